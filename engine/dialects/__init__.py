@@ -1,1 +1,1 @@
-"""Foreign logs: games recorded by other programs, matched with legal options."""
+"""Foreign logs: games recorded by other programs, matched against legal options."""

@@ -1,4 +1,4 @@
-"""Position in a foreign log: the next entry, and the answered part of its lists."""
+"""Position in a foreign log: the next entry, and the consumed elements of lists."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from msgspec.structs import replace
 
 
 class Checkpoint(Struct, frozen=True, eq=False, gc=False):
-    """The target of an undo: the number of decisions, and the used elements of the first entry's lists.
+    """The target of an undo.
 
-    `orders` are the entries of the standing orders at that point.
+    Attributes:
+        ply: the number of decisions.
+        heads: for each list of the first entry, the number of elements used.
+        before: the previous checkpoint.
+        orders: the entries of the standing orders at that point.
     """
 
     ply: int
@@ -19,15 +23,15 @@ class Checkpoint(Struct, frozen=True, eq=False, gc=False):
 
 
 class Cursor(Struct, frozen=True, gc=False):
-    """Position of the search in the log.
+    """The position of the search in the log.
 
     Attributes:
         entry: the number of the next entry.
         matched: the matched elements of its list.
         heads: for each list of the first entry, the number of elements used.
-        silent: the number of silent options in a row.
+        silent: the number of consecutive silent options.
         automatic: the number of decisions without a separate entry.
-        waiting: an undo went back to an automatic option; the other system now waits for a player to take it.
+        waiting: whether an undo went back to an automatic option, for which the other system then waits.
         checkpoint: the last checkpoint so far.
         orders: the entries of the standing orders.
     """
@@ -42,11 +46,11 @@ class Cursor(Struct, frozen=True, gc=False):
     orders: tuple[int, ...] = ()
 
     def head(self, name: str) -> int:
-        """The number of used elements of a list."""
+        """The number of elements used from a list of the first entry."""
         return dict(self.heads).get(name, 0)
 
     def used(self, name: str) -> Cursor:
-        """The cursor after one more element of a list."""
+        """The cursor after one more element of a list of the first entry."""
         heads = dict(self.heads)
         heads[name] = heads.get(name, 0) + 1
         return replace(self, heads=tuple(sorted(heads.items())), silent=0, automatic=self.automatic + 1, waiting=False)

@@ -23,15 +23,15 @@ from rulespec.records import Brief
 from rulespec.schemas import load_schema
 
 _MEMO_SIZE = 20
-"""Dialects in memory, for the next log."""
+"""Maximum number of dialects in memory."""
 
 
 class LogShape(Brief, Struct, frozen=True):
-    """The place of the entries in a log.
+    """The layout of a log: the location of its entries.
 
     Attributes:
-        list: the path of the entry list in an object, which is the first entry; `*` on the way is every element of a
-            list, or every value of an object. Empty: the log itself is the list.
+        list: the path of the entry list in an object, which is the first entry; `*` matches every element of a list,
+            or every value of an object. Empty: the log itself is the list.
         inside: paths of lists of nested entries, which follow their entry.
         joined: type of entry → types of the immediately preceding entries that belong to it.
     """
@@ -42,7 +42,7 @@ class LogShape(Brief, Struct, frozen=True):
 
 
 class Remarks(Brief, Struct, frozen=True):
-    """Entries that are only remarks: their type, and the paths of text and author (possibly empty)."""
+    """The form of entries that are mere remarks: their type, and the paths of text and author (may be empty)."""
 
     type: str
     text: str
@@ -50,13 +50,13 @@ class Remarks(Brief, Struct, frozen=True):
 
 
 class Recorded(Brief, Struct, frozen=True):
-    """The end of a game as recorded by the other system.
+    """The location of a game's end in the log of the other system.
 
     Attributes:
-        entry: the type of its entry; empty: the first entry.
+        entry: the type of the entry with the end; empty: the first entry.
         scores: the path of the points, by seat name or in seat order; may be empty.
-        winners: the path of the winner, or the list of winners; may be empty.
-        won: value at that path → numbers of the winning seats; if empty, the value gives names.
+        winners: the path of the winner, or of the list of winners; may be empty.
+        won: value at that path → numbers of the winning seats; if empty, the value consists of names.
         ending: the path of the ending; may be empty.
         endings: value at that path → the name of the ending in the rules.
     """
@@ -70,18 +70,18 @@ class Recorded(Brief, Struct, frozen=True):
 
 
 class Undo(Brief, Struct, frozen=True):
-    """The undo of the other system.
+    """The undo feature of the other system.
 
     Attributes:
         type: the type of its entries.
         by: the path of the undoing seat; may be empty.
         checkpoints: types of entries, or `decision.option`, before which an undo stops. None: it undoes whole entries,
             which are then skipped.
-        not_during: decisions that do not allow it.
+        not_during: decisions during which undo is forbidden.
         keeps: state fields that keep their values.
         sets: fields of the game, each with an expression for its value after the undo.
         not_compared: paths of fields without meaning.
-        to: the path of the id of the last remaining entry; may be empty.
+        to: the path of the id of the last entry that remains; may be empty.
         id: the path of an entry's id.
         redo: the type of entries that reverse the last undo; may be empty.
     """
@@ -99,7 +99,7 @@ class Undo(Brief, Struct, frozen=True):
 
 
 class Parted(Brief, Struct, frozen=True):
-    """Compound texts: the field, the separator, and the names of the parts."""
+    """A field with compound texts: its name, the separator, and the names of the parts."""
 
     field: str
     by: str
@@ -111,9 +111,9 @@ class KnownFault(Brief, Struct, frozen=True):
 
     Attributes:
         title: a description for people.
-        rules: the ids of the rules that refuse it.
+        rules: the ids of the rules that forbid it.
         overlay: an overlay on the dialect's rules that permits it.
-        options: the options permitted by the overlay, as `decision.option`.
+        options: the options added by the overlay, as `decision.option`.
     """
 
     title: str
@@ -128,19 +128,19 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
     Attributes:
         rules: a ruleset reference, or references by the value of a field of the first entry.
         ignores_illegal: whether the other system ignores illegal entries.
-        accepts: rules unknown to the other system: entries refused only by these are not ignored.
+        accepts: rules that the other system does not know, so that it accepts entries refused by them.
         not_compared: paths of fields without meaning, in entries of any type.
         known_faults: the known faults of the other system.
-        shape: the place of the entries.
+        shape: the layout of logs.
         parted: fields with compound texts.
         untyped: the type of entries without one; may be empty.
-        has_number_texts: whether integers in the fields of entries are texts.
+        has_number_texts: whether entries contain integers as texts.
         values: name → path of an integer in the first entry, for use in expressions.
-        remarks: entries that are only remarks, or None.
-        result: the end recorded by the other system, or None.
+        remarks: the form of entries that are mere remarks, or None.
+        result: the location of the recorded end, or None.
         format: the file format: `json`, `pgn` or `sgf`.
         text_path: the path of a move's text in an entry; may be empty.
-        notation: the notation of these texts, or None.
+        notation: the notation of the texts, or None.
     """
 
     id: str
@@ -174,12 +174,12 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
 
     @property
     def start_type(self) -> str:
-        """The type of the first entry; "" if it is the object around the list."""
+        """The type of the first entry; "" for the object around the list."""
         result: str = self.start.get("type", "")
         return result
 
     def begins(self, entry: Any) -> bool:
-        """Whether an entry can be the first one, by its type or by its list of entries."""
+        """Whether an entry can be the first one, judging by its type or its list of entries."""
         if self.shape.list and follow(entry, self.shape.list.partition(".*")[0]) is MISSING:
             return False
         return not self.start_type or bool(follow(entry, self.type_path) == self.start_type)
@@ -189,11 +189,11 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         return entry if self.shape.list else follow(entry, self.payload_path)
 
     def knows(self, entry: Any) -> bool:
-        """Whether a log beginning with this entry is of this dialect."""
+        """Whether a log with this first entry belongs to this dialect."""
         return self.begins(entry) and not self.unfit(entry)
 
     def unfit(self, entry: Any) -> dict[str, Any]:
-        """The fields of a first entry with another value than logs of this dialect have; None for no value."""
+        """Path → value for each field of a first entry that does not fit this dialect; None for a missing value."""
         payload, results = self.header(entry), {}
         for path, wanted in self.start.get("when", {}).items():
             value = follow(payload, path)
@@ -205,7 +205,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         return results
 
     def _rules_key(self, entry: Any) -> str | None:
-        """The value in the first entry that names the ruleset."""
+        """The value in the first entry that selects the ruleset."""
         assert not isinstance(self.rules, str)
         result = follow(self.header(entry), self.rules["path"])
         key = self.rules.get("missing") if result in (MISSING, None) else result
@@ -217,14 +217,14 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         return [self.rules] if isinstance(self.rules, str) else list(self.rules["values"].values())
 
     def ruleset_for(self, entry: Any) -> str | None:
-        """The ruleset reference for a log with this first entry, or None."""
+        """The reference of the ruleset for a log with this first entry, or None."""
         if isinstance(self.rules, str):
             return self.rules
         result: str | None = self.rules["values"].get(self._rules_key(entry))
         return result
 
     def wanted(self, only: Collection[str] | None = None) -> str:
-        """The fields that a first entry of this dialect has, for messages: all, or only these."""
+        """The expected fields of a first entry, for messages; `only` restricts them to some paths."""
         fields = dict(self.start.get("when", {}))
         if not isinstance(self.rules, str):
             fields[self.rules["path"]] = [*self.rules["values"]]
@@ -246,21 +246,21 @@ def _alternatives(wanted: Any) -> str:
 
 
 def read_dialect(path: Path, *, whole: bool = True) -> Dialect:
-    """Reads a dialect file.
+    """The dialect in a file.
 
     Args:
         path: the file.
-        whole: whether to read its notation, too, which recognition by first entry does not need.
+        whole: whether to read its notation too, which recognition by first entry does not need.
 
     Raises:
-        DiagnosticsError: if it is unreadable or violates its schema.
+        DiagnosticsError: if the file is unreadable or violates its schema.
     """
     return _dialect(read_text(path, str(path)), str(path), whole)
 
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def _dialect(text: str, file: str, whole: bool) -> Dialect:
-    """The dialect of a file; in memory for the next log."""
+    """The dialect with a text, memoised."""
     report = Report()
     node = parse_kept(text, file)
     check_schema(node, load_schema("dialect"), report, what="dialect file", cached=True)
@@ -309,10 +309,10 @@ def _dialect(text: str, file: str, whole: bool) -> Dialect:
 
 
 def _notation(file: str, spans: Mapping[str, Span]) -> Notation:
-    """The notation of the ruleset that a dialect file belongs to.
+    """The notation of the ruleset to which a dialect file belongs.
 
     Raises:
-        DiagnosticsError: RS886 if it has none.
+        DiagnosticsError: RS886 if the ruleset has none.
     """
     notation = notation_of(Path(file).parent.parent)
     if notation is None:
@@ -346,7 +346,7 @@ def _recorded(data: Mapping[str, Any]) -> Recorded:
 
 
 def _path_of(data: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """A path with a table of values; a text is the path alone."""
+    """A path with a table of values; a plain text is a path without a table."""
     return {"path": data} if isinstance(data, str) else data
 
 

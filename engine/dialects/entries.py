@@ -21,20 +21,20 @@ _WHOLE = re.compile(r"0|[1-9][0-9]{0,15}")
 
 
 class Entries:
-    """The entries of a log, by number, with None after the last.
+    """The entries of a log, by number; None beyond the last.
 
     Attributes:
-        types: the type of each entry; None if it is not text. The object around the list of entries has type "".
+        types: the type of each entry; None if it is not a text. The object around the list of entries has type "".
         payloads: the payload of each entry, including the joined entries.
         lists: lists of the first entry that answer decisions, by name.
-        is_skipped: meaningless entries, including ones undone as a whole.
-        is_boundary: entries other than decisions: another start, an end, an undo.
-        is_checkpoint: entries where an undo can stop.
+        is_skipped: for each entry, whether it is meaningless or undone as a whole.
+        is_boundary: for each entry, whether it is not a decision but another start, an end or an undo.
+        is_checkpoint: for each entry, whether an undo can stop there.
         undone: entries undone as a whole, and the undo entries.
         orders: entries that give or end a standing order, with their types.
 
     Raises:
-        DiagnosticsError: RS613 if an undo goes back to a missing entry.
+        DiagnosticsError: RS613 for an undo back to a missing entry.
     """
 
     def __init__(self, dialect: Dialect, log: ForeignLog) -> None:
@@ -96,18 +96,18 @@ class Entries:
         return self._log[number] if number < len(self._log) else None
 
     def standing(self) -> Iterator[int]:
-        """The numbers of the entries to play: meaningful and not undone."""
+        """The numbers of the decisions to play: entries that are meaningful and not undone."""
         return (n for n in range(len(self._log)) if not self.is_skipped[n] and not self.is_boundary[n])
 
     def _start(self, dialect: Dialect) -> int:
-        """The number of the first entry after the log's beginning; the first one may be repeated there."""
+        """The number of the entry that follows the beginning, where the first entry may be repeated."""
         for number, entry in enumerate(self._log):
             if entry != self._log[0] and self.types[number] not in dialect.ignore:
                 return number
         return len(self._log)
 
     def _read_texts(self, notation: Notation, path: str) -> None:
-        """Replaces entries by the parsed texts of their moves. A text that does not parse is its own type."""
+        """Replaces entries by their parsed moves; an unparsable text becomes the type of its entry."""
         text_of, memo = path_reader(path), dict[str, tuple[str, Any]]()
         for number, payload in enumerate(self.payloads):
             text = text_of(payload)
@@ -119,7 +119,7 @@ class Entries:
             self.types[number], self.payloads[number] = memo[text]
 
     def _take_back(self, undo: Undo, remark: str, start: int, file: str) -> None:
-        """Skips entries that were taken back as a whole, with those inside them."""
+        """Skips entries undone as a whole, with the entries nested in them."""
         log = WholeEntries(undo, self.payloads, self._inner)
         for number in range(start, len(self._log)):
             if number in self._inner:
@@ -138,7 +138,7 @@ class Entries:
             self.is_skipped[number] = True
 
     def _join(self, dialect: Dialect) -> None:
-        """Gives entries the payloads of those before them that belong to them, by type, and skips these."""
+        """Merges the payloads of joined entries into the entry that follows, and skips the joined entries."""
         joined = dialect.shape.joined
         alone = {form.type for of in dialect.decisions.values() for form in of}
         before: list[int] = []
@@ -164,7 +164,7 @@ class WholeEntries:
     Args:
         undo: the undo of the other system.
         payloads: the payloads of all entries.
-        inner: nested entries, which go with these.
+        inner: nested entries, which share the fate of the enclosing entry.
     """
 
     def __init__(self, undo: Undo, payloads: Sequence[Any], inner: Collection[int]) -> None:
@@ -175,19 +175,19 @@ class WholeEntries:
         self._at: dict[str, int] = {}
 
     def add(self, number: int) -> None:
-        """Notes a standing entry; earlier undos are then final."""
+        """Adds an entry, which makes earlier undos final."""
         self._standing.append(number)
         self._taken.clear()
         self.note(number)
 
     def note(self, number: int) -> None:
-        """Notes the id of an entry, which a remark has, too; a number may be a text elsewhere."""
+        """Records the id of an entry or a remark, as text because references may be numbers or texts."""
         key = self._id(self._payloads[number])
         if isinstance(key, int | str):
             self._at[str(key)] = number
 
     def take_back(self, number: int) -> bool:
-        """Undoes the entries that an undo names; False if it names a missing one."""
+        """Undoes entries as requested by an undo entry; returns False if it refers to a missing one."""
         to = self._to(self._payloads[number]) if self._to is not None else None
         left = len(self._standing) - 1
         if to not in (None, MISSING):
@@ -200,18 +200,18 @@ class WholeEntries:
         return True
 
     def _last(self, to: Any) -> int | None:
-        """The number of the entry with an id; -1 for the start of the log, None if there is none."""
+        """The number of the entry with an id; -1 for the start of the log, None for an unknown id."""
         if not isinstance(to, int | str):
             return None
         return self._at.get(str(to), -1 if str(to) == "0" else None)
 
     def put_back(self) -> bool:
-        """Redoes the last undone entries, if any."""
+        """Redoes the last undone entries, if any; always True."""
         self._standing += self._taken.pop() if self._taken else []
         return True
 
     def undone(self, numbers: Iterable[int], types: Sequence[str | None], remark: str) -> frozenset[int]:
-        """The given entries that do not stand at the end, except remarks."""
+        """The entries among `numbers`, except remarks, that are undone at the end of the log."""
         standing, gone, stands = set(self._standing), set(), True
         for number in numbers:
             if number not in self._inner:
@@ -222,7 +222,7 @@ class WholeEntries:
 
 
 def with_numbers(value: Any) -> Any:
-    """A value of an entry in which texts that are whole numbers are numbers."""
+    """A value of an entry with texts of integers converted to numbers, at any depth."""
     if isinstance(value, str):
         return int(value) if _WHOLE.fullmatch(value.removeprefix("-")) else value
     if isinstance(value, list):
@@ -231,7 +231,7 @@ def with_numbers(value: Any) -> Any:
 
 
 def with_parent(entry: Any, payload: Any, parent: Any) -> Any:
-    """The payload of an entry, with the fields of the enclosing one as `^`; a non-object becomes a `value`."""
+    """The payload of an entry, with the enclosing object as `^`; a non-object becomes the field `value`."""
     if not isinstance(entry, dict):
         payload = {"value": entry}
     return {**payload, "^": parent} if parent is not None and isinstance(payload, dict) else payload
@@ -254,7 +254,7 @@ class StandingOrders:
 
     Args:
         dialect: the dialect of the log.
-        entries: its entries.
+        entries: the entries of the log.
     """
 
     def __init__(self, dialect: Dialect, entries: Entries) -> None:
@@ -262,7 +262,7 @@ class StandingOrders:
         self._forms = {form.order.type: form for of in dialect.decisions.values() for form in of if form.order}
 
     def after(self, cursor: Cursor, entry: int) -> Cursor:
-        """The cursor after an entry that may give a standing order, or end those of its seat."""
+        """The cursor after an entry that may give a standing order, or end standing orders of its seat."""
         if entry not in self._types:
             return cursor
         type_, left = self._types[entry], cursor.orders
@@ -274,7 +274,7 @@ class StandingOrders:
         return replace(cursor, orders=(*left, entry) if giver is not None else left)
 
     def _same_seat(self, one: int, other: int, path: str) -> bool:
-        """Whether two entries are of one seat; where the dialect names no path, there is only one."""
+        """Whether two entries belong to the same seat; always True without a path to the seat."""
         return not path or bool(follow(self._payloads[one], path) == follow(self._payloads[other], path))
 
     def at(self, cursor: Cursor) -> list[tuple[str, Any]]:
@@ -283,7 +283,7 @@ class StandingOrders:
 
 
 def order_types(dialect: Dialect) -> tuple[frozenset[str], frozenset[str]]:
-    """The types of entries that give standing orders, and of those that end them."""
+    """The types of entries that give standing orders, and the types of entries that end them."""
     orders = [form.order for of in dialect.decisions.values() for form in of if form.order is not None]
     return frozenset(o.type for o in orders), frozenset(type_ for o in orders for type_ in o.until)
 

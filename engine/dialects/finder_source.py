@@ -1,8 +1,8 @@
 """Source of finders: generated Python that maps an entry directly to its option.
 
 Only numbers enter the source, as in `engine/python`: names, paths and tables are arguments of the function around a
-finder. A finder leaves an entry undecided if it is malformed, or if rules may fault: then the forms are tried one by
-one (`matching`), and they decide.
+finder. A finder leaves an entry undecided if it is malformed, or if rules may fault; `matching` then tries the forms
+one by one.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.limits import NO_NUMBER
 
 Table = Callable[[Projections], Any]
-"""A lookup table of a finder, made from the names of one game."""
+"""A function that builds a lookup table for a finder from the names of one game."""
 
 
 class UnwrittenError(Exception):
-    """A form without a finder."""
+    """Raised for a form that no finder supports."""
 
 
 class _Guess(Struct):
-    """The variable for a possible fit, the columns of its arguments, and the remaining tests."""
+    """Generated names for one form: the flag of a possible match, the argument columns, and the remaining tests."""
 
     form: Form
     may_fit: str
@@ -39,17 +39,17 @@ class _Guess(Struct):
 
 
 class FinderSource:
-    """Writes the finder of the entries of one type at one decision.
+    """Generator of the finder for entries of one type at one decision.
 
     In the source, `e` is the payload, `m` the matched elements of its list, `s` the state, `k` the number of options to
     skip; `b` is an element of the list, `v0` an argument, `x0` the value at a path, `c0` a column of values.
 
     Args:
-        x: the source of an expression.
+        x: returns the source of an expression.
 
     Attributes:
         lines: the source.
-        tables: the values of `t0`, `t1` and so on.
+        tables: the builders of the tables `t0`, `t1` and so on.
         uses: the expressions in the lines.
     """
 
@@ -63,21 +63,21 @@ class FinderSource:
         self._choices: list[int] = []
 
     def source(self) -> list[str]:
-        """The lines of the function that makes the finder."""
+        """The body of the factory function, which returns the finder."""
         head = [f"test{number:d}, who{number:d} = legal[{number:d}], actors[{number:d}]" for number in self._choices]
         head += ["def find(e, m, s, k):", "    try:"]
         body = [f"        {line}" for line in self.lines]
         return [*head, *body, "        return None", "    except unsure:", "        return 0", "return find"]
 
     def params(self) -> list[str]:
-        """The parameters of the function that makes the finder."""
+        """The parameters of the factory function."""
         return ["legal", "decider", "actors", "seats", *(f"t{i:d}" for i in range(len(self.tables)))]
 
     def choice(self, number: int, choice: ir.Choice, forms: Sequence[Form]) -> None:
-        """Writes the code that finds the options of one choice.
+        """Emits the code that finds the options of one choice.
 
         Raises:
-            UnwrittenError: if one of the forms is too special.
+            UnwrittenError: if one of the forms is not supported.
         """
         if any(form.projection.list for form in forms) or any(is_several(param.type) for param in choice.params):
             raise UnwrittenError
@@ -95,7 +95,7 @@ class FinderSource:
             self._argument(number, choice, args, pad, guess, "-1")
 
     def _elements(self, number: int, choice: ir.Choice, forms: Sequence[Form]) -> None:
-        """Writes the search for the options of a choice named by a list's elements."""
+        """Emits the search for the options of a choice that match elements of a list."""
         if len(forms) > 1:
             raise UnwrittenError
         (form,) = forms
@@ -116,7 +116,7 @@ class FinderSource:
         self._argument(number, choice, "a", "    ", guess, f"{result}[a]")
 
     def _loops(self, guess: _Guess, pad: str) -> str:
-        """Writes loops over the columns of a guess; returns the indentation of the lines in them."""
+        """Emits loops over the columns of a guess; returns the indentation of their body."""
         self.lines.append(f"{pad}if {guess.may_fit}:")
         for slot, column in enumerate(guess.columns):
             pad += "    "
@@ -124,7 +124,7 @@ class FinderSource:
         return pad + "    "
 
     def _argument(self, number: int, choice: ir.Choice, args: str, pad: str, guess: _Guess, item: str) -> None:
-        """Writes the tests for guessed arguments, rules first, and the result."""
+        """Emits the tests of guessed arguments, legality first, and the result."""
         one_by_one = "*a" if args == "a" else args[1:-1]
         tests = [f"test{number:d}(s, {one_by_one})", *guess.rest]
         who = "decider(s)" if choice.by is None else f"who{number:d}(s, {one_by_one})"
@@ -134,10 +134,10 @@ class FinderSource:
             self.lines.append(f"{pad}if {guess.by}:")
         self.lines += [f"{pad}    if not k: return {number:d}, {args}, u, {item}", f"{pad}    k -= 1"]
 
-    # --- what a form says of an entry ----------------------------------------------------------
+    # --- forms ---------------------------------------------------------------------------------
 
     def _guess(self, form: Form, record: str) -> _Guess:
-        """Writes the code that reads a form's fields from a record."""
+        """Emits the code that reads a form's fields from a record."""
         before = dict(self._reads)
         fields = sorted_fields(form)
         conditions = [self._same(f, record) for f in fields.fixed]
@@ -160,14 +160,14 @@ class FinderSource:
         return _Guess(form, may_fit, columns, rest, by)
 
     def _by(self, path: str) -> str:
-        """Whether an entry names the seat `u` as the one that acts."""
+        """The condition that an entry names `u` as the acting seat."""
         optional = path.endswith("?")
         result = self._read(path.removesuffix("?"), "e", optional=optional)
         same = f"((seats[u] if u >= 0 else undecided()) == {result} or is_number({result}))"
         return f"({result} is None or {same})" if optional else same
 
     def _same(self, f: ComparedField, record: str) -> str:
-        """Whether a field of a record is the value of its expression."""
+        """The condition that a field of a record equals the value of its expression."""
         result = self._read(f.path, record, optional=f.optional)
         self.uses.append(f.lowered)
         value, kind = self._x(f.lowered), f.type
@@ -186,7 +186,7 @@ class FinderSource:
         return f"({result} is None or {same})" if f.optional else same
 
     def _column(self, form: Form, slot: int, fields: Sequence[ComparedField], record: str) -> str:
-        """Writes the values of one argument with which all fields fit that depend on it alone."""
+        """Emits the values of one argument that satisfy all fields depending on it alone."""
         type_ = form.params[slot][1]
         every = ""
         if type_ not in ("int", "int?"):
@@ -209,7 +209,7 @@ class FinderSource:
         return column or every
 
     def _fitting(self, form: Form, slot: int, f: ComparedField, value: str) -> str:
-        """The values of an argument for which a field equals the found value."""
+        """The source of the argument's values for which a field equals a recorded value."""
         if form.params[slot][1] in ("int", "int?"):
             self.lines.append(f"if {value}.__class__ is not int: undecided()")
             return f"({value},)"
@@ -223,7 +223,7 @@ class FinderSource:
     # --- names in the source ---------------------------------------------------------------------
 
     def _read(self, path: str, record: str, *, optional: bool) -> str:
-        """The variable with the value at a path of a record."""
+        """The variable that holds the value at a path of a record."""
         if not path:
             return record
         if result := self._reads.get((record, path, optional)):
@@ -241,24 +241,24 @@ class FinderSource:
         return result
 
     def _table(self, table: Table) -> str:
-        """The name of a value shared by all entries of a game."""
+        """The name of a new table shared by all entries of a game."""
         self.tables.append(table)
         return f"t{len(self.tables) - 1:d}"
 
     def _new(self, letter: str) -> str:
-        """The name of a variable."""
+        """A new variable name."""
         self._variables += 1
         return f"{letter}{self._variables:d}"
 
 
 def _itself(text: str, _: Projections) -> str:
-    """A text of the dialect, which is the same in all games."""
+    """A constant text of the dialect, as a table."""
     return text
 
 
 @lru_cache
 def _sets(names: tuple[str, ...]) -> dict[str, int]:
-    """Foreign names → the set of the entities of that name."""
+    """Foreign name → set of the entities with that name."""
     sets: dict[str, int] = {}
     for number, name in enumerate(names):
         sets[name] = sets.get(name, 0) | 1 << number

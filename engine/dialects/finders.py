@@ -1,7 +1,7 @@
 """Finders: generated functions that map an entry directly to its option; `finder_source` explains their form.
 
-A finder is made once entries of its type have been read often enough at its decision, and serves all later games with
-the same rules, seats and settings in the process. Nothing is kept on disk.
+A finder is compiled once enough entries of its type have been read at its decision, and serves all later games with
+the same rules, seats and settings in the process. Nothing is stored on disk.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.faults import ProgramFaultError
 
 MADE_AFTER = 12
-"""Entries of a type at a decision that are read without a finder: to make one takes as long as some dozen of them."""
+"""Break-even: entries of a type read at a decision before compiling a finder, which takes as long as a dozen."""
 MADE_AT_ONCE = 400
-"""The same in the first game: for a process that reads a single log, making finders does not pay off."""
+"""`MADE_AFTER` in the first game: in a process that reads a single log, finders do not pay off."""
 
 MAX_UNCOUNTED = 20_000
-"""Steps of an expression, by the sizes of sets, that finders evaluate: they do not count them."""
+"""Maximum estimated steps of an expression in a finder, since finders do not count steps."""
 
 Match = tuple[int, tuple[int, ...], int, int]
-"""The number of a choice, the arguments, the number of the seat, and that of the element of the list or -1."""
+"""A match: choice number, arguments, seat number, and the number of the list element or -1."""
 Finder = Callable[[Any, frozenset[int], Sequence[int], int], Match | Literal[0] | None]
-"""From the payload of an entry, the matched elements of its list, and the state, to the first legal option that looks
-like it, after skipping a number of others. None: there is none; 0: undecided."""
+"""A function of an entry's payload, the matched elements of its list, the state, and the number of matches to skip,
+which returns the next matching legal option: None if there is none, 0 if undecided."""
 
 
 class Finders:
@@ -43,7 +43,7 @@ class Finders:
         self._projections = projections
 
     def finder(self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]) -> tuple[Finder | None, bool]:
-        """The finder for entries of a type at a decision, and whether that is final; None if there is none (yet).
+        """The finder for entries of a type at a decision or None, and whether this answer is final.
 
         Args:
             decision: the number of the decision.
@@ -67,7 +67,7 @@ class Finders:
     def _compiled(
         self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]
     ) -> tuple[Callable[..., Finder], list[Any]] | None:
-        """Compiles the maker of a finder; None if a form has none."""
+        """The compiled factory of a finder with its tables; None if a form is not supported."""
         from rulespec.engine.dialects.finder_source import (
             FinderSource,
             UnwrittenError,
@@ -106,12 +106,12 @@ class Finders:
 
 
 def _undecided() -> Any:
-    """Leaves an entry undecided."""
+    """Raises LookupError, which leaves an entry undecided."""
     raise LookupError
 
 
 def _is_number(value: Any) -> bool:
-    """False; a number, possibly a name, leaves an entry undecided."""
+    """False, unless the value is a number, which may be a name and leaves the entry undecided."""
     if type(value) is int:
         raise LookupError
     return False
@@ -126,4 +126,4 @@ _NAMES = {
     "list": list,
     "int": int,
 }
-"""The names that finders may use."""
+"""Globals of generated finders."""

@@ -1,4 +1,4 @@
-"""Seats and settings of a game, from the first entry of a foreign log."""
+"""Seats and settings of a game, read from the first entry of a foreign log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
     """The seats and settings in the first entry of a log, with people's names unchanged.
 
     Raises:
-        DiagnosticsError: RS620 if they are not as the dialect expects, RS650 if two seats have the same name.
+        DiagnosticsError: RS620 if they do not fit the dialect, RS650 if two seats have the same name.
     """
     report = Report()
     first = Span(log.file, 1, 1, 1, 2)
@@ -58,17 +58,17 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
 
 
 def by_seat(dialect: Dialect, names: list[str], ruleset: typed.Ruleset) -> list[str] | dict[str, str]:
-    """The names of players by seat id, if entries do not name seats."""
+    """Seat id → player name if the dialect lists seats one by one; otherwise the names unchanged."""
     if isinstance(dialect.start["seats"], list):
         return dict(zip(seat_names(len(names), ruleset.seats), names, strict=True))
     return names
 
 
 def values_of(dialect: Dialect, log: ForeignLog) -> dict[str, int]:
-    """The integers from the first entry that expressions use, by name.
+    """The named integers from the first entry, for use in expressions.
 
     Raises:
-        DiagnosticsError: RS620 if there is no such number.
+        DiagnosticsError: RS620 for a missing number.
     """
     payload, results = dialect.header(log.entries[0]), {}
     for name, path in dialect.values.items():
@@ -83,7 +83,7 @@ def values_of(dialect: Dialect, log: ForeignLog) -> dict[str, int]:
 
 
 def _one_by_one(payload: object, paths: list[str], ruleset: typed.Ruleset) -> list[str]:
-    """Names at paths of their own; a seat without one is called as in the rules, and so are seats of the same name."""
+    """Names at individual paths; seats without a name get their id, which also follows duplicate names."""
     own = seat_names(len(paths), ruleset.seats)
     values = [follow(payload, path) for path in paths]
     names = [str(value) if isinstance(value, str | int) else "" for value in values]

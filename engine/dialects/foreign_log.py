@@ -23,7 +23,7 @@ from rulespec.records import Brief
 
 MAX_ACTIONS = 50_000
 MAX_BRACKETS = 400_000
-"""Lists and objects in a foreign log: parsed values are many times larger than their text."""
+"""Maximum number of lists and objects in a foreign log, since parsed values are many times larger than their text."""
 
 
 class ForeignLog(Brief, Struct):
@@ -32,8 +32,8 @@ class ForeignLog(Brief, Struct):
     Names in entries are compared in NFC, and all texts are normalised; `written` is the unchanged first entry.
 
     Attributes:
-        parents: for each entry, the object around its list, with the next outer one as `^`, or None. Empty if the log
-            is the list of entries.
+        parents: for each entry, the object around its list, with the next outer object as `^`; or None. Empty if the
+            log is the list of entries.
         inner: the numbers of nested entries.
         format: the file format: `json`, `pgn` or `sgf`.
         game: the game of a file in PGN or SGF.
@@ -54,14 +54,13 @@ class ForeignLog(Brief, Struct):
 
 
 def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> ForeignLog:
-    """The entries of a foreign log: a JSON array of objects, or of texts that hold objects.
+    """The parsed form of a foreign log: a JSON array of objects, or of texts that contain objects.
 
-    A JSON object becomes the only entry: its dialect declares the place of the others in it (`shaped`).
-
-    `dialects` are the files of dialects, by whose notations moves without anything around them are known.
+    A JSON object becomes the only entry; its dialect later locates the other entries in it (`shaped`). `dialects` are
+    dialect files, whose notations serve to recognise bare lists of moves.
 
     Raises:
-        DiagnosticsError: RS61x if it is something else, or too long; RS369 if it is moves alone.
+        DiagnosticsError: RS61x for any other text, or a log that is too long; RS369 for a bare list of moves.
     """
     start = Span(file, 1, 1, 1, 2)
     if not text.strip():
@@ -98,7 +97,7 @@ def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> Foreig
 
 
 def _of_text(text: str, file: str, kind: str) -> ForeignLog:
-    """The log of the only game in a file of games as text; RS887 if there are several."""
+    """The log of the only game in a PGN or SGF file; RS887 if there are several games."""
     games = read_games(text, file)
     game = next(games, None)
     start = Span(file, 1, 1, 1, 2)
@@ -112,7 +111,7 @@ def _of_text(text: str, file: str, kind: str) -> ForeignLog:
 
 
 def _no_json(text: str, file: str, error: json.JSONDecodeError, dialects: Iterable[Path]) -> NoReturn:
-    """Refuses a text that is not JSON."""
+    """Raises the diagnostic for a text that is not JSON."""
     start, first = Span(file, 1, 1, 1, 2), text.lstrip().partition("\n")[0]
     if first[:1] == "{" and error.msg == "Extra data":
         help_ = 'a native log begins with {"rulespec_log": 2, …}; a foreign one is a JSON array, or one object'
@@ -134,7 +133,7 @@ def _no_json(text: str, file: str, error: json.JSONDecodeError, dialects: Iterab
 
 
 def shaped(log: ForeignLog, dialect: Dialect) -> ForeignLog:
-    """A log with the entries that its dialect locates in it, in order.
+    """A log with the entries located by its dialect, in order.
 
     Raises:
         DiagnosticsError: RS613 if the list of entries is missing, RS614 if there are too many.
@@ -166,10 +165,10 @@ def shaped(log: ForeignLog, dialect: Dialect) -> ForeignLog:
 
 
 def _listed(value: Any, keys: list[str], parent: Any) -> Iterator[tuple[Any, Any]]:
-    """The entries at a path, each with the object that its list stands in; MISSING if there is no list at all.
+    """The entries at a path, each with the object around its list; MISSING if there is no list at all.
 
-    A text counts as the list of its words. `*` is each element of a list, or each value of an object: then its key is
-    the field `key` of the object around it.
+    A text counts as the list of its words. `*` matches every element of a list, or every value of an object, whose key
+    becomes the field `key` of the object around the list.
     """
     at = keys.index("*") if "*" in keys else len(keys)
     for key in keys[:at]:
@@ -199,7 +198,7 @@ def _listed(value: Any, keys: list[str], parent: Any) -> Iterator[tuple[Any, Any
 
 
 def _normal(value: Any) -> Any:
-    """A value of an entry with its texts in NFC."""
+    """A value of an entry with all texts in NFC."""
     if isinstance(value, str):
         return comparable(value)
     if isinstance(value, list):
@@ -208,7 +207,7 @@ def _normal(value: Any) -> Any:
 
 
 def _read_json(text: str) -> Any:
-    """The value of a JSON text, as Python's own reader has it; msgspec is several times faster, and stricter."""
+    """The value of a JSON text: msgspec is several times faster but stricter, so `json` is the fallback."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.MsgspecError, UnicodeError):

@@ -21,13 +21,13 @@ class ComparedField(Struct, frozen=True):
     Attributes:
         path: the path in the record.
         read: the function that follows the path.
-        text: the expression for the option's value there.
+        text: the source of the expression for the option's value.
         type: the type of the expression.
         value: the compiled expression.
         optional: whether a record may lack the field.
-        slots: the numbers of the arguments it depends on.
-        constant: whether it depends on nothing else.
-        lowered: the expression itself.
+        slots: the numbers of the arguments that the expression depends on.
+        constant: whether the expression depends on nothing else.
+        lowered: the lowered expression.
     """
 
     path: str
@@ -42,7 +42,7 @@ class ComparedField(Struct, frozen=True):
 
 
 class Form(Struct):
-    """One recorded form of an option; `when` is compiled, `condition` is the same as an expression."""
+    """One recorded form of an option; `when` is its compiled condition, `condition` the lowered one."""
 
     projection: Projection
     params: Params

@@ -1,10 +1,10 @@
-"""Import of a foreign log: at each decision, the legal option that looks like the next entry.
+"""Import of a foreign log: at each decision, the legal option that matches the next entry.
 
 The log is imported in stretches. A stretch ends before an entry that is not a decision, and before an ignored entry;
-options before that are final. Options that the other system does not record are taken silently.
+earlier options are final. Options that the other system does not record are taken silently.
 
-An ignored entry is followed by others that fit. If none fits, the log is dead: the game is stuck, since something is
-missing or wrong. Then the import ends at the first of them.
+Matching entries must follow an ignored one. If none do, the log is dead: the game is stuck because something is
+missing or wrong. The import then ends at the first ignored entry of the run.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from rulespec.engine.program.budget import SpentError
 from rulespec.records import Brief
 
 MAX_STRAY = 3
-"""Entries in a row that are ignored, except for those of the type of the legal one before them: one click may submit
-several of one type. If there are more, or more than one at the end of a game that goes on, the log is dead."""
+"""Maximum run of ignored entries, not counting entries of the same type as the preceding legal one, since one click may
+submit several. With more, or with more than one at the end of an unfinished game, the log is dead."""
 MAX_IGNORED = 10_000
-"""Entries that the other system may have ignored."""
+"""Maximum number of ignored entries per log."""
 MAX_TRIED = 300_000
-"""Arguments tried in all to explain entries that are not legal: a quarter of a minute."""
+"""Maximum number of arguments tried per log to explain illegal entries: a quarter of a minute."""
 
 Step = Callable[[int], None]
 _NONE: frozenset[int] = frozenset()
 
 
 class Stop(Brief, Struct, frozen=True):
-    """The place and the reason of an import that ended before the log did."""
+    """The place and the reason of an import's early end."""
 
     foreign_index: int
     action: Any
@@ -76,7 +76,7 @@ class Stray(Brief, Struct):
         meant: the option meant by the first one, if known.
         refusal: the reason why the first one is illegal.
         legal: the type of the preceding legal entry.
-        other: the number of entries of another type.
+        other: the number of entries of other types than `legal`.
     """
 
     entries: int = 0
@@ -91,15 +91,15 @@ class Importer:
     """The import of one log into one game.
 
     Args:
-        game: a game that has not begun.
+        game: a game before its first decision.
         dialect: the dialect of the log.
         log: the log.
-        strict: whether no entry is ignored, even if the recording system ignores illegal entries.
+        strict: whether to ignore no entry, even if the recording system ignores illegal entries.
         past: whether the rules are the dialect's own, with overlays that permit its known faults.
 
     Attributes:
         moves: the decisions, including undos.
-        entries: for each move the number of its entry.
+        entries: for each move, the number of its entry.
         ignored: the entries ignored by the other system.
         log: the entries of the log.
 
@@ -135,8 +135,8 @@ class Importer:
 
         Args:
             until: the number of entries; None means all.
-            step: called with each entry number, in order, after its decisions are taken. As later entries may revise an
-                earlier choice, it is called once a stretch of the log is final.
+            step: called with each entry number, in order, after its decisions are taken. The calls for a stretch come
+                once it is final, since later entries may revise earlier choices.
 
         Returns:
             The place and the reason of an early end, or None.
@@ -175,7 +175,7 @@ class Importer:
             cursor = search.skip(cursor)
 
     def _searched(self, cursor: Cursor) -> Stretch:
-        """The next stretch; if searching it takes too long, the game returns to its earlier position."""
+        """The next stretch; if the search takes too long, the game returns to its earlier position."""
         settled = self.game.ply
         try:
             return self._search.run(cursor)
@@ -185,7 +185,7 @@ class Importer:
             raise
 
     def _settle(self, stretch: Stretch) -> None:
-        """Records a stretch, and repeats its options with a `step` after each entry."""
+        """Records a stretch, and replays its options with a `step` after each entry."""
         if self._stray.entries and not stretch.steps:
             return  # nothing has happened since the first ignored entry, which may be where the log ends
         game = self.game
@@ -206,9 +206,9 @@ class Importer:
         self._stepped += len(done)
 
     def _done(self, stretch: Stretch) -> list[int]:
-        """For each entry of a stretch the number of options after which the entry is done.
+        """For each entry of a stretch, the number of options after which the entry is done.
 
-        Decisions that no entry of their own answers belong to the entry before them.
+        Decisions without a separate entry belong to the preceding one.
         """
         done: list[int] = []
         cursors = [*(cursor for cursor, _ in stretch.steps), stretch.end]
@@ -220,19 +220,19 @@ class Importer:
             source = cursor.automatic
         return done
 
-    # --- entries that are no decision --------------------------------------------------------
+    # --- entries other than decisions --------------------------------------------------------
 
     def _is_undo(self, cursor: Cursor) -> bool:
         undo = self.dialect.undo
         return undo is not None and undo.checkpoints is not None and self.log.types[cursor.entry] == undo.type
 
     def _changes(self, cursor: Cursor) -> bool:
-        """Whether an entry that is not a decision changes anything; undoing an ignored entry does not."""
+        """Whether an entry other than a decision changes anything; undoing an ignored entry does not."""
         to = cursor.checkpoint
         return not self._is_undo(cursor) or to is None or to.ply < self.game.ply
 
     def _undo(self, cursor: Cursor) -> Cursor:
-        """Takes back to the last checkpoint; returns the cursor after that."""
+        """Undoes the decisions since the last checkpoint; returns the cursor after the undo."""
         to = cursor.checkpoint
         assert to is not None
         decisions = self.game.ply - to.ply
@@ -248,7 +248,7 @@ class Importer:
         )
 
     def _took_back(self, cursor: Cursor, back: TakenBack | None) -> None:
-        """Records an undo by an entry."""
+        """Records the undo made by an entry."""
         if back is not None:
             self.moves.append(back)
             self.entries.append(cursor.entry)
@@ -259,7 +259,7 @@ class Importer:
         return cursor.past()
 
     def _refused(self, cursor: Cursor) -> tuple[None, Refusal | None]:
-        """The refusal of an entry that is not a decision; None if it is legal."""
+        """The refusal of an entry other than a decision; None if it is legal."""
         undo, game = self.dialect.undo, self.game
         reason = ""
         if self.log.types[cursor.entry] in self.dialect.ends:
@@ -280,7 +280,7 @@ class Importer:
                 reason = f"the last decision was made by {self._projections.shown(last.by if last else None)}"
         return None, refused(reason) if reason else None
 
-    # --- entries that are not legal ----------------------------------------------------------
+    # --- illegal entries ---------------------------------------------------------------------
 
     def _was_ignored(self, cursor: Cursor, refusal: Refusal) -> bool:
         """Whether the other system ignored an illegal entry."""
@@ -295,7 +295,7 @@ class Importer:
         )
 
     def _ignore(self, stretch: Stretch, meant: Option | None, refusal: Refusal) -> Cursor:
-        """Takes back the options tried for an ignored entry; returns the cursor after that entry."""
+        """Undoes the options tried for an ignored entry; returns the cursor after the entry."""
         number, before = stretch.end.entry, stretch.before_end()
         for _ in stretch.steps[len(before.steps) :]:
             self.game.undo()
@@ -316,7 +316,7 @@ class Importer:
         return self._stray.other > (1 if at_end and goes_on else MAX_STRAY)
 
     def _stop_dead(self) -> Stop:
-        """The report on the first of the entries with which the log is dead."""
+        """The report on the first ignored entry of a dead log."""
         stray = self._stray
         del self.ignored[len(self.ignored) - stray.entries :]
         assert stray.cursor is not None and stray.refusal is not None
@@ -331,7 +331,7 @@ class Importer:
         return self._explainer.explain(self.log[entry], cursor.matched, read)
 
     def _unlisted(self, cursor: Cursor) -> str:
-        """The reason why an element of a first entry's list does not fit the open decision; empty without one."""
+        """The reason why an element of the first entry's lists does not fit the open decision; "" if none applies."""
         decision = self.game.decision
         for form in self._projections.by_decision.get(decision.name, ()) if decision else ():
             path = form.projection.list
@@ -342,7 +342,7 @@ class Importer:
         return ""
 
     def _stop(self, cursor: Cursor, meant: Option | None, refusal: Refusal) -> Stop:
-        """The report on an entry that no legal option fits."""
+        """The report on an entry that matches no legal option."""
         entry, text = self.log[cursor.entry], str(meant) if meant else ""
         near = nearest(self.game, text or json.dumps(entry, ensure_ascii=False)[:200])
         return Stop(cursor.entry, entry, refusal, text, near, self.game.ply)

@@ -1,4 +1,4 @@
-"""Inverse of a form: from the fields of a record to the arguments of matching options."""
+"""Inverse of a form: maps the fields of a record to the arguments of matching options."""
 
 from __future__ import annotations
 
@@ -20,21 +20,20 @@ from rulespec.engine.program.ir import none_of
 from rulespec.engine.program.limits import NO_NUMBER
 
 MAX_TESTED = 60
-"""Arguments that are tested one by one; where there are more, listing the legal options is no slower."""
+"""Maximum number of argument tuples tested one by one; beyond it, listing the legal options is no slower."""
 
 _MEMO_SIZE = 2_000
-"""Inverse fields in memory, for the next log."""
+"""Maximum number of inverse fields in memory."""
 
 Args = tuple[int, ...]
 Inverse = Callable[[Any], Sequence[int]]
-"""Value of a field → values of one argument, in the order of options, with which the option has that value there."""
+"""A function from the value of a field to the values of one argument that produce it, in the order of options."""
 
 
 class SortedFields(Struct):
-    """The fields of a form.
+    """The fields of a form, grouped by dependency.
 
-    A field that depends on a single argument can be `inverted`; `fixed` fields depend on no argument, and the `rest` is
-    evaluated for each guess.
+    `inverted` fields depend on a single argument, `fixed` ones on none; the `rest` are evaluated for each guess.
     """
 
     fixed: list[ComparedField]
@@ -59,7 +58,7 @@ def sorted_fields(form: Form) -> SortedFields:
 
 
 class FormInverse:
-    """The inverse of one form: see `SortedFields`."""
+    """The inverse of one form; see `SortedFields`."""
 
     def __init__(self, form: Form, projections: Projections) -> None:
         self.form = form
@@ -77,7 +76,7 @@ class FormInverse:
         self._by = by_reader(form.projection.by) if form.projection.by and not form.projection.list else None
 
     def is_by(self, payload: Any, seat: str | None) -> bool:
-        """Whether the entry names this seat as actor, or names none."""
+        """Whether an entry names the seat as its actor, or names none."""
         return self._by is None or self._by(payload, None if seat is None else self.projections.names[seat])
 
     def looks_like(self, args: Args, record: Any, state: list[int]) -> bool:
@@ -85,7 +84,7 @@ class FormInverse:
         return self.projections.equal(args, self.form, record, state)
 
     def guesses(self, record: Any, state: list[int]) -> Sequence[Args] | None:
-        """The arguments for which all fields except the `rest` match the record, in order; None if too many."""
+        """The arguments for which all fields except the `rest` match a record, in order; None if there are too many."""
         if self._fixed and not self.projections.same(self._fixed, (), record, state):
             return ()
         if len(self._columns) == 1:  # of most options
@@ -126,7 +125,7 @@ class FormInverse:
         return partial(_by_name, fitting)
 
     def _whole(self, f: ComparedField, slot: int, value: list[Any]) -> Sequence[int]:
-        """The entities for which a field is the set that a list names."""
+        """The entities for which a field is the set named by a list."""
         every = self.projections.values(self.form.params[slot][1]) or ()
         args = [0] * len(self.form.params)
         result = []
@@ -138,7 +137,7 @@ class FormInverse:
 
 
 def inverse_table(form: Form, slot: int, f: ComparedField, projections: Projections) -> Mapping[Any, Sequence[int]]:
-    """Possible values of a field of one entity → the entities with these values."""
+    """Recorded value of a field → entities for which the field has that value."""
     name, kind = form.params[slot]
     if f.text == name:
         return _numbered(projections.foreign(kind.removesuffix("?")), kind.endswith("?"))
@@ -150,7 +149,7 @@ def inverse_table(form: Form, slot: int, f: ComparedField, projections: Projecti
 def _column(
     values: Sequence[int] | None, inverses: Sequence[tuple[ComparedField, Inverse]]
 ) -> Callable[[Any], Sequence[int] | None]:
-    """From a record to the values of one argument that fit all its fields; None if these are too many to try."""
+    """A function from a record to the values of one argument that match all its fields; None if too many to try."""
     if not inverses:
         return lambda record: values
     if len(inverses) == 1 and not inverses[0][0].optional:
@@ -173,7 +172,7 @@ def _column(
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def _numbered(names: tuple[str, ...], none: bool) -> dict[str | None, list[int]]:
-    """The entities of a kind by foreign names, which may be shared. `none` adds one for none."""
+    """Foreign name → entities of a kind with that name; `none` adds None → -1."""
     numbers: dict[str | None, list[int]] = {}
     for number, name in enumerate(names):
         numbers.setdefault(name, []).append(number)
@@ -184,7 +183,7 @@ def _numbered(names: tuple[str, ...], none: bool) -> dict[str | None, list[int]]
 def _fitting(
     value: Value, type_: str, names: tuple[str, ...], slot: int, params: int, entities: tuple[int, ...]
 ) -> dict[Any, list[int]]:
-    """Possible values of a field of one entity → the entities with these values."""
+    """Recorded value of a field → entities for which the field has that value."""
     fitting: dict[Any, list[int]] = {}
     args = [0] * params
     for entity in entities:
@@ -198,7 +197,7 @@ def _fitting(
 
 
 def _keys(type_: str, value: int, names: tuple[str, ...]) -> set[Any]:
-    """The values in a record that mean this value."""
+    """The recorded values that denote a value of a type."""
     if type_ == "bool":
         return {bool(value)}
     if type_ in ("int", "int?"):
@@ -209,7 +208,7 @@ def _keys(type_: str, value: int, names: tuple[str, ...]) -> set[Any]:
 
 
 def _number(type_: str, value: Any) -> Sequence[int]:
-    """The integer meant by a value: JSON may write 1 as 1.0 or as true."""
+    """The integer denoted by a recorded value, as JSON may write 1 as 1.0 or true."""
     if value is None and (none := none_of(type_)) is not None:
         return (none,)
     if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 MISSING = object()
-"""The value at a path that leads nowhere."""
+"""Sentinel: the value at a path that leads nowhere."""
 
 
 def follow(value: Any, path: str) -> Any:
@@ -17,7 +17,7 @@ def follow(value: Any, path: str) -> Any:
 
 @lru_cache(maxsize=1_000)
 def path_reader(path: str) -> Callable[[Any], Any]:
-    """The function that follows a path, for many values; a non-object has itself as `value`."""
+    """A reusable function that follows a path; a non-object is its own field `value`."""
     if not path:
         return lambda value: value
     keys = path.split(".")

@@ -1,6 +1,6 @@
 """Knowledge of a dialect, shared by games with the same rules, number of seats and settings.
 
-Seat names are no part of it, unless an expression of the dialect uses one.
+It does not depend on seat names, unless an expression of the dialect uses one.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from rulespec.engine.python.fragments import Fragments
 
 _MEMO_LIMIT = 24
-"""Dialects that are known."""
+"""Maximum number of dialects in the memo."""
 
 
 class DialectKnowledge(Struct):
-    """Knowledge of a dialect in some games.
+    """Cached knowledge of a dialect for games with the same rules, number of seats and settings.
 
     Attributes:
         ruleset: the ruleset of the games, kept so that its id is not reused.
         games: the number of games read.
         forms: the forms of each option, once verified.
-        makers: by decision number and entry type, the maker of a finder, and its tables.
-        read: the number of such entries read without a finder.
-        fragments: compiles finders.
+        makers: by decision number and entry type, the factory of a finder, and its tables.
+        read: by decision number and entry type, the number of entries read without a finder.
+        fragments: the compiler of finders.
         budget: the step budget for expressions of the dialect per log.
     """
 
@@ -51,7 +51,7 @@ class DialectKnowledge(Struct):
     budget: Budget = field(default_factory=Budget)
 
     def counted(self, value: Value, meter: Execution, use: BudgetUse) -> Value:
-        """An expression whose steps count against the budget."""
+        """A wrapped expression whose steps count against the budget."""
 
         def counted(state: list[int], args: Sequence[int]) -> int:
             return self.budget.spend(meter, use, lambda: value(state, args))
@@ -60,11 +60,11 @@ class DialectKnowledge(Struct):
 
 
 class _OfDialect(Struct):
-    """Facts known of one dialect.
+    """Cached facts about one dialect.
 
     Attributes:
-        words: those of its expressions, which may name a seat.
-        warnings: warnings of unknown names in it; None before they are first requested.
+        words: the words of its expressions, among which are any seat names.
+        warnings: warnings about unknown names in it; None before the first request.
     """
 
     dialect: Dialect
@@ -74,11 +74,11 @@ class _OfDialect(Struct):
 
 
 _memo: dict[int, _OfDialect] = {}
-"""By the id of the dialect."""
+"""Cache keyed by the id of the dialect."""
 
 
 def unknown(dialect: Dialect, game: Game) -> tuple[Diagnostic, ...]:
-    """Warnings about names in a dialect that none of its rulesets has; this game may belong to one of them."""
+    """Warnings about names in a dialect that none of its rulesets has; `game` may be a game of one of them."""
     of = _of(dialect)
     if of.warnings is None:
         there = set[str]()
@@ -99,7 +99,7 @@ def _of(dialect: Dialect) -> _OfDialect:
 
 
 def known(game: Game, dialect: Dialect, values: Mapping[str, int]) -> DialectKnowledge:
-    """Knowledge of a dialect in games like this one, whose logs have these values for expressions."""
+    """The cached knowledge of a dialect for a game like this one, with `values` from the first entry of its log."""
     of = _of(dialect)
     named = tuple((number, seat) for number, seat in enumerate(game.seats) if seat in of.words)
     key = (id(game.ruleset), len(game.seats), tuple(sorted(game.settings.items())), named, *values.items())

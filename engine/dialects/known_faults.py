@@ -1,7 +1,7 @@
-"""Known faults of a foreign system: detection in a log, and replay past them.
+"""Known faults of a foreign system: detection in a log, and replay in spite of them.
 
-A known fault is data in the dialect: its title, the rules that refuse it, an overlay that permits it, and the permitted
-options, which are the only ones affected.
+A known fault is data in the dialect: its title, the rules that forbid it, an overlay that permits it, and the options
+added by that overlay.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class PassedFault(Struct, frozen=True):
 
 
 def fault_title(dialect: Dialect, rules: Sequence[str]) -> str | None:
-    """The title of the known fault that these rules refuse, or None."""
+    """The title of the known fault that the rules with these ids forbid, or None."""
     for fault in dialect.known_faults:
         if not fault.rules.isdisjoint(rules):
             return fault.title
@@ -46,7 +46,7 @@ def past_faults(dialect: Dialect, ref: str) -> str:
     """The reference of the rules that permit a dialect's known faults.
 
     Raises:
-        DiagnosticsError: RS630 if the dialect has none.
+        DiagnosticsError: RS630 if the dialect has no known faults.
     """
     if not dialect.known_faults:
         message = f"the dialect `{dialect.id}` lists no known faults"
@@ -56,10 +56,10 @@ def past_faults(dialect: Dialect, ref: str) -> str:
 
 
 def check_options(dialect: Dialect, game: Game) -> None:
-    """Checks that the rules with permitted faults have the required options.
+    """Checks that the rules that permit known faults have the options for them.
 
     Raises:
-        DiagnosticsError: RS630 if they do not.
+        DiagnosticsError: RS630 for a missing option.
     """
     known = {f"{d.name}.{c.name}" for d in game.omniscient.program.decisions for c in d.choices}
     for fault in dialect.known_faults:
@@ -71,7 +71,7 @@ def check_options(dialect: Dialect, game: Game) -> None:
 
 
 def passed_faults(dialect: Dialect, moves: Sequence[Option | TakenBack], entries: Sequence[int]) -> list[PassedFault]:
-    """The entries passed by an option for a known fault."""
+    """The entries replayed by an option for a known fault."""
     titles = {option: fault.title for fault in dialect.known_faults for option in fault.options}
     return [
         PassedFault(entry, number, str(move), title)

@@ -1,4 +1,4 @@
-"""Matching of a foreign log's entry against the legal options, in list order."""
+"""Matching of foreign log entries against the legal options, in list order."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from rulespec.engine.game.numbered import legal_option, options_of
 from rulespec.engine.game.option import Option
 
 MAX_COMPARED = 3_000_000
-"""Legal options that are listed for all entries of a log: those that entries do not lead to backwards."""
+"""Maximum number of legal options listed per log, for entries whose forms cannot be inverted."""
 
 
 class Pattern(Struct, frozen=True, gc=False):
-    """A form and a record, for finding the matching option.
+    """A form and a record to match options against.
 
-    `item` is the number of the record in a list shared by several decisions; -1 otherwise.
+    `item` is the index of the record in a list shared by several decisions; -1 otherwise.
     """
 
     form: FormInverse
@@ -35,12 +35,12 @@ class Pattern(Struct, frozen=True, gc=False):
 
 
 class Candidate(Struct, frozen=True):
-    """A choice that an entry may mean.
+    """A choice that an entry may denote.
 
     Attributes:
-        choice: its number.
-        forms: its forms for entries of that type.
-        plain: its only form, if whole entries are its records; otherwise None.
+        choice: the number of the choice.
+        forms: the forms of the choice for entries of that type.
+        plain: the only form, if its records are whole entries; otherwise None.
     """
 
     choice: int
@@ -57,11 +57,11 @@ class DecisionForms:
         by_itself: the automatic forms, by choice.
         checkpoints: the choices before which an undo stops.
         lists: the lists of the first entry that may answer the decision.
-        types: the types of its entries.
+        types: the types of entries that answer the decision.
         whole: the types of entries that answer it as a whole rather than by an element.
         kinds: the kinds of its options.
-        ordered: forms of the choices taken by standing orders.
-        is_plain: whether only entries answer it: neither lists of the first entry nor the other system.
+        ordered: the choices taken by standing orders, with their forms.
+        is_plain: whether entries alone answer it, without lists of the first entry or automatic options.
     """
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections, finders: Finders) -> None:
@@ -83,7 +83,7 @@ class DecisionForms:
         self.automatic = [*self.by_itself]
         marks = (dialect.undo.checkpoints if dialect.undo is not None else None) or frozenset()
         self.checkpoints = frozenset(k for k in listed if f"{decision.name}.{decision.choices[k].name}" in marks)
-        # Decisions of one name may be asked for in several places.
+        # Several places may ask for decisions of one name.
         every = projections.by_decision.get(decision.name, [])
         self.lists = frozenset(form.projection.list for form in every) - {""}
         self.types = frozenset(form.projection.type for form in every)
@@ -94,7 +94,7 @@ class DecisionForms:
         self.is_plain = not self.is_automatic and not self.lists and not self.ordered
 
     def finder(self, type_: str | None) -> Finder | None:
-        """The finder for entries of this type; None if there is none (yet)."""
+        """The finder for entries of a type; None if there is none (yet)."""
         if type_ in self._finder_of:
             return self._finder_of[type_]
         if type_ is None or type_ not in self.types:
@@ -105,7 +105,7 @@ class DecisionForms:
         return result
 
     def of_type(self, type_: str | None) -> list[Candidate]:
-        """The choices that an entry of this type, or a list of the first entry, may mean, with their forms."""
+        """The choices that an entry of a type, or a list of the first entry, may denote, with their forms."""
         kind = type_ if type_ in self.types else None
         if kind not in self._of_type:
             self._of_type[kind] = []
@@ -119,12 +119,12 @@ class DecisionForms:
 
 
 def _is_plain(projection: Projection) -> bool:
-    """Whether an entry as a whole is the record of an option."""
+    """Whether records of a form are whole entries."""
     return not (projection.list or projection.item or projection.closes)
 
 
 class Matcher:
-    """Finds the legal options of a game that match records of a foreign log."""
+    """A matcher of foreign records against the legal options of a game."""
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections) -> None:
         self.game = game
@@ -182,7 +182,7 @@ class Matcher:
                         break
 
     def _guesses(self, patterns: Sequence[Pattern]) -> Sequence[tuple[Args, Sequence[Pattern]]] | None:
-        """The arguments that may match, ascending, each with its patterns; None if there are too many."""
+        """The arguments that may match, in ascending order, each with its patterns; None if there are too many."""
         state = self.game.omniscient.numbers.state
         if len(patterns) == 1:
             guesses = patterns[0].form.guesses(patterns[0].record, state)
@@ -206,7 +206,7 @@ class Matcher:
         return options[0] if len(options) == 1 else None
 
     def by_itself(self, forms: DecisionForms) -> Iterator[Option]:
-        """The legal options that the other system takes automatically, if the condition of a form holds."""
+        """The legal options that the other system takes automatically, given the conditions of their forms."""
         for option in self.legal(forms.automatic):
             state = self.game.omniscient.numbers.state
             if any(self.projections.holds(form, option.args, state) for form in forms.by_itself[option.kind.choice]):
@@ -227,7 +227,7 @@ class Matcher:
                         yield option
 
     def legal(self, choices: Collection[int]) -> Iterator[Option]:
-        """The legal options of some choices of the open decision, one by one, in list order.
+        """Lazily lists the legal options of some choices of the open decision, in list order.
 
         Raises:
             DiagnosticsError: RS614 if more than `MAX_COMPARED` have been listed for this log.

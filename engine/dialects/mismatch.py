@@ -1,8 +1,8 @@
 """Mismatches between an entry and the legal options: the intended option, and the rule that refuses it.
 
-If an entry may mean several options, the one that violates the fewest conditions is explained, so the reason concerns
-something in the entry. If it resembles no option, legal or not, the reason names its first field that no legal option
-shares.
+If an entry may denote several options, the explanation is for the one that violates the fewest conditions, so the
+reason concerns something in the entry. If it resembles no option, legal or not, the reason names its first field that
+no legal option shares.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from rulespec.engine.program.traversal import Facts
 from rulespec.rule_ids import cited
 
 MAX_COMPARED = 2_000
-"""Legal options whose fields are compared with an entry."""
+"""Maximum number of legal options compared with an entry."""
 MAX_VALUES = 5
-"""Values of a field that a reason shows."""
+"""Maximum number of field values shown in a reason."""
 
 
 class _Candidate(Struct, frozen=True):
-    """A form of an option of the open decision that has the entry's type, and the number of its choice."""
+    """A form with the entry's type, and its choice at the open decision."""
 
     number: int
     choice: ir.Choice
@@ -44,13 +44,13 @@ class _Candidate(Struct, frozen=True):
 
 
 class _Meant(Struct, frozen=True):
-    """An option that an entry may mean, and the reason against it.
+    """An option that an entry may denote, the refusal of it, and its rank among the candidates.
 
     Attributes:
-        accepted: whether a rule refuses it that the other system does not know, so that it has been done.
-        sense: minus the number of conditions that fail in every position: where others have fewer, the parts that the
-            entry lacks were guessed wrong.
-        held: minus the number of conditions that fail, and the number of those before the first of them.
+        accepted: whether it is refused by a rule that the other system does not know, and so was accepted there.
+        sense: minus the number of conditions that fail in every position, a sign of wrong guesses for arguments that
+            the entry lacks.
+        held: minus the number of failed conditions, and the number of conditions before the first failure.
     """
 
     option: Option
@@ -65,10 +65,10 @@ class _Unlike(Struct, frozen=True):
     """The first field of a record that no legal option of a form shares.
 
     Attributes:
-        before: the fields before it.
-        path: its path.
-        actual: its value in the record.
-        values: its values in legal options that share the fields before it.
+        before: the paths of the preceding fields.
+        path: the path of the field.
+        actual: the value of the field in the record.
+        values: the values of the field in legal options that share the preceding fields.
     """
 
     before: tuple[str, ...]
@@ -78,7 +78,7 @@ class _Unlike(Struct, frozen=True):
 
 
 class Explainer:
-    """Explains entries at the open decision of a game."""
+    """Explainer of entries that match no legal option at the open decision of a game."""
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections) -> None:
         self.game = game
@@ -89,12 +89,12 @@ class Explainer:
     def explain(
         self, entry: Any, matched: frozenset[int], read: tuple[str, Any] | None = None
     ) -> tuple[Option | None, Refusal]:
-        """The option that an entry means, if known, and the reason why the entry is illegal.
+        """The option denoted by an entry, if known, and the reason why the entry is illegal.
 
         Args:
             entry: the entry; None at the end of the log.
-            read: its type and payload, if they differ from the written ones.
-            matched: the matched elements of its list.
+            read: the type and payload as read, if they differ from the recorded ones.
+            matched: the matched elements of the entry's list.
         """
         decision = self.game.decision
         if decision is None:
@@ -129,7 +129,7 @@ class Explainer:
         return fitting
 
     def _records(self, candidates: list[_Candidate], payload: Any, matched: frozenset[int]) -> list[tuple[Any, str]]:
-        """The records in an entry, each with the path to it: elements of its lists that are not matched, or itself."""
+        """The records in an entry, each with its path: the unmatched elements of its lists, or the entry itself."""
         results: list[tuple[Any, str]] = []
         for type_, path in dict.fromkeys((c.form.projection.type, c.form.projection.item) for c in candidates):
             first, part = self.projections.shared[type_][path] if path else (0, False)
@@ -139,7 +139,7 @@ class Explainer:
         return results or [(payload, "")]
 
     def _candidates(self, decision: Decision, kind: Any) -> list[_Candidate]:
-        """The forms of the open decision that have an entry's type."""
+        """The forms of the open decision with an entry's type."""
         asked = self.game.omniscient.asked
         return [
             _Candidate(k, c, form)
@@ -148,10 +148,10 @@ class Explainer:
             if form.projection.type == kind and not form.projection.list and form.projection.order is None
         ]
 
-    # --- entries that are for another time, or for another seat -------------------------------------
+    # --- entries for another decision, or for another seat ------------------------------------------
 
     def _other_decision(self, decision: Decision, kind: Any, payload: Any, matched: frozenset[int]) -> Refusal:
-        """Why an entry of a type that the open decision lacks does not fit."""
+        """The refusal of an entry of a type that the open decision lacks."""
         asked = self._asked(decision)
         notation = self.dialect.notation
         if notation is not None and isinstance(kind, str) and not any(kind == r.type for r in notation.grammar.rules):
@@ -185,7 +185,7 @@ class Explainer:
         return Refusal(f"{text} ({note.doc})", cited(note.doc), "", {}, note.span)
 
     def _other_seat(self, decision: Decision, candidates: list[_Candidate], payload: Any) -> str:
-        """The reason why the entry is not the decider's; empty if it may be."""
+        """The reason why the entry is not the decider's; "" if it may be."""
         for c in candidates:
             if c.choice.by is not None or self.projections.is_by(payload, c.form.projection.by, decision.by):
                 return ""
@@ -194,17 +194,17 @@ class Explainer:
         return f"{_holds(path, follow(payload, path))}, and it is for {who} to decide `{decision.name}`"
 
     def _not_a_list(self, candidates: list[_Candidate], payload: Any) -> str:
-        """The reason why a list shared by several decisions is invalid; empty if it is valid."""
+        """The reason why a list shared by several decisions is invalid; "" if it is valid."""
         for p in (c.form.projection for c in candidates):
             path = "" if p.part else p.item or p.closes
             if path and not isinstance(result := follow(payload, path), list):
                 return f"{_holds(path, result)}, and there should be a list"
         return ""
 
-    # --- options that the entry may stand for -----------------------------------------------------
+    # --- options that the entry may denote --------------------------------------------------------
 
     def _meant(self, c: _Candidate, payload: Any, record: Any) -> _Meant | None:
-        """The option whose arguments give the fields of a record, legal or not."""
+        """The best option, legal or not, that matches the fields of a record."""
         game, position = self.game, self.game.omniscient.numbers
         results: list[_Meant] = []
         for args in self.projections.meant(c.choice, c.form, record, list(position.cells)):
@@ -227,7 +227,7 @@ class Explainer:
         return max(results, key=lambda m: (m.accepted, m.legal, m.sense, m.held), default=None)
 
     def _not_theirs(self, form: Form, option: Option, payload: Any) -> Refusal:
-        """The reason why an entry does not mean an option although that is legal."""
+        """The reason why an entry does not denote a legal option: another seat, or a mismatch with later entries."""
         path = form.projection.by
         if self.projections.is_by(payload, path, option.by):
             return refused("what follows does not fit")
@@ -238,7 +238,7 @@ class Explainer:
     # --- fields ----------------------------------------------------------------------------------------
 
     def _unlike(self, decision: Decision, candidates: list[_Candidate], record: Any, place: str) -> str:
-        """Why a record looks like no option at all: the first of its fields that no legal option shares."""
+        """The reason why a record matches no option: its first field that no legal option shares."""
         state = list(self.game.omniscient.numbers.cells)
         legal = list(islice(every_option(self.game), MAX_COMPARED))
         self.projections.tried += len(legal)
@@ -270,7 +270,7 @@ class Explainer:
         return None
 
     def _several(self, decision: Decision, candidates: list[_Candidate], record: Any) -> str:
-        """Why the text of a move that is legal stands for none: it stands for several."""
+        """The reason against an ambiguous move text: the legal options that it denotes."""
         state = list(self.game.omniscient.numbers.cells)
         same = [
             str(option)
@@ -286,7 +286,7 @@ class Explainer:
         return f"`{decision.name}` of {self.projections.shown(decision.by)}"
 
     def _values(self, f: ComparedField, option: Option, state: list[int]) -> list[str]:
-        """The values of a field in a log that fit an option."""
+        """The values of a field that match an option, as texts for messages."""
         try:
             value = f.value(state, option.args)
         except (ProgramFaultError, IndexError):
@@ -308,5 +308,5 @@ def _holds(path: str, value: Any) -> str:
 
 
 def _value(value: Any) -> str:
-    """A value of a log, for messages."""
+    """A value of a log as text for messages."""
     return shown(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""Moves as text, known by the notations of rulesets: with nothing around them, or with tags that fit several games."""
+"""Recognition of moves as text by the notations of rulesets: bare lists, or games whose tags fit several rulesets."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from rulespec.engine.dialects.dialect import Dialect, read_dialect
 
 _LOOKED_AT = 2_000
 _WORDS = 8
-"""Words at the beginning that must be moves; there may be fewer, and of a text that goes on, one is cut off."""
+"""Maximum number of leading words that must be moves; in a longer text, the last one may be cut off."""
 _BEFORE = re.compile(r"position\s+startpos\s+moves\s+", re.ASCII)
-"""Words with which programs are given a list of moves (UCI)."""
+"""The UCI command that precedes a list of moves."""
 
 
 def is_position(text: str) -> bool:
-    """Whether a text gives a program the moves of a game, with words before them."""
+    """Whether a text is a UCI `position` command with the moves of a game."""
     return _BEFORE.match(text.lstrip()) is not None
 
 
 def writers(text: str, dialects: Iterable[Path]) -> list[str]:
-    """The references of the rulesets whose notation reads each of the first words of a text."""
+    """The references of the rulesets whose notation can read all of the first words of a text."""
     start = text[:_LOOKED_AT].strip()
     words = _BEFORE.sub("", start, 1).split()
     results = []
@@ -40,6 +40,6 @@ def writers(text: str, dialects: Iterable[Path]) -> list[str]:
 
 
 def reads(dialect: Dialect, moves: Sequence[str]) -> bool:
-    """Whether the notation of a dialect reads each of the first moves of a game."""
+    """Whether the notation of a dialect can read all of the first moves of a game."""
     notation = dialect.notation
     return notation is not None and all(notation.grammar.read(move) is not None for move in moves[:_WORDS])

@@ -1,4 +1,4 @@
-"""Moves of one game as text: from an option to its text, and from a text to the legal options it denotes."""
+"""Moves of one game as text: conversion from options to texts, and from texts to the legal options they denote."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rulespec.engine.program.limits import NO_NUMBER
 
 _MEMO_SIZE = 20
 Condition = Callable[[Sequence[int]], bool]
-"""A condition over the cells of a position."""
+"""A predicate on the cells of a position."""
 
 
 class _Printing(Struct, frozen=True):
@@ -36,11 +36,11 @@ class _Printing(Struct, frozen=True):
 
 
 class Notated:
-    """The texts of moves in one game.
+    """Reader and writer of move texts in one game.
 
     Args:
         game: the game, at any position.
-        notation: the notation of its ruleset.
+        notation: the notation of the ruleset.
 
     Raises:
         DiagnosticsError: RS622 if an expression of the notation is wrong.
@@ -54,7 +54,7 @@ class Notated:
         self._printings: dict[str, list[_Printing]] = {}
 
     def _condition(self, text: str) -> Condition:
-        """A condition over the position, compiled if that is possible: it is tested after each move."""
+        """A predicate on positions, compiled if possible because it is tested after each move."""
         from rulespec.engine.python.fragments import Fragments  # lazily: a game that is read prints nothing
 
         query, fragments = self._projections.query(text), Fragments(self._projections.program, {})
@@ -64,7 +64,7 @@ class Notated:
         return lambda cells: bool(holds(cells))
 
     def read(self, text: str) -> list[Option]:
-        """The legal options of the open decision denoted by a text; empty if there are none."""
+        """The legal options of the open decision denoted by a text; may be empty."""
         move, forms = self._notation.grammar.read(text.strip()), self._matcher.decision_forms()
         results: list[Option] = []
         if move is None or forms is None:
@@ -78,7 +78,7 @@ class Notated:
         """The text of a legal option of the open decision; "" if the notation has none for it.
 
         Raises:
-            DiagnosticsError: RS888 if each text in the notation for it denotes another option, too.
+            DiagnosticsError: RS888 if all its texts in the notation are ambiguous.
         """
         name = f"{option.decision}.{option.name}"
         if not self._notation.printed.get(name):
@@ -109,7 +109,7 @@ class Notated:
         return tuple((name, self._projections.query(text, decision, form.params)) for name, text in printed.also)
 
     def _fields(self, printing: _Printing, option: Option) -> Mapping[str, Any] | None:
-        """The values of the fields of an option in a form; None if it does not have this form."""
+        """Field → value for an option in a form; None if the form does not apply."""
         state, args = self._game.omniscient.numbers.state, option.args
         if not self._projections.holds(printing.form, args, state):
             return None
@@ -120,7 +120,7 @@ class Notated:
             return None
 
     def _plain(self, type_: str, value: int) -> Any:
-        """The value of a field as a part of the notation has it."""
+        """The value of a field as used by the parts of a notation."""
         if type_ == "bool":
             return bool(value)
         if type_ in ("int", "int?"):
@@ -131,7 +131,7 @@ class Notated:
         return names[value] if 0 <= value < len(names) else None
 
     def _filled(self, template: Template, type_: str, fields: Mapping[str, Any]) -> str:
-        """A template with the texts of fields."""
+        """A template filled with the texts of fields."""
         grammar, parts = self._notation.grammar, []
         for element in template:
             if isinstance(element, Characters):
@@ -142,7 +142,7 @@ class Notated:
         return "".join(parts)
 
     def _suffix(self, option: Option) -> str:
-        """The text after a move, by the position that it leads to."""
+        """The suffix of a move, which depends on the resulting position."""
         if not self._after:
             return ""
         game = self._game

@@ -1,4 +1,4 @@
-"""Notations of a ruleset: the texts of its moves, as data in `notation.yaml`. See docs/guides/dialects.md."""
+"""Notation of a ruleset: the texts of its moves, as data in `notation.yaml`. See docs/guides/dialects.md."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from rulespec.typed import nodes as typed
 
 FILE = "notation.yaml"
 AFTER = "after"
-"""The field of the text printed for the position after a move."""
+"""The field for the suffix that describes the position after a move."""
 _MEMO_SIZE = 20
 
 
 class After(Brief, Struct, frozen=True):
-    """A suffix of a move by its effect: the ending of the game, or a condition on the position."""
+    """A suffix that marks the effect of a move: an ending of the game, or a condition on the position."""
 
     text: str
     ending: str
@@ -41,9 +41,9 @@ class Printed(Brief, Struct, frozen=True):
     """The printed form of an option.
 
     Attributes:
-        projection: the comparison of its record.
+        projection: the form of the option's record.
         templates: the texts to print; the first unambiguous one is used.
-        also: field → the expression for a printed but not compared field.
+        also: pairs of a field that is printed but not compared, and the expression for its value.
     """
 
     projection: Projection
@@ -55,10 +55,10 @@ class Notation(Brief, Struct, frozen=True, eq=False):
     """A parsed and checked notation file.
 
     Attributes:
-        names: kind → entity → its text.
-        decisions: `decision.option` → the forms of its text.
-        printed: `decision.option` → its printed forms; empty for texts that are only read.
-        after: the suffixes of moves; the first that fits is used.
+        names: kind → entity → text.
+        decisions: `decision.option` → forms of its text.
+        printed: `decision.option` → printed forms; empty for texts that are read but never written.
+        after: the suffixes of moves; the first applicable one is used.
     """
 
     title: str
@@ -91,17 +91,17 @@ def notation_for(ruleset: typed.Ruleset) -> Notation | None:
 
 
 def read_notation(path: Path) -> Notation:
-    """Reads a notation file.
+    """The notation in a file.
 
     Raises:
-        DiagnosticsError: if it is unreadable or violates its schema; RS886 if its grammar is wrong.
+        DiagnosticsError: if the file is unreadable or violates its schema; RS886 if its grammar is wrong.
     """
     return _notation(read_text(path, str(path)), str(path))
 
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def _notation(text: str, file: str) -> Notation:
-    """The notation of a file; in memory for the next game."""
+    """The notation with a text, memoised."""
     report = Report()
     node = parse_kept(text, file)
     check_schema(node, load_schema("notation"), report, what="notation file", cached=True)

@@ -1,4 +1,4 @@
-"""Projections: the record of an option in a log, as declared in a file."""
+"""Projections: declarations of how a log records an option."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class StandingOrder(Brief, Struct, frozen=True):
 
 
 class Projection(Brief, Struct, frozen=True):
-    """The record of an option in a log.
+    """A form in which a log records an option.
 
     Attributes:
-        type: the type of its entry; empty if it has none.
+        type: the type of the entry; empty without an entry.
         match: (path, expression, optional) for each compared field.
         when: an additional condition; may be empty.
         item: the path of a list shared by several decisions, each of which answers one element.
         part: whether `item` is instead the path of a single value, which answers one decision.
         ordered: whether the elements of the list answer decisions in order.
-        closes: the path of such a list; the record denotes the option once all elements are matched.
+        closes: the path of a shared list; the record denotes the option once all elements are matched.
         list: the name of a list of the first entry that answers the option.
         by: the path of the acting seat; may be empty.
         automatic: whether the other system takes the option automatically.
-        not_compared: paths of fields meaningless for this option.
-        order: the standing order by which the other system takes it; its entry is then the record.
+        not_compared: paths of fields without meaning for this option.
+        order: the standing order by which the other system takes the option; the order's entry is then the record.
     """
 
     type: str
@@ -53,17 +53,17 @@ class Projection(Brief, Struct, frozen=True):
 
 
 def places(node: Node | None) -> dict[str, Span]:
-    """The places of the keys of a mapping."""
+    """Key → source span for the keys of a YAML mapping."""
     return {key: place.span for key, (place, _) in node.entries.items()} if isinstance(node, YamlMapping) else {}
 
 
 def as_text(expression: str | int | bool) -> str:
-    """An expression as text, where YAML may have read a number or a truth value."""
+    """The text of an expression that YAML may have read as a number or boolean."""
     return str(expression).lower() if isinstance(expression, bool) else str(expression)
 
 
 def projections(data: Any) -> tuple[Projection, ...]:
-    """The projections of an option, which may have several forms in the log."""
+    """The projections of an option, one per form in the log."""
     return tuple(_projection(form) for form in (data if isinstance(data, list) else [data]))
 
 

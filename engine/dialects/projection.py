@@ -1,4 +1,4 @@
-"""Projections of a dialect in one game: from an option to its record, and from an entry to matching options."""
+"""Projections of a dialect in one game, from options to records and from entries to matching options."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from rulespec.types import Type
 
 NO_VALUES: Mapping[str, int] = {}
 MAX_GUESSES = 20_000
-"""Arguments tried for the option that an entry stands for."""
+"""Maximum number of argument tuples tried to find the option denoted by an entry."""
 
 
 def items(payload: Any, path: str, part: bool = False) -> list[Any]:
@@ -55,7 +55,7 @@ def _names(text: str, params: Sequence[ir.Param]) -> set[str]:
 
 @lru_cache(maxsize=1_000)
 def by_reader(path: str) -> Callable[[Any, str | None], bool]:
-    """The test whether the field at a path names a seat; a path that ends in `?` is optional."""
+    """A predicate for whether the field at a path names a seat; a path that ends in `?` is optional."""
     read, optional = path_reader(path.removesuffix("?")), path.endswith("?")
 
     def is_by(payload: Any, name: str | None) -> bool:
@@ -78,7 +78,7 @@ class Variables:
     """The rule variables known at an open decision, for expressions of a dialect.
 
     Attributes:
-        used: whether an expression has used one, so that it is specific to this game.
+        used: whether an expression has used a variable, which makes the compiled form specific to this game.
     """
 
     def __init__(self, game: Game) -> None:
@@ -95,7 +95,7 @@ class Variables:
         """An expression over the parameters of an option, and over the variables known at its decision.
 
         Raises:
-            DiagnosticsError: if the expression is not correct.
+            DiagnosticsError: if the expression is incorrect.
         """
         names, words = {name for name, _ in params}, set(re.findall(r"\w+", text))
         known = [(n, t) for n, t in self._known.get(decision, {}).items() if n in words and n not in names]
@@ -109,7 +109,7 @@ class Variables:
             raise
 
     def _with(self, known: Sequence[tuple[str, Type]], query: Query, params: int) -> Query:
-        """An expression over parameters and variables as one over the parameters and the position."""
+        """An expression over parameters and variables, converted to one over parameters and the position."""
         slots = frozenset(slot for slot in query.slots if slot < params)
         self.used = True
         read = [name for name, _ in known]
@@ -126,13 +126,13 @@ class Variables:
 
 
 class Projections:
-    """The forms of all options of a game known to the dialect, except options that the ruleset lacks.
+    """The forms of a game's options in a dialect; options that the ruleset lacks are skipped.
 
     Args:
         game: the game.
         dialect: the dialect.
-        own: whether the rules are the dialect's, so that each of its expressions must compile.
-        values: the integers from the first entry that expressions use, by name.
+        own: whether the rules are the dialect's own, so that all its expressions must compile.
+        values: the named integers from the first entry, for use in expressions.
 
     Raises:
         DiagnosticsError: RS622 if an expression of the dialect is wrong.
@@ -225,10 +225,10 @@ class Projections:
         return form
 
     def query(self, text: str, decision: str = "", params: Params = ()) -> Query:
-        """An expression of the dialect's file over the parameters of an option.
+        """A compiled expression of the dialect over the parameters of an option.
 
         Raises:
-            DiagnosticsError: RS622 if it is wrong.
+            DiagnosticsError: RS622 if the expression is wrong.
         """
         try:
             return self.variables.projection(self._queries, text, decision, params)
@@ -239,17 +239,17 @@ class Projections:
             raise DiagnosticsError(report.diagnostics) from None
 
     def is_by(self, payload: Any, path: str, seat: str | None) -> bool:
-        """Whether the field at `path` names the acting seat; true for an empty path."""
+        """Whether the field at `path` names a seat; True for an empty path."""
         return not path or by_reader(path)(payload, None if seat is None else self.names[seat])
 
     def shown(self, seat: str | None) -> str:
-        """A seat in messages."""
+        """The name of a seat for messages."""
         return "chance" if seat is None else self.game.shown_names[seat]
 
     # --- options to records ----------------------------------------------------
 
     def equal(self, args: Sequence[int], form: Form, record: Any, state: list[int]) -> bool:
-        """Whether an option with these arguments matches this record."""
+        """Whether an option with these arguments matches a record."""
         return self.same(form.fields, args, record, state) and self.holds(form, args, state)
 
     def holds(self, form: Form, args: Sequence[int], state: list[int]) -> bool:
@@ -260,7 +260,7 @@ class Projections:
             return False
 
     def same(self, fields: Sequence[ComparedField], args: Sequence[int], record: Any, state: list[int]) -> bool:
-        """Whether these fields of a record have the values of an option with these arguments."""
+        """Whether the given fields of a record match an option with these arguments."""
         for f in fields:
             result = f.read(record)
             if f.optional and (result is MISSING or result is None):
@@ -280,7 +280,7 @@ class Projections:
         return equal(field, value)
 
     def _equal(self, type_: str) -> Callable[[Any, int], bool]:
-        """The test of whether a value of a record means a value of a type (entity, set, number or truth)."""
+        """A predicate for whether a recorded value denotes a value of a type."""
         if type_ == "bool":
             return lambda field, value: field is bool(value)
         if type_ in ("int", "int?"):
@@ -292,13 +292,13 @@ class Projections:
 
     @property
     def program(self) -> ir.Program:
-        """The program that contains the expressions."""
+        """The program that contains the compiled expressions."""
         return self._queries.program
 
     def values(self, type_: str) -> Sequence[int] | None:
-        """All values of a parameter of a type, as in `ir.Param`, in option order.
+        """All values of a parameter type (as in `ir.Param`), in option order.
 
-        None for non-entities: numbers, sets, bags and paths.
+        None for numbers, sets, bags and paths.
         """
         if type_ in ("int", "int?") or is_several(type_):
             return None
@@ -317,7 +317,7 @@ class Projections:
     # --- entries to options ----------------------------------------------------------
 
     def meant(self, choice: ir.Choice, form: Form, record: Any, state: list[int]) -> Iterator[tuple[int, ...]]:
-        """Arguments for which the option matches the record, legal or not, within a limit."""
+        """A bounded selection of arguments, legal or not, with which the option matches a record."""
         results: list[Sequence[int]] = []
         for i, param in enumerate(choice.params):
             values = self._values(param, form, record)
@@ -361,7 +361,7 @@ class Projections:
         return () if is_several(param.type) else range(100)
 
     def unknown(self, decision: str, kind: Any, payload: Any) -> str:
-        """The reason if an entry names something missing from the game; otherwise empty."""
+        """The reason against an entry that names something missing from the game; otherwise ""."""
         for form in self.by_decision.get(decision, ()):
             if form.projection.type != kind:
                 continue

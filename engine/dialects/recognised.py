@@ -1,4 +1,4 @@
-"""Recognition of foreign logs: the rules for a log, or the kind of log if it is unknown."""
+"""Recognition of foreign logs: the ruleset of a log, or a description of an unknown log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.engine.words.asked import Decisions
 from rulespec.typed import nodes as typed
 
 _TITLES = ("title", "game", "game_name", "variant", "Variant", "Game")
-"""Fields of a log by which systems name the game."""
+"""Fields in which systems record the name of the game."""
 _MAX_TYPES = 5
 _MAX_DEPTH = 3
 
@@ -24,7 +24,7 @@ def rules_for(dialect: Dialect, log: ForeignLog) -> str:
     """The ruleset reference that a dialect gives for a log.
 
     Raises:
-        DiagnosticsError: RS621 if there is none.
+        DiagnosticsError: RS621 if the dialect has no ruleset for it.
     """
     result = dialect.ruleset_for(log.entries[0])
     if result is None:
@@ -34,7 +34,7 @@ def rules_for(dialect: Dialect, log: ForeignLog) -> str:
 
 
 def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> None:
-    """Checks that a log belongs to the game it is to be read as.
+    """Checks that a log belongs to the game of a ruleset.
 
     Raises:
         DiagnosticsError: RS883 if the ruleset has none of the recorded decisions.
@@ -49,7 +49,7 @@ def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> Non
 
 
 def not_known(log: ForeignLog, close: Sequence[Dialect]) -> DiagnosticsError:
-    """The error for an unrecognised log: its kind, and the requirements of a similar dialect."""
+    """The error for an unrecognised log: its kind, and the requirements of the closest dialect."""
     message = f"no dialect knows this kind of log: it is {kind_of(log)}"
     hint = "name its dialect: --dialect ID; the guide to other people's logs shows how to write one"
     if close:
@@ -59,9 +59,9 @@ def not_known(log: ForeignLog, close: Sequence[Dialect]) -> DiagnosticsError:
 
 
 def _distance(dialect: Dialect, first: Any) -> tuple[int, int]:
-    """The number of fields of a first entry that do not fit a dialect, and of those that only one of the two has.
+    """The distance of a first entry from a dialect: the number of unfit fields, and a penalty for missing ones.
 
-    A field that the entry has not counts twice.
+    The penalty is 2 for each unfit field that the entry lacks, and 1 for each that it could have omitted.
     """
     unfit, when = dialect.unfit(first), dialect.start.get("when", {})
     may_be_missing = {path for path, wanted in when.items() if isinstance(wanted, list) and None in wanted}
@@ -69,7 +69,7 @@ def _distance(dialect: Dialect, first: Any) -> tuple[int, int]:
 
 
 def kind_of(log: ForeignLog) -> str:
-    """The kind of a log, for messages: its form, the named game, and the types of its entries."""
+    """A description of a log for messages: its form, the recorded name of the game, and the types of its entries."""
     first = log.entries[0]
     if log.game is not None:
         kind = f"{NAMES[log.format]}, moves of a game as text ({len(log.game.moves):,} moves)"
@@ -84,7 +84,7 @@ def kind_of(log: ForeignLog) -> str:
 
 
 def _titles(value: Any, at: str, depth: int) -> Iterator[tuple[str, str]]:
-    """The paths of names of games in an object, with these names; those that are not nested come first."""
+    """The names of games in an object, each with its path; outer levels come first."""
     if not isinstance(value, dict) or not depth:
         return
     yield from ((f"{at}{key}", value[key]) for key in _TITLES if isinstance(value.get(key), str))
@@ -93,7 +93,7 @@ def _titles(value: Any, at: str, depth: int) -> Iterator[tuple[str, str]]:
 
 
 def _within(path: str, entries: list[Any]) -> tuple[str, list[Any]]:
-    """The elements of the lists in phases, if the entries without types are such; else the entries."""
+    """The elements of per-phase lists, if the entries are phases without types; otherwise the entries."""
     phases = [each for each in entries if isinstance(each, dict)]
     keys = {key for each in phases for key, value in each.items() if isinstance(value, list)}
     if len(keys) != 1 or any("type" in each for each in phases):
@@ -107,7 +107,7 @@ def _entries(entries: Sequence[Any]) -> str:
 
 
 def _types(entries: Sequence[Any]) -> str:
-    """The most frequent types of entries, in brackets; empty if they have none."""
+    """A phrase with the most frequent types of entries; "" if they have none."""
     types = Counter(t for e in entries if isinstance(e, dict) and isinstance(t := e.get("type"), str))
     if not types:
         return ""
@@ -116,7 +116,7 @@ def _types(entries: Sequence[Any]) -> str:
 
 
 def _longest(value: Any, path: str, depth: int) -> tuple[str, list[Any]]:
-    """The longest list in an object, with its path; "" if there is none. A list of entries with types comes first."""
+    """The longest list in an object, with its path, or ""; lists of typed entries take precedence."""
     results: list[tuple[str, list[Any]]] = [("", [])]
     for key, each in value.items() if isinstance(value, dict) and depth else ():
         at = f"{path}.{key}" if path else key
@@ -129,7 +129,7 @@ def _start(log: ForeignLog) -> Span:
 
 
 def mostly_ignored(log: ForeignLog, ignored: int, ref: str) -> list[Diagnostic]:
-    """The warning about a log with mostly illegal entries; empty for other logs."""
+    """The warning about a log of mostly illegal entries; empty for other logs."""
     if ignored * 2 <= len(log.entries):
         return []
     message = f"most of this log is not legal here: {ignored} of {len(log.entries)} entries"

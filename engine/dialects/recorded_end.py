@@ -1,7 +1,7 @@
 """Comparison of a game's recorded end with the end of its replay.
 
-The recording system has endings that the rules lack, such as resignation. So winners and ending are compared only if
-the game has ended under the rules; points are always compared.
+The recording system has endings that the rules lack, such as resignation. Winners and ending are therefore compared
+only if the game has ended under the rules; points are always compared.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, re
     """Compares a game at the end of its log with the recorded end.
 
     Returns:
-        The differing end of the game, which is also reported (RS643), or None.
+        The difference, which is also reported (RS643); None if the ends agree.
     """
     result = dialect.result
     number = None if result is None else _entry(log, result.entry)
@@ -43,14 +43,14 @@ def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, re
 
 
 def _entry(log: Entries, type_: str) -> int | None:
-    """The number of the entry with the end: the first one, or the last of a type; None if there is none."""
+    """The number of the entry that records the end: the first one, or the last of a type; None if there is none."""
     if not type_:
         return 0
     return next((number for number in range(len(log) - 1, -1, -1) if log.types[number] == type_), None)
 
 
 def _recorded(game: Game, result: Recorded, payload: Any, actual: LogEnd) -> LogEnd:
-    """The end stated by a payload; any part that it lacks is the actual one."""
+    """The end recorded in a payload; missing parts are taken from the actual end."""
     recorded = actual
     points = _scores(game, follow(payload, result.scores)) if result.scores else {}
     if points and actual.scores:
@@ -67,7 +67,7 @@ def _recorded(game: Game, result: Recorded, payload: Any, actual: LogEnd) -> Log
 
 
 def _scores(game: Game, value: Any) -> dict[str, int]:
-    """The points of the seats: by their names, or in their order; none if there are no points for each seat."""
+    """Seat → points, from a mapping by name or a list in seat order; empty unless every seat has points."""
     if isinstance(value, list):
         points = dict(zip(game.seats, value, strict=False))
     elif isinstance(value, dict):
@@ -80,7 +80,7 @@ def _scores(game: Game, value: Any) -> dict[str, int]:
 
 
 def _winners(game: Game, result: Recorded, value: Any) -> tuple[str, ...] | None:
-    """The seats that have won; None if the value does not name them."""
+    """The recorded winners; None if the value does not identify them."""
     if result.won:
         numbers = result.won.get(value) if isinstance(value, str) else None
         if numbers is None or any(number > len(game.seats) for number in numbers):

@@ -1,6 +1,6 @@
 """Notes of a foreign log: people's remarks, without effect on the game.
 
-Names in a chat belong to people who may not know that it is stored: without consent they are removed everywhere.
+Names in a chat belong to people who may not know that it is stored, so they are removed unless consent is given.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from rulespec.engine.logs.variations import MAX_GLYPH, MAX_GLYPHS
 from rulespec.engine.notation.text_moves import TextGame, TextMove
 
 LEFT_OUT = "…"
-"""Stands for a name that is left out."""
+"""Replacement for a removed name."""
 _NAMES = ("name", "nick", "user", "login")
-"""Words in the keys of names."""
+"""Substrings of keys that hold names."""
 
 
 def said_in(dialect: Dialect, log: ForeignLog, entries: Entries, game: Game, *, named: bool) -> LogNotes:
@@ -32,8 +32,8 @@ def said_in(dialect: Dialect, log: ForeignLog, entries: Entries, game: Game, *, 
     Args:
         dialect: the dialect of the log.
         log: the log.
-        entries: its entries.
-        game: its game, with the names of the players.
+        entries: the entries of the log.
+        game: the game of the log, with the names of the players.
         named: whether remarks keep names.
     """
     if log.game is not None:
@@ -48,7 +48,7 @@ def said_in(dialect: Dialect, log: ForeignLog, entries: Entries, game: Game, *, 
 
 
 def _beside_seats(dialect: Dialect, log: ForeignLog) -> Iterator[str]:
-    """Names of players that stand beside the ids by which a log knows them."""
+    """Names of players recorded next to the ids that a log uses for them."""
     path = dialect.start["seats"]
     around = path.rpartition(".*.")[0] if isinstance(path, str) else ""
     people = follow(dialect.header(log.entries[0]), around) if around else ()
@@ -59,14 +59,14 @@ def _beside_seats(dialect: Dialect, log: ForeignLog) -> Iterator[str]:
 
 
 def _remark(payload: Any, dialect: Dialect) -> tuple[str, str]:
-    """The text of a remark, and its author; "" where there is none."""
+    """The text of a remark and its author, each "" if missing."""
     assert dialect.remarks is not None
     text, by = (follow(payload, p) if p else "" for p in (dialect.remarks.text, dialect.remarks.by))
     return (text if isinstance(text, str) else ""), (str(by) if type(by) in (str, int) else "")
 
 
 def _named(said: dict[int, tuple[str, str]], who: dict[str, str]) -> dict[int, Notes]:
-    """Remarks with the seat that made them, or the name of somebody else."""
+    """Remarks, each with its author: a seat, or the name of another person."""
     return {
         n: {"remark": text[:MAX_REMARK], **({"by": who.get(comparable(by), by)[:MAX_EVENT]} if by else {})}
         for n, (text, by) in said.items()
@@ -75,7 +75,7 @@ def _named(said: dict[int, tuple[str, str]], who: dict[str, str]) -> dict[int, N
 
 
 def _nameless(said: dict[int, tuple[str, str]], who: Collection[str]) -> dict[int, Notes]:
-    """Remarks without the names of the players and of their authors."""
+    """Remarks without authors, and with the names of players and authors removed from the texts."""
     names = sorted({*who, *(comparable(by) for _, by in said.values())} - {""}, key=len, reverse=True)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE) if names else None
     texts = {n: text if pattern is None else pattern.sub(LEFT_OUT, comparable(text)) for n, (text, _) in said.items()}
@@ -83,7 +83,7 @@ def _nameless(said: dict[int, tuple[str, str]], who: Collection[str]) -> dict[in
 
 
 def _of_tags(game: TextGame, dialect: Dialect) -> Notes:
-    """The notes of a game by its tags, except for the names of the players, which the seats have."""
+    """The notes from the tags of a game, without the players' names, which belong to the seats."""
     seats = dialect.start["seats"]
     tags = {name: text for name, text in game.tags.items() if name not in seats}
     notes: dict[str, Any] = {TAGS: tags} if tags else {}

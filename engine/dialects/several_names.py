@@ -1,6 +1,6 @@
-"""Sets, bags and paths in foreign logs: a list of names, or for a bag also the number of each name.
+"""Sets, bags and paths in foreign logs: lists of names, or for bags also mappings from names to counts.
 
-The members of a set or a bag may be in any order; the stops of a path are in order.
+Members of sets and bags may be in any order; the stops of a path are in sequence.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from rulespec.language import bags, paths
 
 MAX_ITEMS = 1_000
-"""Elements of a list that several decisions share, or that an option has; a longer list counts as none."""
+"""Maximum length of a list shared by several decisions, or of an option; a longer list counts as missing."""
 
 
 def is_several(type_: str) -> bool:
@@ -21,19 +21,19 @@ def is_several(type_: str) -> bool:
 
 
 def is_name(field: Any, name: str) -> bool:
-    """Whether a field is this name; numeric names may be numbers."""
+    """Whether a field is a name, which may be recorded as a number."""
     return bool((str(field) if type(field) is int else field) == name)
 
 
 def is_these(type_: str, names: Sequence[str]) -> Callable[[Any, int], bool]:
-    """The test whether a value in a record denotes a set, a bag or a path.
+    """A predicate for whether a recorded value denotes a set, a bag or a path.
 
     Args:
-        type_: its type.
+        type_: the type of the value.
         names: the foreign names of the entities of its kind.
 
     Returns:
-        The test. A set may also be given as the name of its only member, and with repetitions if names are unique.
+        The predicate. A record may give a set as the name of its only member, and repeat members if names are unique.
     """
     if type_.startswith("set "):
         alone = one_each(names)
@@ -66,7 +66,7 @@ def is_these(type_: str, names: Sequence[str]) -> Callable[[Any, int], bool]:
 
 
 def one_each(names: Sequence[str]) -> bool:
-    """Whether all entities have different names in the log; otherwise options are listed and compared."""
+    """Whether foreign names are unique; otherwise options must be listed and compared."""
     return len(set(names)) == len(names)
 
 
@@ -86,7 +86,7 @@ def these(type_: str, field: Any, names: Sequence[str]) -> int | None:
 
 
 def written(type_: str, value: int, names: Sequence[str]) -> list[str]:
-    """The names in a set, a bag or a path, as a list in log form."""
+    """The members of a set or bag, or the stops of a path, as a list of foreign names."""
     if type_.startswith("set "):
         return [names[i] for i in range(value.bit_length()) if value >> i & 1]
     if type_.startswith("bag "):
@@ -95,14 +95,14 @@ def written(type_: str, value: int, names: Sequence[str]) -> list[str]:
 
 
 def _named(field: list[Any]) -> list[str] | None:
-    """The names in a list; None where something else is in it."""
+    """The names in a list; None if it contains anything else."""
     if len(field) > MAX_ITEMS or not all(isinstance(name, str) or type(name) is int for name in field):
         return None
     return [str(name) for name in field]
 
 
 def _pieces(field: Any) -> Counter[str] | None:
-    """The pieces in a list of names, in numbers by names, or in one name; None of anything else."""
+    """Name → count from a mapping, a list of names, or a single name; None for anything else."""
     if isinstance(field, dict):
         whole = len(field) <= MAX_ITEMS and all(type(count) is int and count >= 0 for count in field.values())
         return Counter({name: count for name, count in field.items() if count}) if whole else None

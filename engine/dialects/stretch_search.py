@@ -1,6 +1,6 @@
 """Depth-first search through a stretch of a foreign log, for legal options that match its entries in order.
 
-The search keeps its own stack, so that long logs do not recurse. If several options match, they are tried in turn,
+The search has an explicit stack, so long logs cause no recursion. If several options match, they are tried in turn,
 within a limit.
 """
 
@@ -27,26 +27,26 @@ from rulespec.engine.game.numbered import legal_option
 from rulespec.engine.game.option import Option
 
 MAX_BACK = 300
-"""Decisions taken back to try another option, without the log getting any further: a second or so."""
+"""Maximum number of decisions undone to try other options without progress in the log: a second or so."""
 MAX_SILENT = 200
-"""Silent and automatic options in a row."""
+"""Maximum run of silent and automatic options."""
 
 
 _NONE: frozenset[int] = frozenset()
 
 Candidate = tuple[Option, Cursor]
-"""An option that an entry may stand for, and the cursor after it."""
+"""An option that an entry may denote, and the cursor after it."""
 
 
 class _Frame(Struct, gc=False):
     """A decision on the stack.
 
     Attributes:
-        cursor: the cursor before it.
-        finder: finds the candidates, as long as `candidates` is None.
-        matches: the number that the finder has found.
-        candidates: the candidates left.
-        option: the option that is taken now.
+        cursor: the cursor before the decision.
+        finder: the source of candidates while `candidates` is None.
+        matches: the number of matches taken from the finder.
+        candidates: the remaining candidates.
+        option: the option currently taken.
     """
 
     cursor: Cursor
@@ -57,12 +57,12 @@ class _Frame(Struct, gc=False):
 
 
 class Stretch(Struct, frozen=True):
-    """Options that match a stretch of the log.
+    """The options that match a stretch of the log.
 
     Attributes:
         steps: each option with the cursor before it.
         end: the cursor after the last option.
-        complete: whether the stretch ends before an entry that is not a decision; otherwise nothing matches there.
+        complete: whether the stretch ends before an entry other than a decision; otherwise nothing matches there.
     """
 
     steps: tuple[tuple[Cursor, Option], ...]
@@ -70,7 +70,7 @@ class Stretch(Struct, frozen=True):
     complete: bool
 
     def before_end(self) -> Stretch:
-        """The stretch without the options tried for the entry at its end."""
+        """The stretch without the options tried for its last entry."""
         steps, end = list(self.steps), self.end
         while steps and (steps[-1][0].entry, steps[-1][0].automatic) == (self.end.entry, self.end.automatic):
             end = steps.pop()[0]
@@ -78,7 +78,7 @@ class Stretch(Struct, frozen=True):
 
 
 class StretchSearch:
-    """Searches a log stretch by stretch, and applies the matching options to the game.
+    """A search that reads a log stretch by stretch and applies the matching options to the game.
 
     Args:
         game: the game to apply the options to.
@@ -107,7 +107,7 @@ class StretchSearch:
         self._of_texts = dialect.notation is not None
 
     def run(self, cursor: Cursor) -> Stretch:
-        """The stretch up to the next entry that is not a decision, the end, or the first entry without a match."""
+        """The stretch up to the next entry other than a decision, the end, or the first entry without a match."""
         game = self.game
         stack: list[_Frame] = []
         best, furthest = (0, 0, 0), Stretch((), cursor, False)
@@ -139,7 +139,7 @@ class StretchSearch:
         return Stretch(_steps(stack), cursor, True)
 
     def _take_instead(self, stack: list[_Frame], stretch: Stretch) -> None:
-        """Replaces the options on the stack by those of a stretch tried before."""
+        """Replaces the options on the stack by those of an earlier attempt."""
         same = 0
         for frame, (_, option) in zip(stack, stretch.steps, strict=False):
             if frame.option is not option:
@@ -151,9 +151,9 @@ class StretchSearch:
             self.game.omniscient.numbers.take(option)
 
     def _go_straight(self, stack: list[_Frame], cursor: Cursor) -> Cursor:
-        """Continues while finders lead from entries to options; returns the cursor after them.
+        """Fast path: continues while finders map entries to options; returns the cursor after them.
 
-        It is equivalent to the loop around it, without the detours.
+        It is equivalent to the general loop in `run`.
         """
         if self.ended is not None:
             return cursor
@@ -187,7 +187,7 @@ class StretchSearch:
                 cursor = self.skip(cursor)
 
     def _next(self, frame: _Frame) -> Candidate | None:
-        """The next candidate of the open decision; None if there is none left."""
+        """The next candidate of the open decision; None if none is left."""
         if frame.candidates is None:
             forms, cursor = self._matcher.decision_forms(), frame.cursor
             if frame.finder is not None and forms is not None:
@@ -203,14 +203,14 @@ class StretchSearch:
         return next(frame.candidates, None)
 
     def _candidate(self, forms: DecisionForms, cursor: Cursor, match: Match) -> Candidate:
-        """The finding of a finder as a candidate, with the cursor after it."""
+        """The candidate for a finder's match."""
         choice, args, who, item = match
         option = Option(forms.kinds[choice], args, self._seats[who], self.game.omniscient.numbers.stamp)
         following = cursor.answered() if item < 0 else cursor.matching(item)
         return option, self._with_checkpoint(forms, option, cursor, following)
 
     def _is_done(self, forms: DecisionForms | None, cursor: Cursor) -> bool:
-        """Whether the cursor is before an entry that is not a decision, or at the end."""
+        """Whether the cursor is before an entry other than a decision, or at the end."""
         if self.ended is not None:
             return True
         if forms is not None:
@@ -231,7 +231,7 @@ class StretchSearch:
         return cursor if entry == cursor.entry else replace(cursor, entry=entry, matched=frozenset())
 
     def _is_list_done(self, cursor: Cursor) -> bool:
-        """Whether all elements are matched and the open decision takes no more."""
+        """Whether all elements of the entry are matched and the open decision takes no more of it."""
         kind, payload = self._types[cursor.entry], self._payloads[cursor.entry]
         shared = self._projections.shared.get(kind, {})
         if len(cursor.matched) < sum(len(items(payload, path, part)) for path, (_, part) in shared.items()):
@@ -244,7 +244,7 @@ class StretchSearch:
         return any(cursor.head(name) < len(self._lists.get(name, ())) for name in forms.lists)
 
     def _candidates(self, forms: DecisionForms | None, cursor: Cursor) -> Iterator[Candidate]:
-        """The fitting options, each with the cursor after it, silent ones last."""
+        """The matching options, each with the cursor after it; silent ones last."""
         if forms is None:
             return
         may_be_silent = cursor.silent < MAX_SILENT
@@ -275,7 +275,7 @@ class StretchSearch:
         yield from self._silent(forms, cursor)
 
     def _by_order(self, forms: DecisionForms, cursor: Cursor) -> Iterator[Candidate]:
-        """The options that the other system takes by a standing order, each with the cursor after it."""
+        """The options taken by a standing order, each with the cursor after it."""
         if forms.ordered and cursor.orders and cursor.silent < MAX_SILENT:
             orders = self._orders.at(cursor)
             following = replace(cursor, automatic=cursor.automatic + 1, silent=cursor.silent + 1)
@@ -283,14 +283,14 @@ class StretchSearch:
                 yield option, self._with_checkpoint(forms, option, cursor, following)
 
     def _silent(self, forms: DecisionForms, cursor: Cursor) -> Iterator[Candidate]:
-        """The options that the dialect does not know, each with the cursor after it."""
+        """The options unknown to the dialect, each with the cursor after it."""
         if forms.silent and cursor.silent < MAX_SILENT and cursor.entry < self.end:
             following = replace(cursor, silent=cursor.silent + 1, waiting=False)
             for option in self._matcher.legal(forms.silent):
                 yield option, self._with_checkpoint(forms, option, cursor, following)
 
     def _patterns(self, forms: Sequence[FormInverse], cursor: Cursor, payload: Any) -> list[Pattern]:
-        """Patterns for the options of a choice: the entry, elements of its list, or an element of the first entry."""
+        """Patterns for a choice: from the entry, the elements of its list, or an element of the first entry."""
         results: list[Pattern] = []
         for form in forms:
             p = form.projection
@@ -316,7 +316,7 @@ class StretchSearch:
         return cursor.answered()
 
     def _with_checkpoint(self, forms: DecisionForms, option: Option, cursor: Cursor, following: Cursor) -> Cursor:
-        """The following cursor, with a checkpoint if an undo returns to before the option or its entry."""
+        """The following cursor, with a checkpoint if an undo can stop before the option or its entry."""
         begins = self._is_checkpoint[cursor.entry] and not cursor.matched
         begins = begins and bool(following.matched or following.entry > cursor.entry)
         if begins or option.kind.choice in forms.checkpoints:

@@ -1,4 +1,4 @@
-"""Undo in a foreign log: the undone decisions, and the fields kept or changed."""
+"""Undo in a foreign log: the undone decisions, and the fields that it keeps or changes."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from rulespec.engine.program.faults import ProgramFaultError
 
 
 class TakeBack:
-    """Undoes decisions in the other system's way.
+    """An undo with the other system's effects.
 
-    Fields that the ruleset lacks are skipped: a dialect serves several rulesets.
+    Fields that the ruleset lacks are skipped, since a dialect serves several rulesets.
 
     Args:
         game: the game.
         dialect: the dialect.
-        own: whether the rules are the dialect's, so that each of its expressions must compile.
-        known: knowledge of the dialect in games like this one.
+        own: whether the rules are the dialect's own, so that all its expressions must compile.
+        known: the cached knowledge of the dialect for this game.
 
     Attributes:
         keep: the fields that keep their values.
@@ -56,7 +56,7 @@ class TakeBack:
             report.raise_if_errors()
 
     def __call__(self, decisions: int) -> TakenBack | None:
-        """Takes N decisions back, and returns the line for a native log; None if nothing has changed."""
+        """Undoes a number of decisions, and returns the record for a native log; None if nothing has changed."""
         game, back = self._game, TakenBack(decisions, self.keep)
         if decisions:
             game.omniscient.take_back(back)

@@ -1,4 +1,4 @@
-"""Variations in a PGN as moves: conversion between their texts and options of the game."""
+"""Variations in a PGN: conversion between their texts and moves of the game."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from rulespec.engine.notation.pgn import is_word, read_pgn
 from rulespec.engine.notation.text_moves import TextMove
 
 MAX_NOTED = 40_000
-"""Characters of the variations of a move in a log, whose lines are bounded; longer ones stay texts."""
+"""Maximum size of a move's variations in a log, in characters, as log lines are bounded; longer ones stay texts."""
 
 
 def with_variations(
     said: LogNotes, game: Game, notation: Notation, moves: Sequence[Option | TakenBack], entries: Sequence[int]
 ) -> LogNotes:
-    """Notes of a PGN with its variations as moves; illegal or ambiguous ones stay texts.
+    """The notes of a PGN with its variations converted to moves; illegal or ambiguous ones stay texts.
 
     Args:
         said: the notes, with variations as texts.
         game: the game of the log; it is not changed.
         notation: the notation of the texts.
         moves: the decisions of the log.
-        entries: the entry of each.
+        entries: for each decision, the number of its entry.
     """
     if not any(UNREAD in notes for notes in said.moves.values()):
         return said
@@ -47,7 +47,7 @@ def with_variations(
 
 
 def _converted(notes: Notes, texts: VariationTexts) -> dict[str, Any]:
-    """The notes of a move, at the position before it."""
+    """The notes of a move with its variations converted, at the position before the move."""
     lines = [(text, texts.read(text)) for text in notes[UNREAD]]
     read = plain([line for _, line in lines if line is not None])
     if len(str(read)) > MAX_NOTED:
@@ -58,7 +58,7 @@ def _converted(notes: Notes, texts: VariationTexts) -> dict[str, Any]:
 
 
 class VariationTexts:
-    """The texts of variations at the current position of a game, which each call leaves unchanged.
+    """Reader and writer of variations at the current position of a game, which no call changes.
 
     Args:
         game: the game.
@@ -70,7 +70,7 @@ class VariationTexts:
         self._notated = Notated(game, notation)
 
     def read(self, text: str, depth: int = 1) -> SideLine | None:
-        """The variation in brackets; None if one of its moves denotes no option, or several."""
+        """The variation denoted by a bracketed text; None if one of its moves denotes no option, or several."""
         try:
             (inside,) = read_pgn(text[1:-1], "")
         except (ValueError, DiagnosticsError):  # none or several games, or no form
@@ -94,12 +94,12 @@ class VariationTexts:
         return SideLine(tuple(moves), "", _remark(inside.start)) if moves else None
 
     def _meant(self, text: str) -> Option | None:
-        """The only legal option that a text stands for."""
+        """The legal option denoted by a text; None unless it is unique."""
         options = self._notated.read(text) if self._game.decision is not None else []
         return options[0] if len(options) == 1 else None
 
     def write(self, line: SideLine) -> str:
-        """The variation in brackets, up to its first move that is illegal or has no text; "" if that is the first.
+        """The bracketed text of a variation, up to its first illegal move; "" if no move can be written.
 
         A move without a text, such as a chance move, is omitted.
         """

@@ -1,8 +1,8 @@
 """Names in a dialect unknown to all of its rulesets: options of decisions, settings, and overlays.
 
-A dialect serves several rulesets, each with some of its names: so all their texts are searched for a name. Loading them
-all would take longer than replaying a log. (A name under `undo` is ignored if a ruleset lacks it, like fields: it
-changes nothing.)
+A dialect serves several rulesets, each with some of its names. The check searches the texts of all rulesets, since
+loading them would take longer than replaying a log. (Names under `undo` that a ruleset lacks are ignored, like fields,
+as they have no effect.)
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class _Names(Struct):
     """The names in the texts of rulesets.
 
     Attributes:
-        options: `decision.option`.
-        groups: options by the group that decisions include, as `decision.option` of any decision.
-        included: the groups that a decision includes.
-        keys: of YAML files, among which are the names of settings.
-        overlays: the overlays on offer.
+        options: the options, as `decision.option`.
+        groups: group → names of its options.
+        included: pairs of a decision and a group that it includes.
+        keys: the keys of YAML files, including the names of settings.
+        overlays: the available overlays.
     """
 
     options: set[str] = field(default_factory=set)
@@ -71,7 +71,7 @@ class _Names(Struct):
                 around.append((indent, word, name))
 
     def all_options(self) -> set[str]:
-        """Every `decision.option`, included ones too."""
+        """Every `decision.option`, with those of included groups."""
         return self.options | {f"{at}.{name}" for at, group in self.included for name in self.groups.get(group, ())}
 
 
@@ -83,8 +83,8 @@ def unknown_names(
     Args:
         dialect: the dialect.
         severity: the severity of the diagnostic.
-        there: names known to exist in one of its rulesets, `decision.option` or settings; if these cover all names used
-            for reading a log, no file is read.
+        there: names known to exist in one of its rulesets, `decision.option` or settings; if they cover all names
+            needed to read a log, no file is read.
     """
     if there and {*dialect.decisions, *dialect.start.get("settings", {})} <= set(there):
         return []
@@ -121,7 +121,7 @@ def _folders(dialect: Dialect) -> list[Path]:
     """The folders of a dialect's rulesets, and of their bases.
 
     Raises:
-        DiagnosticsError: if there is no such ruleset.
+        DiagnosticsError: if a ruleset is missing.
     """
     beside = Path(dialect.file).resolve().parent.parent
     refs = [dialect.rules] if isinstance(dialect.rules, str) else list(dialect.rules["values"].values())
@@ -143,9 +143,9 @@ class _Files(Struct):
     """The files to search for names.
 
     Attributes:
-        rules: those of rules.
+        rules: rules files.
         sections: YAML files with settings.
-        overlays: those of them that are overlays on offer.
+        overlays: the overlays among them.
     """
 
     rules: list[str] = field(default_factory=list)
@@ -174,9 +174,10 @@ def _names(files: _Files) -> _Names:
 
 
 def _key(wanted: Iterable[tuple[str, str, str]], there: Iterable[str], files: _Files) -> str:
-    """The cache key for the result that all names exist, or exist among the known ones.
+    """The cache key for the result that all names exist.
 
-    Files count by their sizes and times of change, as those of this program do: a replay does not read other rulesets.
+    Files enter by size and modification time, like those of this program, because a replay does not read other
+    rulesets.
     """
     stats = [(path, os.stat(path)) for path in sorted((*files.rules, *files.sections))]  # noqa: PTH116 - many
     groups = (

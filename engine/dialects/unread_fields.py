@@ -1,7 +1,7 @@
 """Unread fields of a foreign log: neither read by its dialect nor declared meaningless.
 
-Details of a move in a log, such as its cost, are worth something only if compared with the rules. So every form of a
-type must compare each field of its entries, unless the dialect declares it `not_compared`.
+Details of a move in a log, such as its cost, are evidence only if they are compared with the rules. Therefore every
+form of a type must compare each field of its entries, unless the dialect declares it `not_compared`.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from rulespec.engine.dialects.json_paths import MISSING
 from rulespec.engine.dialects.projected import Projection
 
 MAX_UNREAD = 10
-"""Fields of a log that are reported."""
+"""Maximum number of reported fields per log."""
 
 _MEMO_SIZE = 20
 
 Tree = dict[str, Any]
-"""Known fields: key → the known fields below it; None: everything below. `*`: any key, and any element of a list."""
+"""Known fields: key → known fields below it, or None for all; the key `*` matches any key or list element."""
 
 
 Below = tuple[tuple[str, Tree | None], ...]
-"""The keys of a tree that have a tree below them, each with that tree if all its keys are leaves, else None."""
+"""The keys of a tree with a subtree, each with that subtree if it is flat, otherwise None."""
 
 # --- the dialect ------------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def uneven_forms(dialect: Dialect) -> tuple[Diagnostic, ...]:
-    """Warnings about options whose record lacks a field that other records of the same type compare.
+    """Warnings about options that do not compare a field which other records of the same type compare.
 
-    Records from two lists or values in one entry have different fields, which each compares separately.
+    Records from different lists or values of an entry have different fields, and are checked separately.
     """
     compared: dict[tuple[str, str], set[str]] = {}
     for _, form in _typed_forms(dialect):
@@ -117,7 +117,7 @@ def _unread(dialect: Dialect, start: Span, type_: str, path: str, number: int) -
 
 
 def _around(dialect: Dialect) -> Tree:
-    """The known fields of an entry outside its payload; empty if it is its own payload."""
+    """The known fields of an entry outside its payload; empty if the entry is its own payload."""
     tree: Tree = {}
     if dialect.payload_path:
         _add(tree, [dialect.type_path, dialect.payload_path, *dialect.not_compared])
@@ -126,7 +126,7 @@ def _around(dialect: Dialect) -> Tree:
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def _trees(dialect: Dialect) -> Mapping[str, tuple[Tree, Below]]:
-    """Entry type → the known structure of its payload; a meaningless type has none."""
+    """Entry type → known structure of its payload, except for meaningless types."""
     trees: dict[str, Tree] = {}
     for _, form in _typed_forms(dialect):
         tree = trees.setdefault(form.type, {})
@@ -206,7 +206,7 @@ def _add(tree: Tree, paths: Iterable[str]) -> None:
 
 
 def _container(tree: Tree, path: str) -> None:
-    """Records a list at a path, without its elements."""
+    """Adds a list at a path to a tree, without its elements."""
     key, _, below = path.partition(".")
     at = tree.setdefault(key, {})
     if below and at is not None:
@@ -216,9 +216,9 @@ def _container(tree: Tree, path: str) -> None:
 def _doubtful(
     trees: Mapping[str, tuple[Tree, Below]], types: Sequence[str | None], payloads: Sequence[Any]
 ) -> set[str]:
-    """The types with a payload that may have unknown fields, by a quick test that clears one level of nesting at most.
+    """The types whose payloads may have unknown fields: a quick test that checks at most one level of nesting.
 
-    Most payloads of a type have the same keys, so these are checked together.
+    Most payloads of a type have the same keys, so they are checked together.
     """
     of_type: dict[str, list[Any]] = {}
     for type_, payload in zip(types, payloads, strict=False):
@@ -238,18 +238,18 @@ def _doubtful(
 
 
 def _is_strange(values: Sequence[Any], below: Tree | None) -> bool:
-    """Whether a key has unknown keys directly below it."""
+    """Whether some values of a key have unknown keys directly below it."""
     keys = _keys([value for value in values if value is not None])
     return below is None or keys is None or not keys <= below.keys()
 
 
 def _keys(values: Sequence[Any]) -> set[Any] | None:
-    """The keys of all mappings; None if there is another value."""
+    """The keys of all values, which must be mappings; None if any is not."""
     return set().union(*values) if {*map(type, values)} <= {dict} else None
 
 
 def _strange(value: Any, tree: Tree, at: str) -> Iterator[str]:
-    """The paths below `at` that the tree does not have; nothing for an empty value."""
+    """The paths below `at` that are missing from the tree; none for an empty value."""
     if "value" in tree and not isinstance(value, dict):  # what is no object has itself as `value`
         below = tree["value"]
         yield from _strange(value, below, at) if below is not None else ()

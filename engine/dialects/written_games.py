@@ -20,16 +20,16 @@ from rulespec.engine.notation.text_moves import MAX_TAG, TextGame, TextMove
 from rulespec.typed import nodes as typed
 
 UNKNOWN = "?"
-"""The value of a tag that is not known."""
+"""The value of an unknown tag."""
 _FIRST = ("Event", "Site", "Date", "Round")
-"""Tags that each game has, before the names of the players."""
+"""The mandatory tags of a game, which precede the names of the players."""
 
 
 def text_dialect(ruleset: typed.Ruleset) -> Dialect:
-    """The dialect for writing games of a ruleset as PGN.
+    """The dialect in which games of a ruleset are written as PGN.
 
     Raises:
-        DiagnosticsError: RS889 if the ruleset has none.
+        DiagnosticsError: RS889 if the ruleset has no such dialect.
     """
     for folder in ruleset.folders:
         for path in sorted(visible(Path(folder) / "dialects", "*.yaml")):
@@ -49,12 +49,12 @@ def as_pgn(
     Args:
         game: the game at its end.
         dialect: the dialect for writing; see `text_dialect`.
-        notes: the notes of its log.
-        places: for each decision of the game its line or entry in the log.
-        variations: by the number of decisions before them; each is written after the move it replaces.
+        notes: the notes of the log.
+        places: for each decision of the game, its line or entry in the log.
+        variations: ply → variations from that position; each is written after the move that it replaces.
 
     Raises:
-        DiagnosticsError: RS888 if the notation has no text for a move, or one with a space.
+        DiagnosticsError: RS888 if the notation has no text for a move, or a text with a space.
     """
     assert dialect.notation is not None
     replayed = restarted(game)
@@ -80,7 +80,7 @@ def as_pgn(
 
 
 def _numbers(options: Sequence[Option], first: str) -> Iterator[tuple[int, int]]:
-    """The moves that have a number before them: those with which a turn of the first seat begins, after its dice."""
+    """The numbered moves, each with its number: those that begin a turn of the first seat, dice excluded."""
     number, last, begins = 0, "", 0
     for at, option in enumerate(options):
         if option.by is None:
@@ -103,7 +103,7 @@ def _move(text: str, notes: Notes, variations: Sequence[str]) -> TextMove:
 
 
 def _tags(game: Game, dialect: Dialect, notes: Notes, result: str) -> dict[str, str]:
-    """The tags of a game: those that each game has, the others of its log, and those of its dialect."""
+    """The tags of a game: the mandatory ones, the others from its log, and those of its dialect."""
     own = notes.get(TAGS)
     others: Mapping[str, Any] = own if isinstance(own, dict) else {}
     known = {"Event": str(notes.get("event", UNKNOWN)), "Date": str(notes.get("date", "????.??.??"))[:10]}
@@ -120,7 +120,7 @@ def _tags(game: Game, dialect: Dialect, notes: Notes, result: str) -> dict[str, 
 
 
 def _result(game: Game, dialect: Dialect, notes: LogNotes) -> str:
-    """The text that ends the moves: by the end of the game, else as its log has it."""
+    """The result that terminates the move text: from the end of the game, or from its log."""
     actual, recorded = game.result, dialect.result
     if actual is not None and recorded is not None:
         numbers = {game.seats.index(seat) + 1 for seat in actual.winners}
