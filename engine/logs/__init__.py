@@ -1,1 +1,1 @@
-"""Native logs: files and recorded decisions."""
+"""Native logs: their files, and the decisions recorded in them."""

@@ -23,7 +23,7 @@ from rulespec.engine.logs.seat_log import seat_log
 
 _SEEN = ("decision", "by", "option", "sealed")
 _SAME = ("ruleset", "seats", "settings", "for")
-"""Keys of headers that are the same in two logs of one game for one seat."""
+"""Header keys with equal values in two logs of one game for one seat."""
 _HELP = "each part remains true: ask the keeper of the table for the whole log"
 
 
@@ -31,12 +31,12 @@ class SeatLog(Struct, frozen=True):
     """A seat's log file.
 
     Attributes:
-        file: its name.
-        seat: the viewer; None: the public view.
+        file: the name of the file.
+        seat: the viewer; None for the public view.
         header: the first line.
         lines: the decisions.
         end: the end line, or None.
-        memory: the memory of the seat after them; "" if it is missing.
+        memory: the seat's memory after the decisions; "" if missing.
         text: the whole text, for messages.
     """
 
@@ -63,18 +63,18 @@ class Agreement(Struct, frozen=True):
 
 
 def is_seat_log(text: str) -> bool:
-    """Whether a text looks like a seat's log, with the seat named in its first line."""
+    """Whether a text looks like a seat's log, judging by the key `for` in its first line."""
     with suppress(DiagnosticsError):
         return "for" in line_object(text.partition("\n")[0], "", 1)
     return False
 
 
 def read_seat_log(path: Path) -> SeatLog:
-    """Reads a seat's log.
+    """The seat log in a file.
 
     Raises:
-        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (another version), RS607 (another form), RS650
-            (two seats of the same name).
+        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (unsupported version), RS607 (malformed), RS650
+            (two seats with the same name).
     """
     name = str(path)
     text, _ = read_log_text(path, name, MAX_NATIVE_BYTES)
@@ -104,7 +104,7 @@ def read_seat_log(path: Path) -> SeatLog:
 
 
 def _carry_over(header: dict[str, Any], lines: list[dict[str, Any]]) -> None:
-    """Replaces the names of version 1 by ids, and its name of the public view by `public`."""
+    """Converts names of version 1 to ids, and `public` as the viewer to None."""
     seat, option = id_of(header["seats"]), with_ids(header["seats"])
     for_ = header["for"]
     header["for"] = None if for_ == "public" else seat(for_) if isinstance(for_, str) else for_
@@ -116,19 +116,19 @@ def _carry_over(header: dict[str, Any], lines: list[dict[str, Any]]) -> None:
 
 
 def is_remark(line: dict[str, Any]) -> bool:
-    """Whether a line has only notes."""
+    """Whether a line consists of notes alone."""
     return bool(line) and all(key in OF_REMARK or key.startswith(OWN) for key in line)
 
 
 def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
-    """Compares a seat's earlier log with the game itself.
+    """Compares an earlier log of a seat with the game itself.
 
     Args:
         earlier: the log that the seat received.
         game: the game at the same or a later point; it is not changed.
 
     Raises:
-        DiagnosticsError: RS625 (a seal does not fit), RS626 (another game, or another decision).
+        DiagnosticsError: RS625 (a choice does not match its seal), RS626 (another game, or another decision).
     """
     if earlier.seat is not None and earlier.seat not in game.seats:
         earlier.fail("RS626", "the other log has no player of that name", 0, earlier.seat)
@@ -148,10 +148,10 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
 
 
 def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, Any]]) -> Agreement:
-    """Compares a seat's earlier log with a later one: its header, and lines of decisions.
+    """Compares an earlier log of a seat with the header and the decision lines of a later one.
 
     Raises:
-        DiagnosticsError: RS625 (a seal does not fit), RS626 (another game, or another decision).
+        DiagnosticsError: RS625 (a choice does not match its seal), RS626 (another game, or another decision).
     """
     for key in _SAME:
         if earlier.header.get(key) != header.get(key):
@@ -179,7 +179,7 @@ def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, A
 
 
 def _opens(seal: object, line: dict[str, Any]) -> bool:
-    """Whether a later line matches a sealed choice."""
+    """Whether the choice in a later line matches a seal."""
     salt = line.get("salt")
     choice = {key: line.get(key) for key in ("decision", "by", "option")}
     return isinstance(seal, str) and isinstance(salt, str) and fits(seal, choice, salt)

@@ -1,4 +1,4 @@
-"""The rules inside a log: in its first line, or shared by many logs in a folder `rules` next to them."""
+"""Rules that accompany a log: in its first line, or in a folder `rules` shared by the logs beside it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from rulespec.load import Merged
 from rulespec.typed import nodes as typed
 
 FOLDER = "rules"
-"""Beside logs: bundles by the hash of their sources."""
+"""The folder beside logs with shared bundles, named by the hash of their sources."""
 _HASH = re.compile("[0-9a-f]{16,64}")
 _FORMAT = "rulespec_bundle"
 _VERSION = 1
 
 
 def carried_bundle(log: NativeLog) -> Bundle | None:
-    """The bundle in a log or next to it, or None.
+    """The bundle in a log or beside it, or None.
 
     Raises:
         DiagnosticsError: RS656 to RS659 if it is not a bundle of the log's rules.
@@ -43,7 +43,7 @@ def carried_bundle(log: NativeLog) -> Bundle | None:
 
 
 def carried_ruleset(log: NativeLog) -> typed.Ruleset | None:
-    """The ruleset inside a log, or None. Errors: RS656 to RS659, and those of its rules."""
+    """The ruleset that accompanies a log, or None. Errors: RS656 to RS659, and those of the rules."""
     bundle = carried_bundle(log)
     if bundle is None:
         return None
@@ -56,10 +56,10 @@ def carried_ruleset(log: NativeLog) -> typed.Ruleset | None:
 
 
 def carried_source(log: NativeLog) -> Merged:
-    """The merged source of a log's embedded rules.
+    """The merged source of the rules that accompany a log.
 
     Raises:
-        DiagnosticsError: RS660 if there are none; as for `carried_ruleset`.
+        DiagnosticsError: RS660 if there are none; otherwise as for `carried_ruleset`.
     """
     place = Span(log.file, 1, 1, 1, 2)
     bundle = carried_bundle(log)
@@ -75,7 +75,7 @@ def bundle_for(log: NativeLog, ruleset: typed.Ruleset, *, beside: bool = False) 
     Args:
         log: the log.
         ruleset: the current rules.
-        beside: whether the log stays unchanged and finds the bundle by the hash of its sources, so that only these fit.
+        beside: whether the bundle goes beside the unchanged log, which finds it by the exact hash of its sources.
 
     Raises:
         DiagnosticsError: RS661 if the ruleset is a different one.
@@ -91,14 +91,14 @@ def bundle_for(log: NativeLog, ruleset: typed.Ruleset, *, beside: bool = False) 
 
 
 def with_bundle(log: NativeLog, bundle: Bundle) -> str:
-    """The text of a log with a bundle in its first line; other lines are unchanged."""
+    """The text of a log with a bundle added to its first line."""
     first, end, rest = log.text.lstrip("\ufeff \t\r\n").partition("\n")
     header = json.loads(first) | {"sources_hash": bundle.sources, "bundle": bundle.to_json()}
     return to_json_text(header, plain=True) + end + rest
 
 
 def write_beside(folder: Path, bundle: Bundle) -> Path:
-    """Writes a bundle next to logs, unless present; returns its file. Errors: OSError."""
+    """Writes a bundle beside logs, unless it exists; returns its file. Errors: OSError."""
     path = folder / FOLDER / bundle.sources
     path.parent.mkdir(exist_ok=True)
     if not is_present(path):
@@ -107,7 +107,7 @@ def write_beside(folder: Path, bundle: Bundle) -> Path:
 
 
 def beside(folder: Path, wanted: str) -> Bundle | None:
-    """The bundle with these sources next to a log."""
+    """The bundle beside a log with a given hash of sources; None if there is none."""
     name = f"{FOLDER}/{wanted}"
     if not _HASH.fullmatch(wanted) or not is_present(folder / name):
         return None

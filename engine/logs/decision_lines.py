@@ -1,4 +1,4 @@
-"""Fast path for plain decision lines, the vast majority of a log."""
+"""Fast path for plain decision lines, which are the vast majority of a log."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import msgspec
 from msgspec import Meta, Struct
 
 MAX_LINE = 64_000
-"""Characters of a line."""
+"""Maximum length of a line, in characters."""
 SALT = "^([0-9a-f]{32})?$"
 """The pattern of a salt; "" for none."""
 
 
 class DecisionLine(Struct, forbid_unknown_fields=True):
-    """A line with a decision."""
+    """A decision line."""
 
     decision: str
     by: str | None
@@ -27,7 +27,7 @@ _DECODER = msgspec.json.Decoder(DecisionLine)
 
 
 def read_one(line: str) -> DecisionLine | None:
-    """A plain decision line; None for other and invalid lines."""
+    """The content of a plain decision line; None for other and invalid lines."""
     if len(line) > MAX_LINE:
         return None
     try:
@@ -37,9 +37,9 @@ def read_one(line: str) -> DecisionLine | None:
 
 
 def read_all(lines: Sequence[str]) -> list[DecisionLine] | None:
-    """Lines that are all plain decisions; None if there is another one."""
+    """The contents of plain decision lines; None unless all lines are such."""
     if any(line[:1] != "{" or line[-1:] != "}" or len(line) > MAX_LINE for line in lines):
-        return None  # an object may stand on several lines, otherwise
+        return None  # otherwise, an object could span several lines
     try:
         result = _DECODER.decode_lines("\n".join(lines))
     except (msgspec.MsgspecError, UnicodeError):

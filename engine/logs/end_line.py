@@ -1,8 +1,8 @@
-"""The end line of a log: the end of its game, or the point where it was left.
+"""The end line of a log: the end of its game, or the state in which the game was left.
 
     {"end": {"ending": "last_one_wins", "winners": ["Ann"], "scores": {}, "fingerprint": "5f…"}}
 
-Lines may follow it, as when a left game is resumed; the last end line counts. If a replay ends differently there, the
+Other lines follow it if the game is resumed; the last end line counts. If a replay ends differently at that line, the
 rules have changed since.
 """
 
@@ -29,19 +29,19 @@ _MAX_SHOWN = 60
 
 
 class Wrong(Protocol):
-    """Raises an error at a value of a line."""
+    """A function that raises an error at a value of a line."""
 
     def __call__(self, message: str, value: str, help_: str = "") -> NoReturn:  # noqa: D102
         ...
 
 
 class LogEnd(Struct, frozen=True):
-    """The end of a game, or its state when left.
+    """The end of a game, or the state in which it was left.
 
     Attributes:
         ending: the ending; None if the game was left.
         winners: the winning seats.
-        scores: the points of each seat; empty if the ruleset has no scoring, or a seat may not know them yet.
+        scores: the points of each seat; empty if the ruleset has no scoring, or if a seat may not know them yet.
         fingerprint: the fingerprint of the position, or of a seat's view.
     """
 
@@ -71,7 +71,7 @@ class RecordedEnd(Struct, frozen=True):
 
 
 class OtherEnd(Struct, frozen=True):
-    """The end of a replay that differs from its log.
+    """A discrepancy between the end of a replay and its log.
 
     Attributes:
         recorded: the end in the log.
@@ -114,9 +114,9 @@ def end_of(game: Game, seat: str | None = OMNISCIENT, *, marked: bool = True) ->
 
     Args:
         game: the game.
-        seat: the viewer whose view gives the fingerprint (None: the public view), with scores only at the end; by
-            default, an omniscient reader.
-        marked: whether to include a fingerprint, which takes as long as some decisions.
+        seat: the viewer (None: the public), whose view determines the fingerprint and who gets scores only at the end;
+            by default, an omniscient reader.
+        marked: whether to include a fingerprint, which takes as long as several decisions.
     """
     try:
         result = game.result
@@ -135,15 +135,15 @@ def end_json(game: Game, seat: str | None = OMNISCIENT) -> list[dict[str, Any]]:
 
 
 def other_end(game: Game, recorded: RecordedEnd) -> OtherEnd | None:
-    """The replay's end if it differs from the log's, or None."""
+    """The discrepancy between a replay's end and the recorded one, or None."""
     result = end_of(game)
     if result is None or _same(recorded.end, result):
-        return None  # where the rules are at fault, the next step says so
+        return None  # the next step reports a fault of the rules
     return OtherEnd(recorded.end, result, recorded.line)
 
 
 def read_end(data: object, wrong: Wrong) -> LogEnd:
-    """The content of an end line; `wrong` is called if it is malformed."""
+    """The parsed content of an end line; calls `wrong` for malformed data."""
     if not isinstance(data, dict) or {*data} != {*_KEYS}:
         wrong(f"`end` is an object with {', '.join(f'`{key}`' for key in _KEYS)}", "end")
     ending, winners, points, mark = (data[key] for key in _KEYS)
@@ -167,7 +167,7 @@ def _same(one: LogEnd, other: LogEnd) -> bool:
 
 
 def _comparable(end: LogEnd, key: str) -> object:
-    """A value of an end, normalized so that the order of winners does not matter."""
+    """A value of an end, normalised so that the order of winners does not matter."""
     return frozenset(end.winners) if key == "winners" else getattr(end, key)
 
 

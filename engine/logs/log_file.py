@@ -1,4 +1,4 @@
-"""The file of a game: all its decisions, with the salts of choices that others have seen sealed."""
+"""The log file of a game: all its decisions, with the salts of choices that other seats saw sealed."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from rulespec.engine.logs.sealed import salted
 
 
 class LogWriter:
-    """A writer of a finished game's log, line by line; the file is replaced once the log is complete.
+    """A line-by-line writer for the log of a finished game, which replaces the file once the log is complete.
 
     `rulespec.engine.logs.saved_game` saves games in progress.
 
     Args:
         path: the file.
-        header: its first line.
-        secret: whether anything in the game is hidden from someone: then only the owner may read the file.
+        header: the first line.
+        secret: whether the game has hidden information, so that only the owner may read the file.
     """
 
     def __init__(self, path: Path | str, header: LogHeader, *, secret: bool = False) -> None:
@@ -38,15 +38,15 @@ class LogWriter:
         self._write(header.to_json())
 
     def add(self, move: Option | Step | TakenBack, notes: Notes | None = None) -> None:
-        """Records a decision, with the salt of its seal if any, or an undo."""
+        """Writes a decision, with the salt of its seal if any, or an undo."""
         self._write(entry_json(move) | dict(notes or {}))
 
     def remark(self, notes: Notes) -> None:
-        """Writes a line with only notes."""
+        """Writes a line that consists of notes alone."""
         self._write(dict(notes))
 
     def end(self, game: Game, notes: Notes | None = None) -> None:
-        """Writes the current end line of a game; none if the rules fault there."""
+        """Writes the current end line of a game, unless the rules fault there."""
         for line in end_json(game):
             self._write(line | dict(notes or {}))
 
@@ -71,16 +71,16 @@ def write_log(
     random: str = "",
     foreign: LogNotes | None = None,
 ) -> None:
-    """Writes a game as a native log with its end line, readable only by its owner if there are secrets.
+    """Writes a game as a native log with its end line, readable only by its owner if the game has secrets.
 
-    The log embeds the rules if others may lack them.
+    The log embeds the rules if other people may lack them.
 
     Args:
-        path: the file; an old one is replaced.
+        path: the file, replaced if it exists.
         game: the game at the end of the log.
-        moves: its decisions, including undone ones; by default, those that stand, without withdrawn plans.
-        log: the original log of the moves, whose notes are kept.
-        lines: for each move its line in that log, or 0.
+        moves: the decisions of the game, including undone ones; by default, those in force, without withdrawn plans.
+        log: the original log of the moves, whose notes are copied.
+        lines: for each move, its line in that log, or 0.
         random: the generator of a simulated game.
         foreign: the notes of a foreign log; `lines` are then its entries.
     """
@@ -113,19 +113,19 @@ def write_log(
 
 
 class _Remarks:
-    """Lines of a log with only notes, in order."""
+    """The remark lines of a log, written in order between other lines."""
 
     def __init__(self, remarks: Mapping[int, Notes]) -> None:
         self._left = sorted(remarks.items())
 
     def write(self, writer: LogWriter, line: int | None) -> None:
-        """Writes the remarks before a line, or all remaining ones if `line` is None."""
+        """Writes the remarks that precede a line, or all remaining ones if `line` is None."""
         while self._left and (line is None or self._left[0][0] < line):
             writer.remark(self._left.pop(0)[1])
 
 
 def standing(moves: Sequence[Option | TakenBack]) -> list[int]:
-    """The numbers of the decisions that stand."""
+    """The indices of the decisions in force, which no later move undoes."""
     left: list[int] = []
     for number, move in enumerate(moves):
         if isinstance(move, TakenBack):

@@ -1,4 +1,4 @@
-"""The text of an untrusted log file: bounded, and decompressed if gzipped."""
+"""The text of an untrusted log file: of bounded size, and decompressed if gzipped."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from rulespec.engine.logs.other_files import BINARY, OtherFile, is_binary, other
 from rulespec.engine.notation.text_formats import NAMES, format_of, read_games
 
 MAX_NATIVE_BYTES = 16_000_000
-"""More than 200,000 lines of ordinary length, the most that a native log may have."""
+"""Maximum size of a native log, enough for 200,000 lines of ordinary length."""
 MAX_FOREIGN_BYTES = 4_000_000
-"""A foreign log is parsed as a whole; more would not fit into a small memory."""
+"""Maximum size of a foreign log, which is parsed as a whole and has to fit into a small memory."""
 
 GZIP = b"\x1f\x8b"
-"""First bytes of a gzip file."""
+"""Magic bytes of a gzip file."""
 _CHUNK = 1 << 20
 _UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|\0")
 _NOT_LATIN = re.compile(rb"[\x80-\x9f]")
 _CHARACTERS = re.compile(
     rb"\(\s*;[^()]*\bCA\[((?:gb|big5|shift|sjis|euc|iso-8859|windows|cp125|koi8|latin)[\w-]{0,20})\]", re.I
 )
-"""The character set that an SGF names, if it is one of those that people use."""
+"""The character set declared by an SGF, restricted to common ones."""
 _LOOKED_AT = 2_000
 _GAME = re.compile(r"(.+)#([1-9][0-9]{0,5})")
 
@@ -38,24 +38,25 @@ def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False
 
     Args:
         path: the file.
-        display: its name in diagnostics.
-        limit: the maximum number of bytes, packed and unpacked.
+        display: the name of the file in diagnostics.
+        limit: the maximum number of bytes, compressed and decompressed.
         lenient: whether to read invalid bytes as U+FFFD.
 
     Returns:
         The text, and whether it is complete; for a truncated gzip stream, the text so far.
 
     Raises:
-        DiagnosticsError: RS601 if it cannot be read or is not text, RS602 if it is too large, RS368 if it is no log.
+        DiagnosticsError: RS601 if the file cannot be read or is not text, RS602 if it is too large, RS368 if it is
+            another kind of file.
     """
     return log_text(log_bytes(path, display, limit), display, limit, lenient=lenient)
 
 
 def log_bytes(path: Path, display: str, limit: int) -> bytes:
-    """The bytes of a log file, at most one above the limit. `games.pgn#2` is the second game in a file.
+    """The bytes of a log file, at most one more than the limit; `games.pgn#2` is the second game in a file.
 
     Raises:
-        DiagnosticsError: RS601 if it is unreadable, or has no such game.
+        DiagnosticsError: RS601 if the file is unreadable, or has no such game.
     """
     if (game := _GAME.fullmatch(path.name)) is not None and not is_present(path):
         return _one_of(path.with_name(game[1]), int(game[2]), display, limit)
@@ -74,7 +75,7 @@ def log_bytes(path: Path, display: str, limit: int) -> bytes:
 
 
 def _one_of(path: Path, number: int, display: str, limit: int) -> bytes:
-    """The bytes of one of the games in a file."""
+    """The bytes of one game in a file, by its number from 1."""
     text, _ = log_text(log_bytes(path, str(path), limit), str(path), limit)
     game = next(islice(read_games(text, str(path)), number - 1, None), None)
     if game is None:
@@ -106,19 +107,15 @@ def log_text(data: bytes, display: str, limit: int, *, lenient: bool = False) ->
 
 
 def _refuse(other: OtherFile | None, start: Span) -> None:
-    """Refuses a file that is no log.
-
-    Raises:
-        DiagnosticsError: RS368.
-    """
+    """Raises the diagnostic RS368 for a file of another kind."""
     if other is not None:
         fail("RS368", f"{shown(start.file)} is not a log: it is {other.name}", start, help=other.help)
 
 
 def _in_older_characters(data: bytes) -> str | None:
-    """The text of games in the character set that an SGF names, in Latin-1, or as Windows has it; None for other files.
+    """The text of games in a legacy character set: declared by an SGF, Latin-1, or Windows-1252; None for other files.
 
-    Latin-1 is the usual character set of PGN and SGF. A text with letters in UTF-8 is one with a broken byte.
+    Latin-1 is the usual character set of PGN and SGF. A text with letters in UTF-8 counts as corrupt UTF-8 instead.
     """
     named = _CHARACTERS.search(data[:_LOOKED_AT])
     if named is None and _UTF_8.search(data):
@@ -154,10 +151,10 @@ def _unpack(data: bytes, display: str, limit: int) -> tuple[bytes, bool]:
 
 
 def refuse_games(text: str, display: str) -> None:
-    """Refuses games as text in place of a native log.
+    """Checks that a text is not PGN or SGF where a native log is expected.
 
     Raises:
-        DiagnosticsError: RS607.
+        DiagnosticsError: RS607 if it is.
     """
     if kind := format_of(text):
         help_ = "`rulespec replay LOG --out FILE` converts it to a native log"

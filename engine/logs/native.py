@@ -1,12 +1,13 @@
 """Native logs: append-only JSON Lines, with a header and one line per decision.
 
-    {"rulespec_log": 2, "rulespec": "0.1.0", "language": 1, "ruleset": "nim", "ruleset_hash": "01…", …} {"decision":
-    "turn", "by": "A", "option": "take(2)"} {"undo": 1} {"end": {"ending": null, "winners": [], "scores": {},
-    "fingerprint": "5f…"}}
+    {"rulespec_log": 2, "rulespec": "0.1.0", "language": 1, "ruleset": "nim", "ruleset_hash": "01…", …}
+    {"decision": "turn", "by": "A", "option": "take(2)"}
+    {"undo": 1}
+    {"end": {"ending": null, "winners": [], "scores": {}, "fingerprint": "5f…"}}
 
-A choice that others have seen sealed also has its `salt` (`rulespec.engine.logs.sealed`). A line `undo` undoes that
-many decisions. With `"keep": ["card", "player.points"]` these state fields keep their values; with `"set": {"card":
-"A"}` these fields of the game get these values.
+A choice shown sealed to other seats also has its `salt` (`rulespec.engine.logs.sealed`). The value of `undo` is the
+number of decisions to undo. `"keep": ["card", "player.points"]` lists state fields that then keep their values;
+`"set": {"card": "A"}` gives new values to fields of the game.
 `rulespec.engine.logs.end_line` describes the end line, `rulespec.engine.logs.notes` notes and remarks. Version 1 lacks
 the versions and the hash of the meaning in its header, and the end line; it is read as version 2.
 """
@@ -39,14 +40,14 @@ from rulespec.engine.logs.old_seats import back_with_ids, id_of, seats_of, with_
 
 VERSION = 2
 READ = (1, 2)
-"""Versions that are read."""
+"""Supported versions."""
 MAX_LINES = 200_000
 MAX_HEADER = MAX_LINE + MAX_PACKED
-"""Characters of the first line, which may have the rules in it."""
+"""Maximum length of the first line, which may embed the rules, in characters."""
 MAX_SEATS = 64
 _ONE_NAME = "write the seats as an object of ids with names, and ids in the lines"
 MAX_FIELDS = 100
-"""State fields in `keep`, and in `set`."""
+"""Maximum number of state fields in `keep`, and in `set`."""
 _MAX_VERSION = 80
 
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
@@ -61,13 +62,13 @@ class LogHeader(Struct, frozen=True):
     """The ruleset, the seats with their names, and the settings of a game.
 
     Attributes:
-        ruleset_hash: the hash of its rules' meaning; "" if missing.
-        sources_hash: the hash of their texts; "" if missing.
+        ruleset_hash: the hash of the rules' meaning; "" if missing.
+        sources_hash: the hash of the rules' texts; "" if missing.
         rulespec: the version of the program that wrote the log; "" if unknown.
         language: the version of the rules language; 0 if unknown.
         random: the generator of a simulated game, or "".
         bundle: the sources of the ruleset, if embedded.
-        named: whether the header has a list of names (version 1), which lines use for seats.
+        named: whether the header has a list of names (version 1), by which lines identify seats.
         notes: other keys of the header: `event`, `date`, `remark`, and custom keys.
     """
 
@@ -126,13 +127,14 @@ class LogEntry(Struct, frozen=True, gc=False):
 
 
 class NativeLog(Struct):
-    """A parsed log; messages quote its `text`.
+    """A parsed log.
 
     Attributes:
-        unread: in lenient reading, the error in the line after the entries, where reading stopped.
+        text: the whole text, for quotes in messages.
+        unread: in lenient parsing, the error in the line at which it stopped.
         end: the last end line, or None.
-        notes: line number → its other keys; a remark line has only these.
-        version: its format version.
+        notes: line number → notes, which are the keys with no effect on the game.
+        version: the format version.
     """
 
     file: str
@@ -146,17 +148,17 @@ class NativeLog(Struct):
     version: int = VERSION
 
     def span(self, entry: LogEntry, value: str = "") -> Span:
-        """The place of a line, or of a value in it."""
+        """The span of an entry's line, or of a value in it."""
         return place_in(self.file, entry.line, self.text.split("\n")[entry.line - 1], value)
 
     def remarks(self) -> dict[int, dict[str, Any]]:
-        """The lines with only notes, and the notes of superseded end lines."""
+        """Line number → notes, for remark lines and superseded end lines."""
         others = {entry.line for entry in self.entries} | ({self.end.line} if self.end is not None else set())
         return {line: notes for line, notes in self.notes.items() if line not in others}
 
 
 def entry_json(move: Option | Step | TakenBack) -> dict[str, Any]:
-    """The log line for an option, with its salt if it was sealed, or for an undo."""
+    """The log line for an undo or an option, with the salt of a sealed choice."""
     if isinstance(move, Step):
         return entry_json(move.option) | ({"salt": move.salt} if move.salt else {})
     if isinstance(move, Option):
@@ -170,24 +172,24 @@ def entry_json(move: Option | Step | TakenBack) -> dict[str, Any]:
 
 
 def is_native(text: str) -> bool:
-    """Whether a text looks like a native log: its first line is an object that names the format."""
+    """Whether a text looks like a native log, judging by the key `rulespec_log` in its first line."""
     line = text[:MAX_LINE].lstrip("\ufeff \t\r\n").partition("\n")[0]
     return line.startswith("{") and '"rulespec_log"' in line
 
 
 def read_log(path: Path | str, display: str | None = None, *, lenient: bool = False) -> NativeLog:
-    """Reads a native log.
+    """The native log in a file.
 
     Args:
         path: the file, possibly gzipped.
-        display: its name in diagnostics.
+        display: the name of the file in diagnostics.
         lenient: as for `parse_log`.
 
     Returns:
-        The log. A torn last line, as after a crash, is a warning in `warnings`.
+        The log. A truncated last line, as after a crash, becomes a warning.
 
     Raises:
-        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (version), RS607 (a line of another form).
+        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (version), RS607 (malformed line).
     """
     name = display or str(path)
     text, whole = read_log_text(Path(path), name, MAX_NATIVE_BYTES, lenient=lenient)
@@ -205,7 +207,7 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
         text: the text.
         display: the name of the log in diagnostics.
         whole: whether the text is known to be complete.
-        lenient: whether a line without a decision ends the log, like an illegal one, rather than being an error.
+        lenient: whether a malformed line ends the log, like an illegal decision, instead of being an error.
     """
     if text.count("\n") > MAX_LINES:
         fail("RS602", f"the log has more than {MAX_LINES:,} lines", Span(display, MAX_LINES, 1, MAX_LINES, 2))
@@ -253,7 +255,7 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
 
 
 def _read_line(log: NativeLog, data: dict[str, Any], number: int, line: str) -> None:
-    """Adds a line after the header to a log: an entry, an end or a remark."""
+    """Adds a line to a log: an entry, an end line or a remark."""
     wrong = _wrong(log.file, number, line)
     if "end" in data:
         _keys(data, ("end", *OF_REMARK), set(), log.file, number, line)
@@ -270,7 +272,7 @@ def _read_line(log: NativeLog, data: dict[str, Any], number: int, line: str) -> 
 
 
 def _is_own(data: dict[str, Any]) -> bool:
-    """Whether a line has nothing but keys of the writer's own."""
+    """Whether a line consists of custom keys alone."""
     return bool(data) and all(key.startswith(OWN) for key in data)
 
 
@@ -284,15 +286,15 @@ def _wrong(display: str, number: int, line: str) -> Wrong:
 
 
 def _decision(line: str, number: int) -> LogEntry | None:
-    """The entry of a line with a decision; None for other and invalid ones, which `_entry` reads."""
+    """The entry for a plain decision line; None for other and invalid lines, which `_entry` parses."""
     result = read_one(line)
     return None if result is None else LogEntry(result.decision, result.by, result.option, number, salt=result.salt)
 
 
 def _read_decisions(log: NativeLog, lines: list[str], number: int) -> bool:
-    """Adds lines to a log if all have decisions, except for an end line, as nearly always; False otherwise.
+    """Adds the lines of a log at once if all are plain decisions, apart from a final end line, as is usual.
 
-    Nothing has been added then, and each line has to be read by itself.
+    Otherwise returns False and adds nothing; the lines must then be parsed one by one.
     """
     lines = lines[:-1] if lines and lines[-1] == "" else lines
     end = lines[-1] if lines and lines[-1].startswith('{"end"') else None
@@ -318,7 +320,7 @@ def _torn(error: DiagnosticsError, display: str, number: int, line: str) -> Diag
 
 
 def _no_json(line: str, reason: str) -> tuple[str, str]:
-    """Why a line is not JSON, and the way out."""
+    """The message and the help for a line that is not JSON."""
     if "\0" in line:
         return "the line has the character U+0000, which is no text", "is it the right file, and complete?"
     if "\r" in line.strip():
@@ -328,7 +330,7 @@ def _no_json(line: str, reason: str) -> tuple[str, str]:
 
 
 def line_object(line: str, display: str, number: int, most: int = MAX_LINE) -> dict[str, Any]:
-    """The JSON object on a line of a log of at most `most` characters. Errors: RS602, RS604, RS607."""
+    """The JSON object in a log line of at most `most` characters. Errors: RS602, RS604, RS607."""
     if len(line) > most:
         fail("RS602", f"the line has more than {most:,} characters", Span(display, number, 1, number, 2))
     try:
@@ -351,10 +353,10 @@ def line_object(line: str, display: str, number: int, most: int = MAX_LINE) -> d
 
 
 def check_version(data: dict[str, Any], display: str, number: int, line: str) -> None:
-    """Checks the version in a first line.
+    """Checks the version in the first line of a log.
 
     Raises:
-        DiagnosticsError: RS605.
+        DiagnosticsError: RS605 for an unsupported version.
     """
     version = data.get("rulespec_log")
     if version not in READ or type(version) is not int:  # true and 1.0 are equal to 1
@@ -387,7 +389,7 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if data["rulespec_log"] == 1:  # it has the hash of the texts only, under the other name
         hashes = ["", hashes[1] or hashes[0]]
     if not _REFERENCE.fullmatch(ruleset):
-        # A log from a stranger must not name the files that are read on this machine.
+        # An untrusted log must not choose which files this machine reads.
         help_ = "write the id there, and give the path of the ruleset with --rules"
         place = place_in(display, number, line, ruleset)
         fail("RS607", "a log names its ruleset by ids, as in `id+overlay`, not by a path", place, help=help_)
@@ -406,7 +408,7 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
 
 
 def read_seats(seats: Any, display: str, number: int, line: str) -> dict[str, str]:
-    """The seats of a header: an object with ids and names, or the list of names of version 1.
+    """The seats of a header: an object of ids and names, or a list of names in version 1.
 
     Raises:
         DiagnosticsError: RS607 for anything else, RS650 for a list with a repeated name.
@@ -421,7 +423,7 @@ def read_seats(seats: Any, display: str, number: int, line: str) -> dict[str, st
 
 
 def _by_ids(entries: list[LogEntry], seats: Mapping[str, str]) -> list[LogEntry]:
-    """The lines of a log of version 1 with ids in the place of names."""
+    """The entries of a version 1 log with names replaced by ids."""
     seat, option = id_of(seats), with_ids(seats)
     return [
         LogEntry(
@@ -485,7 +487,7 @@ def _line(display: str, number: int, line: str) -> Span:
 
 
 def place_in(display: str, number: int, line: str, value: str) -> Span:
-    """The place of a value in a line; by default, of the whole line."""
+    """The span of a value in a line; of the whole line if the value is empty or not found."""
     quoted = json.dumps(value, ensure_ascii=False)
     at = line.find(quoted) if value else -1
     if at < 0:

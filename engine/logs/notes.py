@@ -1,11 +1,11 @@
-"""Notes in a log: remarks, dates, an event, the time of a decision, custom keys; none affects the game.
+"""Notes in a log, which do not affect the game: remarks, dates, the event, decision times, and custom keys.
 
     {"rulespec_log": 2, …, "event": "club evening", "date": "2026-11-25"}
     {"decision": "turn", "by": "Ann", "option": "take(2)", "time": 12.5, "remark": "the only move", "x-clock": 300}
     {"decision": "turn", "by": "Bob", "option": "take(1)", "glyphs": [2], "variations": [{"moves": […]}]}
     {"remark": "lunch", "by": "Bob", "date": "2026-11-25T12:30:00Z"}
 
-They are read only for printing.
+They serve only for display.
 """
 
 from __future__ import annotations
@@ -22,41 +22,41 @@ from rulespec.engine.logs.end_line import Wrong
 from rulespec.engine.logs.variations import is_glyphs, variations_in
 
 Notes = Mapping[str, Any]
-"""Key → value."""
+"""Notes: key → value."""
 
 GLYPHS, VARIATIONS = "glyphs", "variations"
 """Keys of numeric annotation glyphs and of variations; see `rulespec.engine.logs.variations`."""
 UNREAD, TAGS = "x-variations", "x-tags"
-"""Keys for the other parts of a text of moves: variations that could not be read as moves, and the tags of the game."""
+"""Keys for the rest of a PGN or SGF: variations that could not be converted to moves, and the tags of the game."""
 
 OF_ALL = ("remark", "date")
-"""Keys that each line may have."""
+"""Keys allowed on every line."""
 OF_HEADER = (*OF_ALL, "event")
 OF_MOVE = (*OF_ALL, "time", GLYPHS, VARIATIONS)
 OF_REMARK = (*OF_ALL, "by", VARIATIONS)
 OWN = "x-"
-"""The prefix of keys that are the writer's own."""
+"""The prefix of custom keys."""
 OWN_HELP = f"your own keys begin with `{OWN}`: they are kept, and mean nothing here"
 
 MAX_REMARK = 2_000
 MAX_EVENT = 200
 MAX_OWN = 80
-"""Characters of a key of one's own."""
+"""Maximum length of a custom key after the prefix, in characters."""
 MAX_TIME = 10**9
-"""Seconds."""
+"""Maximum time of a decision, in seconds."""
 MAX_DEPTH = 20
-"""Levels of lists and objects below a key of one's own."""
+"""Maximum nesting of lists and objects below a custom key."""
 _OWN_KEY = re.compile(rf"x-[\w.:-]{{1,{MAX_OWN}}}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
 
 
 def notes_in(data: Mapping[str, Any], allowed: tuple[str, ...], wrong: Wrong) -> dict[str, Any]:
-    """The notes in a line; `wrong` is called for malformed ones.
+    """The notes in a line.
 
     Args:
         data: the line.
-        allowed: the allowed keys of notes for lines of this kind.
-        wrong: raises an error.
+        allowed: the keys allowed for this kind of line.
+        wrong: raises an error; called for malformed notes.
     """
     results = {key: value for key, value in data.items() if key in allowed or key.startswith(OWN)}
     for key, value in results.items():
@@ -73,13 +73,13 @@ def notes_in(data: Mapping[str, Any], allowed: tuple[str, ...], wrong: Wrong) ->
 
 
 def _is_deep(value: object, levels: int) -> bool:
-    """Whether a value has more levels of lists and objects."""
+    """Whether a value has more than the given levels of lists and objects."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return levels < 0 or any(_is_deep(each, levels - 1) for each in inner)
 
 
 def _why_not(key: str, value: object) -> str:
-    """Why a note cannot have this value; "" if it can."""
+    """The objection to the value of a note; "" for a valid one."""
     if key == "time":
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_TIME:
             return ""
@@ -125,16 +125,16 @@ class LogNotes(Struct, frozen=True):
 
 
 class SeenNotes:
-    """The notes of a log visible to a seat.
+    """The notes of a log that are visible to a seat.
 
-    In a game without secrets these are all notes. Otherwise other seats' notes may reveal anything, and thinking times
-    reveal whether there was a choice: so a seat gets the event, the date and its own notes, without custom keys.
+    In a game without secrets, these are all notes. Otherwise a seat gets only the event, the date and its own notes,
+    without custom keys: the notes of others may reveal anything, and thinking times reveal whether there was a choice.
 
     Args:
         header: the notes of the header.
-        lines: the notes of other lines, each with the deciding or remarking seat, in order.
+        lines: the other lines in order: line number, deciding or remarking seat, and notes.
         seat: the seat; None for the public view.
-        secretive: whether anything in the game is hidden from someone.
+        secretive: whether the game has hidden information.
     """
 
     def __init__(
@@ -149,14 +149,14 @@ class SeenNotes:
         return self._lines.get(line, {})
 
     def between(self, first: int, end: int, moves: Container[int]) -> Iterator[Notes]:
-        """The remarks outside moves on the lines from `first` to before `end`."""
+        """The remarks on lines from `first` up to, but excluding, `end`, other than the lines of moves."""
         for line, notes in self._lines.items():
             if first <= line < end and line not in moves and notes:
                 yield notes
 
 
 def note_texts(notes: Notes, names: Mapping[str, str]) -> list[str]:
-    """Notes as lines of text, with seat names; custom keys are omitted."""
+    """The text lines for notes, with seat names and without custom keys."""
     who = f"{names.get(notes['by'], notes['by'])}: " if "by" in notes else ""
     parts = [notes[key] for key in ("event", "date") if key in notes]
     parts += [f"{notes['time']:g} s"] if "time" in notes else []

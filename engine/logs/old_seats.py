@@ -1,7 +1,7 @@
-"""Seats of logs of version 1: a header with a list of names, which lines use instead of ids.
+"""Seats in logs of version 1, where the header lists names and lines use them instead of ids.
 
-Names that are valid ids serve as ids: then all lines are unchanged, and seals match. If any name is not, the ids are
-`A`, `B`, …, and replace the names in lines.
+If all names are valid ids, they serve as ids, so all lines stay unchanged and seals match. Otherwise the ids are `A`,
+`B`, …, and replace the names in lines.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.game.seating import can_be_ids, seat_names
 
 Ids = Callable[[str], str]
-"""A text with ids in the place of whole names."""
+"""A function that replaces whole names in a text by ids."""
 
 
 def seats_of(names: Sequence[str]) -> dict[str, str]:
-    """Seat → name, from a list of names.
+    """The mapping from seat ids to names for a list of names.
 
     Raises:
         ValueError: if two seats have the same name, as lines cannot distinguish them.
@@ -31,13 +31,13 @@ def seats_of(names: Sequence[str]) -> dict[str, str]:
 
 
 def id_of(seats: Mapping[str, str]) -> Ids:
-    """The id of a seat named in a line; other texts are unchanged."""
+    """A function from the name of a seat to its id, which leaves other texts unchanged."""
     ids = {comparable(name): seat for seat, name in seats.items()}
     return lambda text: ids.get(comparable(text), text)
 
 
 def with_ids(seats: Mapping[str, str]) -> Ids:
-    """An option with ids instead of names in its arguments, which may have any characters."""
+    """A function that replaces names in the arguments of an option by ids; names may contain any characters."""
     ids = {text: seat for seat, name in seats.items() for text in (name, comparable(name))}
     names = "|".join(re.escape(text) for text in sorted(ids, key=len, reverse=True))
     argument = re.compile(rf"(?<=[(,])( *)({names})( *)(?=[,)])")
@@ -45,7 +45,7 @@ def with_ids(seats: Mapping[str, str]) -> Ids:
 
 
 def back_with_ids(back: TakenBack, seats: Mapping[str, str]) -> TakenBack:
-    """An undo with ids instead of names in the values of fields."""
+    """An undo with names in the values of fields replaced by ids."""
     seat = id_of(seats)
     fields = tuple((field, seat(value) if isinstance(value, str) else value) for field, value in back.set)
     return TakenBack(back.decisions, back.keep, fields)

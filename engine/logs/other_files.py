@@ -1,4 +1,4 @@
-"""Files that are no logs, known by their first bytes: archives, pages, pictures, games in other forms."""
+"""Detection of other files by their first bytes: archives, web pages, pictures and the like."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 from msgspec import Struct
 
 _LOOKED_AT = 2_000
-"""Bytes and characters at the beginning of a file."""
+"""Number of leading bytes or characters inspected."""
 _MARK = b"\xef\xbb\xbf"
 _DOWNLOAD = "download the game itself: sites have a link for it, and give a page to those who are not signed in"
 _UNPACK = "logs are text, or packed with gzip"
 
 
 class OtherFile(Struct, frozen=True):
-    """A kind of files that are no logs: its name for people, and the way out."""
+    """A kind of file other than logs, with its readable name and the help for the user."""
 
     name: str
     help: str
@@ -39,7 +39,7 @@ _BY_BYTES = (
     (b"\x00asm", "a module of WebAssembly", "is it the right file?"),
 )
 _TAR = (257, b"ustar")
-"""The place and the text of the mark in a tar archive."""
+"""Offset and magic bytes of a tar archive."""
 _BY_TEXT = (
     (r"<!doctype\s+html|<(?:html|head|body|title|script|meta)\b", "a web page (HTML)", _DOWNLOAD),
     (r"<svg\b|<\?xml[^<]*<svg\b", "a picture (SVG)", _DOWNLOAD),
@@ -48,10 +48,10 @@ _BY_TEXT = (
 
 
 def other_file(data: bytes) -> OtherFile | None:
-    """The kind of a file that is no log; None if it may be one.
+    """The kind of a file that cannot be a log; None if it may be one.
 
     Args:
-        data: its bytes, unpacked once if gzipped; the first 2,000 are looked at.
+        data: the bytes of the file, decompressed once if gzipped; only the first 2,000 count.
     """
     for mark, name, help_ in _BY_BYTES:
         if data.startswith(mark):
@@ -68,7 +68,7 @@ def other_file(data: bytes) -> OtherFile | None:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether bytes are no text: they have a zero, and do not begin as JSON, to which a crash may add zeros."""
+    """Whether bytes are binary: they contain a NUL and do not begin like JSON, to which a crash may append NULs."""
     return b"\0" in data[:_LOOKED_AT] and data.removeprefix(_MARK).lstrip()[:1] not in (b"{", b"[")
 
 

@@ -1,4 +1,4 @@
-"""Recorded decisions: applying them to a game, and finding the closest legal options."""
+"""Recorded decisions: application to a game, and search for the closest legal options."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_NEAREST = 5
 
 
 class RecordedDecision(Struct, frozen=True, gc=False):
-    """A decision from a log: its name, the deciding seat (None for chance), and the option as text."""
+    """A decision from a log: its name, the deciding seat (None for chance), and the text of the option."""
 
     decision: str
     by: str | None
@@ -25,11 +25,11 @@ class RecordedDecision(Struct, frozen=True, gc=False):
 
 
 RecordedMove = RecordedDecision | TakenBack
-"""A decision, or decisions taken back."""
+"""A recorded decision or undo."""
 
 
 def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option | Refusal:
-    """Applies a recorded decision with its salt, or returns a refusal and changes nothing."""
+    """Applies a recorded decision with its salt, or returns the refusal and leaves the game unchanged."""
     try:
         option = take_named(game, recorded.option, recorded.by, recorded.decision)
     except IllegalOptionError as error:
@@ -44,7 +44,7 @@ def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option 
 
 
 def nearest(game: Game, text: str) -> tuple[str, ...]:
-    """The legal options most similar to a text, without interrupts; empty if the ruleset has a fault."""
+    """The legal options most similar to a text, except interrupts; empty if the rules fault."""
     try:
         legal = [str(o) for o in islice(takewhile(lambda o: not o.interrupt, every_option(game)), _MAX_COMPARED)]
     except RulesetFaultError:

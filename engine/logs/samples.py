@@ -1,4 +1,4 @@
-"""Names of logs: sample logs such as `chess:mate`, logs in folders, and names for many logs."""
+"""Names of logs: samples such as `chess:mate`, logs in folders, and names that denote several logs."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from rulespec.documents.text_files import is_folder, is_present
 from rulespec.references import find_ruleset
 
 _NAME = re.compile(r"([a-z][a-z0-9_]+):([A-Za-z0-9_./-]+)")
-"""An id, and a name; one letter before a colon is a drive."""
+"""The id of a ruleset, and the name of a log; a single letter before the colon would be a drive."""
 ENDINGS = (".jsonl", ".json", ".pgn", ".sgf", ".jsonl.gz", ".json.gz", ".pgn.gz", ".sgf.gz")
-"""Endings of the names of logs."""
+"""File name extensions of logs."""
 MAX_LOGS = 1_000
-"""Logs of one folder."""
+"""Maximum number of logs per folder."""
 
 
 def is_log_name(name: str) -> bool:
-    """Whether a file name or path denotes a log, rather than another file or a hidden one."""
+    """Whether a file name or path denotes a log: by its extension, and not hidden."""
     return name.endswith(ENDINGS) and not is_hidden(name.rpartition("/")[2])
 
 
 def logs_in(folder: Path) -> list[Path]:
-    """The logs directly in a folder, by name.
+    """The logs directly in a folder, sorted by name.
 
     Raises:
         DiagnosticsError: RS601 if the folder is unreadable or has no logs, RS602 if it has more than `MAX_LOGS`.
@@ -46,7 +46,7 @@ def logs_in(folder: Path) -> list[Path]:
 
 
 def samples(folder: Path) -> dict[str, Path]:
-    """The sample logs in a ruleset's folder: path below `logs` without extension → file, sorted."""
+    """The sample logs in a ruleset's folder: path below `logs` without extension → file, in sorted order."""
     home = folder / "logs"
     results: dict[str, Path] = {}
     for path in sorted(visible_files(home)):
@@ -58,10 +58,10 @@ def samples(folder: Path) -> dict[str, Path]:
 
 
 def sample(text: str) -> Path | None:
-    """The sample log with a name; None if there is none, or if a file has that name.
+    """The file of a sample log such as `chess:mate`; None for a text of another form, or the name of a file.
 
     Raises:
-        DiagnosticsError: RS501 if there is no such ruleset, RS601 if it has no such log.
+        DiagnosticsError: RS501 for an unknown ruleset, RS601 for an unknown log.
     """
     match = _NAME.fullmatch(text)
     if match is None or is_present(Path(text)):
@@ -75,12 +75,12 @@ def sample(text: str) -> Path | None:
 
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".zip")
-"""Endings of the names of archives."""
+"""File name extensions of archives."""
 _PATTERN = frozenset("*?[")
 
 
 def is_archive(name: str) -> bool:
-    """Whether a file name denotes an archive."""
+    """Whether a file name has the extension of an archive."""
     return name.endswith(ARCHIVES)
 
 
@@ -90,5 +90,5 @@ def is_pattern(name: str) -> bool:
 
 
 def is_container(name: str) -> bool:
-    """Whether a name denotes several logs."""
+    """Whether a name denotes several logs: an archive, a folder or a pattern."""
     return is_archive(name) or is_folder(Path(name)) or is_pattern(name)

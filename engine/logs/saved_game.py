@@ -1,7 +1,7 @@
-"""A saved game: each decision is on disk before it is confirmed.
+"""Saved games, with each decision on disk before it is confirmed.
 
-Whenever the program stops, confirmed decisions are in the file. At most the last line is torn: reading the log reports
-it, and the next write removes it.
+Whenever the program stops, all confirmed decisions are in the file. At most the last line is truncated; the parser
+reports it, and the next write removes it.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ _OPEN = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) | ge
 
 
 class SaveError(RulespecError):
-    """A failed save of a game or of results; the message gives the reason. Earlier saves are unaffected."""
+    """Raised if a game or results cannot be saved; earlier saves are unaffected."""
 
 
 class SavedGame:
-    """The log of a game in progress, open in one program at a time.
+    """The log of a game in progress, exclusively locked.
 
     Args:
         path: the file; created if missing.
-        secret: whether anything in the game is hidden from someone: then a new file is readable only by its owner.
-        lenient: as for `parse_log`; check such a log for defects before adding to it.
+        secret: whether the game has hidden information, so that a new file is readable only by its owner.
+        lenient: as for `parse_log`; check such a log for defects before appending to it.
 
     Attributes:
-        log: the game so far; None for a new file. A torn last line is among its warnings.
+        log: the game so far; None for a new file. A truncated last line is among its warnings.
 
     Raises:
         SaveError: if the file cannot be written, or another program has it open.
@@ -65,7 +65,7 @@ class SavedGame:
             raise
 
     def _read(self, lenient: bool) -> None:
-        """Reads the file, and finds the end of its complete lines."""
+        """Reads the file, and determines the end of its complete lines."""
         name = str(self.path)
         data = log_bytes(self.path, name, MAX_NATIVE_BYTES)
         text, whole = log_text(data, name, MAX_NATIVE_BYTES, lenient=lenient)
@@ -92,23 +92,23 @@ class SavedGame:
         self._lines, self._ended = data.count(b"\n", 0, size), data.endswith(b"\n", 0, size)
 
     def keep_secret(self) -> None:
-        """Makes the file readable only by its owner, unless it belongs to someone else."""
+        """Makes the file readable only by its owner, unless it belongs to another user."""
         with suppress(PermissionError):
             for_the_owner(self._file)
 
     def begin(self, header: LogHeader, *, secret: bool = False) -> bool:
-        """Writes the header of a new game; returns whether there was a torn header.
+        """Writes the header of a new game; returns whether it replaced a truncated header.
 
         Args:
             header: the header.
-            secret: whether anything in the game is hidden from someone: then only the owner may read the file.
+            secret: whether the game has hidden information, so that only the owner may read the file.
 
         Raises:
             SaveError: if writing fails.
             DiagnosticsError: RS604 if the file contains anything other than the start of this header.
         """
         line, torn = _line(header.to_json()), self._torn
-        same = _line(replace(header, notes={}).to_json()).rstrip(b"}\n")  # notes have the date of the day
+        same = _line(replace(header, notes={}).to_json()).rstrip(b"}\n")  # notes contain the current date
         if not (line.startswith(torn) or torn.startswith(same)):
             message = "this is neither a log nor the beginning of this game's log"
             fail("RS604", message, Span(str(self.path), 1, 1, 1, 2), help="name another file")
@@ -122,22 +122,22 @@ class SavedGame:
         return bool(torn)
 
     def add(self, *moves: Option | Step | TakenBack) -> None:
-        """Records decisions or undos; they are on disk on return.
+        """Appends decisions or undos, which are on disk on return.
 
         Raises:
-            SaveError: if writing fails; none of them is then recorded.
+            SaveError: if writing fails; nothing is then appended.
         """
         self._append([_line(entry_json(move)) for move in moves])
         self._open = True
 
     def remark(self, notes: Notes) -> None:
-        """Writes a line with only notes. Errors: as for `add`."""
+        """Appends a line that consists of notes alone. Errors: as for `add`."""
         self._append([_line(dict(notes))])
 
     def leave(self, game: Game) -> None:
-        """Writes the end line of a finished or abandoned game, unless the log has it.
+        """Appends the end line of a finished or abandoned game, unless it is already there.
 
-        A file that can no longer be written stays without one: it has all decisions.
+        Failures are ignored, since the file has all decisions.
         """
         if self._open:
             with suppress(SaveError):
@@ -187,7 +187,7 @@ def open_alone(path: Path, doing: str, mode: int = ALL) -> int:
 
     Args:
         path: the file; created if missing.
-        doing: the participle for the message about another program: `played`, `written`.
+        doing: the participle for the message that another program has the file open: `played`, `written`.
         mode: the permissions of a new file, reduced by the umask.
 
     Returns:
@@ -210,10 +210,10 @@ def open_alone(path: Path, doing: str, mode: int = ALL) -> int:
 
 
 def lock(file: int, busy: str) -> None:
-    """Locks an open file or folder; the lock ends with the process.
+    """Locks an open file or folder for the lifetime of the process.
 
     Raises:
-        SaveError: with the text `busy`, if another program has locked it.
+        SaveError: with the message `busy`, if another program has locked it.
     """
     with suppress(ImportError):  # a system without such locks
         import fcntl

@@ -1,6 +1,6 @@
-"""Choices of an incomplete round, sealed so that others can later verify them.
+"""Sealed choices of an incomplete round, which other seats can verify later.
 
-The decision keeps its salt (`Step.salt`); after an undo, the next choice gets another.
+The salt is stored with the decision (`Step.salt`); a new choice after an undo gets a new salt.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rulespec.engine.logs.native import entry_json
 
 
 class Seal(Struct, frozen=True):
-    """A choice with a random 128-bit salt: with few options, a bare hash would give it away.
+    """A choice with a random 128-bit salt, without which a hash would reveal one of few options.
 
     Attributes:
         option: the chosen option.
@@ -35,7 +35,7 @@ class Seal(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The public form of the choice: SHA-256 of the salt and the line of the choice, 64 hex digits."""
+        """The public form of the choice: SHA-256 of the salt and the log line, 64 hex digits."""
         return sealed(entry_json(self.option), self.salt)
 
 
@@ -45,13 +45,13 @@ def sealed(line: dict[str, Any], salt: str) -> str:
 
 
 def salted(game: Game) -> None:
-    """Gives each choice of the open round a salt, unless it has one, so that its seal stays the same."""
+    """Adds missing salts to the choices of the open round; existing salts, and thus seals, do not change."""
     for step in pending(game):
         step.salt = step.salt or new_salt()
 
 
 def pending(game: Game) -> list[Step]:
-    """The choices of an incomplete round, which others cannot see yet."""
+    """The choices of an incomplete round, which other seats cannot see yet."""
     position = game.omniscient.numbers
     number = game.omniscient.visibility.chosen(position.state, position.asked).bit_count()
     return list(position.steps[len(position.steps) - number :])
@@ -63,7 +63,7 @@ def new_salt() -> str:
 
 
 def seen_line(step: Step, event: Event) -> dict[str, Any]:
-    """The line of a decision for an event's viewers: with the salt if they see all of it, otherwise with the seal."""
+    """The log line of a decision for an event's viewer: with the salt if fully visible, otherwise with the seal."""
     line = {"decision": event.decision, "by": event.by, "option": event.option}
     if not step.salt:
         return line
@@ -75,19 +75,19 @@ def seen_line(step: Step, event: Event) -> dict[str, Any]:
 
 
 def fits(seal: str, line: dict[str, Any], salt: str) -> bool:
-    """Whether an opened line matches its seal."""
+    """Whether a disclosed line matches its seal."""
     return compare_digest(seal, sealed(line, salt))
 
 
 class SealedRound(Round):
-    """A round with choices sealed in logs and on the wire until the last seat has chosen."""
+    """A round whose choices stay sealed, in logs and on the wire, until the last seat has chosen."""
 
     def __init__(self, game: Game) -> None:
         super().__init__(game)
         self._seals: dict[str, Seal] = {}
 
     def choose(self, seat: str, text: str) -> bool:
-        """As `Round.choose`. A changed choice gets another seal."""
+        """As `Round.choose`; a changed choice gets a new seal."""
         complete = super().choose(seat, text)
         self._seals[seat] = Seal(self._chosen[seat], new_salt())
         if complete:
@@ -101,10 +101,10 @@ class SealedRound(Round):
         del self._seals[seat]
 
     def lines(self, seat: str | None) -> Iterator[dict[str, Any]]:
-        """The choices so far, in the order of the set, for a seat's log; all of them if `seat` is None.
+        """The choices so far as lines for a seat's log, in the order of the set; None for the public.
 
-        One's own choice has `option` and `salt`; other choices have `sealed` instead. Once all have chosen, all are
-        open: `fits` checks them against the earlier lines.
+        A seat's own choice has `option` and `salt`; other choices have `sealed` instead. Once all have chosen, all are
+        disclosed, and `fits` verifies them against the earlier lines.
         """
         for by in self.asked:
             if by not in self._seals:

@@ -1,4 +1,4 @@
-"""The log of a seat: only its view of the game, readable but not resumable."""
+"""The log of a seat: its view of the game, to be read but not resumed."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from rulespec.engine.logs.variations import counted_at, lasting
 def seat_log(
     game: Game, seat: str | None, log: NativeLog | None = None, lines: Sequence[int] = ()
 ) -> Iterator[dict[str, Any]]:
-    """The lines: a header with the seat, one line for each decision, the end, and the seat's memory.
+    """The lines of a seat's log: a header, one line per decision, the end, and the seat's memory.
 
-    The header has `for`: a seat, or null for the public. An argument hidden from the seat is `?`. A choice of a round
-    is `sealed` until all have chosen: later lines have its salt, and `checked` compares. The last line ties the log to
-    a game: only games that look the same to the seat have the same `memory`.
+    The header key `for` names the seat; it is null for the public. Arguments hidden from the seat are `?`. A choice of
+    a round is `sealed` until all have chosen; later logs have its salt, against which `agrees` checks the seal. The
+    `memory` in the last line ties the log to a game, as only games that look the same to the seat have equal memories.
 
     Args:
         game: the game.
-        seat: the viewer; None: the public view.
-        log: the replayed log, for the seat's part of its notes; None if there is none.
-        lines: for each decision that stands, its line in that log.
+        seat: the viewer; None for the public view.
+        log: the replayed log, for the seat's part of its notes, or None.
+        lines: for each decision in force, its line in that log.
     """
     salted(game)
     game = as_shown(game, seat)
@@ -47,12 +47,12 @@ def seat_log(
 
 
 def seen_notes(log: NativeLog | None, seat: str | None, secretive: bool, *, standing: bool = False) -> SeenNotes:
-    """The notes of a log visible to a seat; None gives the public ones.
+    """The notes of a log visible to a seat; None means the public.
 
     Args:
         log: the log, or None.
         seat: the seat.
-        secretive: whether anything in the game is hidden from the seat.
+        secretive: whether the game has hidden information.
         standing: whether to omit variations at undone decisions.
     """
     if log is None:
@@ -64,7 +64,7 @@ def seen_notes(log: NativeLog | None, seat: str | None, secretive: bool, *, stan
 
 
 def _lasting(log: NativeLog) -> Mapping[int, Notes]:
-    """The notes of a log, with the variations of decisions that stand."""
+    """The notes of a log, without variations at undone decisions."""
     backs = [None if entry.back is None else entry.back.decisions for entry in log.entries]
     counts = counted_at(backs, [entry.line for entry in log.entries], sorted(log.notes))
     return {line: lasting(notes, *counts[line]) for line, notes in log.notes.items()}

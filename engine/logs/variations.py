@@ -1,12 +1,12 @@
-"""Variations: alternative continuations from positions of a game, as trees; notes in a log that change nothing.
+"""Variations: trees of alternative continuations from positions of a game, recorded as notes in a log.
 
     {"decision": "turn", "by": "A", "option": "take(2)", "glyphs": [2], "variations": [{"moves": [{"decision": "turn",
      "by": "A", "option": "take(1)", "remark": "better"}]}]}
     {"variations": [{"at": 3, "name": "the slow way", "moves": […]}], "by": "A"}
 
-A variation at a decision replaces it; one on a separate line starts after `at` of the decisions that stand at that
-line, or after all of them. Each move of a variation can have variations that replace it. The moves need not be legal:
-readers play them up to the first illegal one.
+A variation on the line of a decision replaces that decision; one on a separate line starts after `at` of the decisions
+in force at that line, by default after all of them. Each move of a variation can have variations that replace it. The
+moves need not be legal: readers play them up to the first illegal one.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from msgspec import Meta, Struct
 
 MAX_NAME = 200
 MAX_TEXT = 2_000
-"""Characters of a remark, and of the text of an option."""
+"""Maximum length of a remark or an option text, in characters."""
 MAX_DEPTH = 20
-"""Variations within variations."""
+"""Maximum nesting of variations."""
 MAX_MOVES = 2_000
-"""Moves of the variations of a line."""
+"""Maximum number of moves in the variations of a line."""
 _Name = Annotated[str, Meta(max_length=MAX_NAME)]
 _Text = Annotated[str, Meta(max_length=MAX_TEXT)]
 MAX_GLYPH, MAX_GLYPHS = 255, 20
 _Glyph = Annotated[int, Meta(ge=0, le=MAX_GLYPH)]
 Glyphs = Annotated[tuple[_Glyph, ...], Meta(max_length=MAX_GLYPHS)]
-"""Numeric annotation glyphs of a move, as of the PGN standard of 1994: 1 is a good move, 2 a poor one."""
+"""Numeric annotation glyphs of a move, from the PGN standard of 1994: 1 is a good move, 2 a poor one."""
 
 
 class LineMove(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -37,9 +37,9 @@ class LineMove(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
     Attributes:
         decision, by, option: as in a log line.
-        remark: the comment on it.
+        remark: the comment on the move.
         glyphs: numeric annotation glyphs.
-        variations: the alternatives to it.
+        variations: the alternatives to the move.
     """
 
     decision: _Name
@@ -54,10 +54,10 @@ class SideLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     """An alternative continuation.
 
     Attributes:
-        moves: its moves, in order.
+        moves: the moves, in order.
         name: the name of the variation.
-        remark: the comment on it.
-        at: the number of decisions before it; None: it replaces the decision of its line, or follows all.
+        remark: the comment on the variation.
+        at: the number of decisions before the variation; None: it replaces the decision on its line, or follows all.
     """
 
     moves: Annotated[tuple[LineMove, ...], Meta(min_length=1)]
@@ -67,15 +67,15 @@ class SideLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
 
 class KeptLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """A single line of a private tree: lines with a common start are branches of one variation.
+    """A single continuation in a private tree, where lines with a common start are branches of one variation.
 
     Attributes:
-        at: the number of decisions before it.
+        at: the number of decisions before the line.
         moves: the decision, the seat ("": chance) and the option of each move.
         name: the name of the line.
-        remark: the comment on it.
-        text: some of its moves in words.
-        published: whether it is in the log.
+        remark: the comment on the line.
+        text: some of the moves in words.
+        published: whether the line is in the log.
     """
 
     at: int
@@ -87,7 +87,7 @@ class KeptLine(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def variations_in(value: object) -> tuple[SideLine, ...]:
-    """The variations of a line, from plain data.
+    """The variations of a log line, parsed from plain data.
 
     Raises:
         ValueError: if the data is malformed, with the reason.
@@ -120,7 +120,7 @@ def is_glyphs(value: object) -> bool:
 
 
 def moves_of(variations: Sequence[SideLine]) -> Iterator[tuple[int, LineMove]]:
-    """All moves of variations with their depth, from 1."""
+    """All moves of variations, each with its depth from 1."""
     left = [(1, move) for of in variations for move in of.moves]
     while left:
         depth, move = left.pop()
@@ -136,9 +136,9 @@ def plain(variations: Sequence[SideLine]) -> list[dict[str, Any]]:
 
 
 def tree_of(lines: Sequence[KeptLine]) -> list[SideLine]:
-    """Lines as variations: lines with a common start form one variation, with branches where they differ.
+    """Variations built from lines; lines with a common start form one variation, with branches where they differ.
 
-    A line that is the start of another one is merged into it; its name or remark becomes a remark on its last move.
+    A line that is a prefix of another is merged into it; its name or remark becomes a remark on its last move.
     """
     results: list[SideLine] = []
     for at in sorted({line.at for line in lines}):
@@ -150,7 +150,7 @@ def tree_of(lines: Sequence[KeptLine]) -> list[SideLine]:
 
 
 def _grown(lines: Sequence[KeptLine], depth: int) -> tuple[tuple[LineMove, ...], tuple[str, str]]:
-    """The moves from a depth on of lines that have the same one there, and the name and the remark of the main one."""
+    """The merged moves, from a depth on, of lines that share the move there; and name and remark of the longest one."""
     main = max(lines, key=lambda line: len(line.moves))
     moves: list[LineMove] = []
     for number in range(depth, len(main.moves)):
@@ -171,11 +171,11 @@ def _said(line: KeptLine) -> str:
 
 
 class Anchored(Struct, frozen=True):
-    """A variation with its place among the moves of a replay, including undone ones.
+    """A variation with its place among the moves of a replay, which include undone ones.
 
     Attributes:
-        after: the number of moves before it.
-        by: its author; None: nobody in particular.
+        after: the number of moves before the variation.
+        by: the author of the variation; None if unknown.
     """
 
     after: int
@@ -186,17 +186,17 @@ class Anchored(Struct, frozen=True):
 def anchored(
     backs: Sequence[int | None], places: Sequence[int], notes: Mapping[int, Mapping[str, Any]], by: Mapping[int, Any]
 ) -> list[Anchored]:
-    """The variations among the notes of a log, in order; those without a place in it are dropped.
+    """The variations among the notes of a log, in order, except those that start beyond the decisions in force.
 
     Args:
-        backs: for each move the number of decisions it undoes; None for a decision.
+        backs: for each move, the number of decisions that it undoes; None for a decision.
         places: the line or entry of each move; several decisions may share one.
-        notes: line → its notes.
-        by: line → the author of its notes.
+        notes: line → notes.
+        by: line → author of the notes.
     """
     lines = sorted(line for line, of in notes.items() if "variations" in of)
     results: list[Anchored] = []
-    standing: list[int] = []  # of each decision that stands the number of moves up to it
+    standing: list[int] = []  # for each decision in force, the number of moves up to it
     number, begun = 0, 0
     for line in lines:
         while number < len(backs) and places[number] < line:
@@ -213,7 +213,7 @@ def anchored(
 
 
 def _stand(standing: list[int], back: int | None, number: int) -> None:
-    """Adds a move to the decisions that stand, or removes those that it takes back."""
+    """Adds a move to the decisions in force, or removes those that it undoes."""
     if back is None:
         standing.append(number)
     elif back:
@@ -221,12 +221,12 @@ def _stand(standing: list[int], back: int | None, number: int) -> None:
 
 
 def lasting(notes: Mapping[str, Any], begun: int, left: int) -> dict[str, Any]:
-    """The notes of a line without variations at decisions undone since.
+    """The notes of a line without variations at decisions that were undone later.
 
     Args:
         notes: the notes of the line.
-        begun: the number of decisions that stood before it.
-        left: the number of these that still stand at the end of the log.
+        begun: the number of decisions in force before the line.
+        left: the number of those still in force at the end of the log.
     """
     if "variations" not in notes:
         return dict(notes)
@@ -238,12 +238,12 @@ def lasting(notes: Mapping[str, Any], begun: int, left: int) -> dict[str, Any]:
 
 
 def counted_at(backs: Sequence[int | None], places: Sequence[int], lines: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """For each line, the number of decisions before it, and the number of those that stand at the end.
+    """For each line, the number of decisions in force before it, and the number of those in force at the end.
 
     Args:
         backs: as for `anchored`.
         places: as for `anchored`.
-        lines: in order.
+        lines: the line numbers, in order.
     """
     begun: dict[int, int] = {}
     depth, depths, at = 0, [0], 0
