@@ -1,1 +1,1 @@
-"""Lowering of a typed ruleset to a program."""
+"""Lowering of typed rulesets to programs."""

@@ -1,4 +1,4 @@
-"""Lowering of alike tokens."""
+"""Interchangeable tokens: the part of a program that records which tokens may be alike."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.typed import nodes as typed
 
 
 def add_alike(declarations: typed.Declarations, layout: Layout) -> None:
-    """Records the possibly alike tokens in the program, and their distinguishing cells, after all other lowering."""
+    """Records in the program which tokens may be alike and which cells tell them apart; call it last."""
     p = layout.p
     for kind in declarations.kinds.values():
         if kind.alike is None:

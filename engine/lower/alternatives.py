@@ -1,7 +1,7 @@
-"""Choices between values: `if … else`, with or without a name for the tested value, and `match`.
+"""Conditional values: `if … else`, with or without a name for the tested value, and `match`.
 
-The tested value is evaluated once. If that is more than a slot or cell read, the choice becomes a function with this
-value as its argument, in addition to the variables that it reads.
+The tested value is evaluated once. If it is more than a read of a slot or cell, the conditional becomes a function
+whose arguments are this value and the variables read.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from rulespec.types import Ent, Maybe, Num, Type
 
 
 class Lowering(Protocol):
-    """The operations that choices need from the lowering of expressions."""
+    """The operations that conditionals need from the lowering of expressions."""
 
     layout: Layout
     ranges: ProgramRanges
 
     def expr(self, e: typed.Expr, scope: Scope) -> ir.Expr:
-        """The expression, constant if possible."""
+        """The lowered expression, constant if possible."""
 
     def argument(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
-        """The expression as a value of a type."""
+        """The lowered expression as a value of a type."""
 
     def row(self, values: tuple[int, ...], index: ir.Expr) -> ir.Expr:
-        """The value at an index."""
+        """The value at an index of a constant array."""
 
     def helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
         """Adds a function without a counterpart in the rules; returns its number."""
 
 
 def lower_choice(x: Lowering, e: typed.Choice, scope: Scope) -> ir.Expr:
-    """`a if c else b`."""
+    """The lowered form of `a if c else b`."""
     then, other = x.argument(e.then, e.type, scope), x.argument(e.other, e.type, scope)
     return choose(x.expr(e.condition, scope), then, other)
 
 
 def lower_some(x: Lowering, e: typed.IfSome, scope: Scope) -> ir.Expr:
-    """`a if e is some as x else b`, and `e?.a`."""
+    """The lowered form of `a if e is some as x else b`, and of `e?.a`."""
     number = isinstance(e.value.type, Num | Maybe)
 
     def chosen(value: ir.Expr, inner: Scope) -> ir.Expr:
@@ -62,7 +62,7 @@ def lower_some(x: Lowering, e: typed.IfSome, scope: Scope) -> ir.Expr:
 
 
 def lower_cases(x: Lowering, e: typed.Cases, scope: Scope) -> ir.Expr:
-    """`match`: a look-up if all values are constant; otherwise a binary choice over the cases."""
+    """The lowered form of `match`: a look-up if all values are constant, otherwise a binary search over the cases."""
     assert isinstance(e.subject.type, Ent)
     everybody = (1 << x.layout.size(e.subject.type.kind)) - 1
     cases = [(sum(1 << i for i in {*indices}), value) for indices, value in e.cases]
@@ -84,7 +84,7 @@ def lower_cases(x: Lowering, e: typed.Cases, scope: Scope) -> ir.Expr:
 
 
 def _halved(subject: ir.Expr, cases: Sequence[tuple[int, ir.Expr]]) -> ir.Expr:
-    """The value of the case that holds the subject, found by halving, so that nothing nests deep."""
+    """A binary search for the case that contains the subject, to bound the nesting."""
     if len(cases) == 1:
         return cases[0][1]
     middle = len(cases) // 2
@@ -102,15 +102,15 @@ def choice_by(
     scope: Scope,
     chosen: Callable[[ir.Expr, Scope], ir.Expr],
 ) -> ir.Expr:
-    """The choice by a value, which is evaluated once; `chosen` makes it of the value and the scope with its variable.
+    """A conditional on a value that is evaluated once.
 
     Args:
-        x: lowers the parts.
-        value: the value that decides.
-        var: its variable.
-        asked: the parts of the choice.
-        scope: the variables around it.
-        chosen: makes the choice.
+        x: the lowering of expressions.
+        value: the tested value.
+        var: the variable bound to it.
+        asked: the branches.
+        scope: the enclosing scope.
+        chosen: builds the conditional from the value and the scope with its variable.
     """
     asked = list(asked)
     if isinstance(value, ir.Const | ir.Local) or (_is_short(value) and not any(map(_supposes, asked))):
@@ -132,10 +132,10 @@ def choice_by(
 
 
 def _is_short(e: ir.Expr) -> bool:
-    """Whether reading it again is as quick as keeping it: a cell or a row at a place that is known."""
+    """Whether an expression is as cheap as a slot: a cell or array read at a constant or local index."""
     return isinstance(e, ir.Cell | ir.Row) and isinstance(e.index, ir.Const | ir.Local)
 
 
 def _supposes(e: typed.Expr) -> bool:
-    """Whether a part is evaluated in another state, in which a cell may have another value."""
+    """Whether a part is evaluated in a hypothetical state, in which cells may have other values."""
     return any(isinstance(part, typed.Once) for part in expressions(e))

@@ -15,7 +15,7 @@ from rulespec.types import Num, Order, Type
 
 
 class BlockBuilder:
-    """Adds blocks, instructions and cells of variables to a program.
+    """A builder that adds blocks, instructions and cells of variables to a program.
 
     Attributes:
         open_block: the block under construction.
@@ -30,16 +30,16 @@ class BlockBuilder:
         self.owner = ""
 
     def block(self) -> int:
-        """Adds a block."""
+        """Adds a block; returns its number."""
         self.p.blocks.append(ir.Block())
         return len(self.p.blocks) - 1
 
     def local(self, name: str, type_: str) -> int:
-        """Adds the cell of a variable."""
+        """Adds the cell of a variable; returns its number."""
         return self.layout.add(ir.CellName("rules", self.owner, name, type_))
 
     def emit(self, instruction: ir.Instruction) -> None:
-        """Adds an instruction."""
+        """Adds an instruction to the open block."""
         if self.x.marks is not None:
             self.x.marks.emitted(instruction)
         self.p.blocks[self.open_block].body.append(instruction)
@@ -49,7 +49,7 @@ class BlockBuilder:
         self.emit(ir.Store(cell(at), value, None, None, 0))
 
     def store_checked(self, target: int | ir.Cell, value: ir.Expr, type_: Type, span: Span) -> None:
-        """Adds an assignment to a variable or state; numbers that may be too large are checked."""
+        """Adds an assignment to a variable or state, with a check if the number may be too large."""
         at = cell(target) if isinstance(target, int) else target
         if isinstance(type_, Num) and not within(self.x.ranges.of(value), NUMBERS):
             site = self.x.site(span, "numbers in the state have at most 15 digits")
@@ -58,22 +58,22 @@ class BlockBuilder:
             self.emit(ir.Store(at, value, None, None, 0))
 
     def exit(self, exit_: ir.Exit) -> None:
-        """Ends the block, unless it has already ended."""
+        """Ends the open block, unless it has already ended."""
         if self.p.blocks[self.open_block].exit is None:
             self.p.blocks[self.open_block].exit = exit_
 
     def goto(self, block: int) -> None:
-        """Ends the block with a jump, unless it has already ended."""
+        """Ends the open block with a jump, unless it has already ended."""
         self.exit(ir.Goto(block))
 
     def ending(self, name: str) -> int:
-        """The number of an ending."""
+        """The number of an ending, added if new."""
         if name not in self.p.endings:
             self.p.endings.append(name)
         return self.p.endings.index(name)
 
     def clear_arguments(self, choice: ir.Choice) -> None:
-        """Clears an option's arguments after it is taken, as positions must not depend on the path to them."""
+        """Adds code that clears an option's arguments, since positions must not depend on the path to them."""
         if choice.params:
             self.emit(ir.Clear(choice.params[0].cell, len(choice.params)))
 
@@ -81,7 +81,7 @@ class BlockBuilder:
         """Starts a loop over a set.
 
         Returns:
-            The block that tests for continuation, the block after the loop, and the scope of the body.
+            The loop head, the block after the loop, and the scope of the body.
         """
         if b.keys:
             return self._loop_in_order(b, scope)
@@ -103,7 +103,7 @@ class BlockBuilder:
         return head, after, self._fitting(b, scope.in_cell(b.var, at), head)
 
     def _loop_in_order(self, b: typed.Binder, scope: Scope) -> tuple[int, int, Scope]:
-        """Begins a loop over an order, or over a set by keys; keeps the rest of the order."""
+        """Starts a loop over an order, or over a set sorted by keys, with the remaining members in a cell."""
         kind = type_name(b.var.type)
         rest, at = self.local("rest", f"order {kind}"), self.local(b.var.name, kind)
         bits = self.x.bits(kind)
@@ -119,7 +119,7 @@ class BlockBuilder:
         return head, after, inner
 
     def _fitting(self, b: typed.Binder, inner: Scope, head: int) -> Scope:
-        """Continues with the next member unless a loop's condition holds; returns the scope of the body."""
+        """Adds the test of a loop's `where`, which skips to the next member; returns the scope of the body."""
         if b.where is not None:
             test = self.x.expr(b.where, inner)
             fitting = self.block()

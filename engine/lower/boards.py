@@ -1,4 +1,4 @@
-"""Steps and rays on boards, as look-ups in arrays."""
+"""Steps and rays on boards, lowered to array look-ups."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from rulespec.engine.program.builder import FALSE, TRUE, choose, logic, op
 from rulespec.typed import nodes as typed
 
 _FAR = 8
-"""Steps of a constant number that have an array of their own."""
+"""Maximum constant number of steps that gets a separate array."""
 
 Row = Callable[[tuple[int, ...], ir.Expr], ir.Expr]
-"""A look-up in an array of these values."""
+"""A builder of look-ups: from the values of an array and an index."""
 
 
 class BoardLowering:
-    """Lowers the board operators of rules.
+    """The lowering of board operators.
 
     Args:
-        row: makes look-ups.
-        function: adds a function to the program, from its parameters and body; returns its number.
+        row: the builder of look-ups.
+        function: adds a function (name, number of parameters, bindings, body) to the program; returns its number.
     """
 
     def __init__(self, row: Row, function: Callable[[str, int, tuple[tuple[int, ir.Expr], ...], ir.Expr], int]) -> None:
@@ -30,7 +30,7 @@ class BoardLowering:
         self._far: dict[str, int] = {}
 
     def expr(self, e: typed.BoardOp, args: list[ir.Expr]) -> ir.Expr:
-        """A step or a ray; `args` are the lowered arguments of `e`."""
+        """The lowered form of a board operator; `args` are its lowered arguments."""
         if e.op == "to":
             return self._to(e.board, *args)
         if e.op == "side":
@@ -51,7 +51,7 @@ class BoardLowering:
         return ir.Call(self._far[board.kind], (space, direction, op("max", op("min", times, most), least)))
 
     def _steps(self, board: typed.BoardDecl) -> int:
-        """The function for any number of steps: to coordinates and back."""
+        """The number of the function for any number of steps, which converts to coordinates and back."""
         lets, tests = [], []
         place: ir.Expr = FALSE
         slot = 3
@@ -76,12 +76,12 @@ class BoardLowering:
         whole = self._pair(self._rays[board.kind], space, direction)
         if stops is None:
             return whole
-        # Spaces are numbered row by row: along a direction their numbers rise, or they fall.
+        # Spaces are numbered row by row, so numbers rise or fall monotonically along a direction.
         rising = self._row(tuple(int((y, x) > (0, 0)) for x, y in board.steps), direction)
         return op("until", whole, stops, rising)
 
     def _pair(self, values: list[list[int]], space: ir.Expr, direction: ir.Expr) -> ir.Expr:
-        """A value by space and direction."""
+        """A look-up by space and direction."""
         if isinstance(direction, ir.Const):
             return self._row(tuple(row[direction.value] for row in values), space)
         if isinstance(space, ir.Const):
@@ -92,12 +92,12 @@ class BoardLowering:
 
 
 def _rays(board: typed.BoardDecl) -> list[list[int]]:
-    """The spaces in each direction of each space, as sets."""
+    """For each space and direction, the ray as a set of spaces."""
     rays = [[0] * len(board.steps) for _ in board.spaces]
     for number, step in enumerate(board.steps):
         for first in range(len(board.spaces)):
             if board.to(first, step, -1) >= 0:
-                continue  # it lies on the ray of another one
+                continue  # part of another space's ray
             way = [first]
             while (there := board.to(way[-1], step)) >= 0:
                 way.append(there)

@@ -1,4 +1,4 @@
-"""Capacity checks after moves into a place."""
+"""Capacity checks after moves into a place, and of the set-up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.typed import nodes as typed
 
 
 def checks(x: ExpressionLowering, e: typed.Expr, at: ir.Cell, span: Span, scope: Scope) -> Iterator[ir.Check]:
-    """The checks after pieces arrive in a cell; the cell's index must not depend on them."""
+    """The capacity checks for pieces that arrive in a cell, whose index must not depend on them."""
     if isinstance(e, typed.PieceCount):
         pile = op("+", at.index, ir.Const(at.base - x.layout.place_at[e.place]))  # a constant index is in the base
         index = _within(x, pile, e.place.index) if e.piece.each else pile
@@ -25,7 +25,7 @@ def checks(x: ExpressionLowering, e: typed.Expr, at: ir.Cell, span: Span, scope:
 
 
 def _within(x: ExpressionLowering, pile: ir.Expr, kind: str) -> ir.Expr:
-    """The entity of a place from its pile's number, in which owners count in multiples of the places."""
+    """The index entity of a place, given the pile's number, in which owners are multiples of the number of places."""
     size = x.layout.size(kind) if kind else 1
     rest = [e for e in _summands(pile) if not _is_multiple(e, size)]
     if len(rest) == 1 and isinstance(rest[0], ir.Cell) and x.p.cells[rest[0].base].type == kind:
@@ -43,13 +43,13 @@ def _is_multiple(e: ir.Expr, size: int) -> bool:
 
 
 def check(x: ExpressionLowering, capacity: typed.CapacityDecl, index: ir.Expr, span: Span, scope: Scope) -> ir.Check:
-    """A fault if a capacity is exceeded."""
+    """An instruction that faults if a capacity is exceeded."""
     fits = op("<=", how_many(x.layout, capacity, index, x.slot(scope)), x.row(limits_of(x, capacity), index))
     return ir.Check(fits, x.site(span, f"there is no more room in `{capacity.name}`"))
 
 
 def _start(x: ExpressionLowering, capacity: typed.CapacityDecl) -> list[int]:
-    """The counts at the start, one for each entity of the index."""
+    """The counts in the set-up, one per entity of the index."""
     layout, state = x.layout, x.p.start
     size = layout.size(capacity.index) if capacity.index else 1
     counts = [0] * size
@@ -70,7 +70,7 @@ def check_bounds(x: ExpressionLowering) -> None:
     """Checks that the set-up exceeds no capacity.
 
     Raises:
-        DiagnosticsError: RS702.
+        DiagnosticsError: RS702 if it does.
     """
     for capacity in x.layout.d.capacities.values():
         for number, (count, limit) in enumerate(zip(_start(x, capacity), limits_of(x, capacity), strict=True)):

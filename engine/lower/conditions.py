@@ -1,4 +1,4 @@
-"""Lowered conditions, with the values to display when they fail."""
+"""Lowering of conditions, with the values to display when they fail."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from rulespec.typed import nodes as typed
 
 
 class ConditionLowering:
-    """Lowers conditions.
+    """The lowering of conditions.
 
     Args:
-        x: lowers expressions.
+        x: the lowering of expressions.
         sources: the ruleset's files by name.
     """
 
@@ -29,20 +29,20 @@ class ConditionLowering:
         self._lines: dict[str, list[str]] = {}
 
     def of(self, e: typed.Expr, reason: str, span: Span, scope: Scope) -> ir.Condition:
-        """A condition with the values to show when it fails."""
+        """A lowered condition with the values to display when it fails."""
         text = self.text(e.span)
         shown = [x for part in atoms(e) for x in self.shown(part, self.x.expr(part, scope), scope)]
         return ir.Condition(self.x.expr(e, scope), reason or text, text, tuple(shown), span)
 
     def shown(self, e: typed.Expr, value: ir.Expr, scope: Scope) -> tuple[ir.Shown, ...]:
-        """The values that explain a condition's value; empty for a literal, as its text is its value."""
+        """The displayed value of a part of a condition; empty for a literal, whose text is its value."""
         if isinstance(e, typed.Lit):
             return ()
         if isinstance(e, typed.Once):
             args = tuple([self._of_argument(a, scope) for a in e.args])
             return (ir.Shown(self.text(e.value.span), type_name(e.type), value, e.procedure.name, args),)
         text = self.text(e.span)
-        if isinstance(e, typed.PieceCount) and "." not in text:  # a place that is named without its pile
+        if isinstance(e, typed.PieceCount) and "." not in text:  # a place named without its pile
             ids = ", ".join(self.text(part.span) for part in e.ids)
             text = f"{e.piece.name}{f'[{ids}]' if ids else ''}.{text}"
         return (ir.Shown(text, type_name(e.type), value),)
@@ -51,14 +51,14 @@ class ConditionLowering:
         return ir.Shown(self.text(e.span), type_name(e.type), self.x.expr(e, scope))
 
     def text(self, span: Span) -> str:
-        """The source text at a place, on one line."""
+        """The source text of a span, joined to one line."""
         if span.file not in self._lines:
             self._lines[span.file] = self._sources.get(span.file, "").split("\n")
         return text_at(span, self._lines[span.file])
 
 
 def text_at(span: Span, lines: Sequence[str]) -> str:
-    """The file text at a place, on one line."""
+    """The text of a span in the lines of its file, joined to one line."""
     lines = lines[span.line - 1 : span.end_line]
     if not lines:
         return ""

@@ -19,17 +19,17 @@ from rulespec.types import BagOf, PathOf, SetOf
 
 
 class _Turn(NamedTuple):
-    """A decision that all take at the same time.
+    """A simultaneous decision.
 
     Attributes:
         decision: the statement.
-        again: the loop over the seats that are asked.
-        scope: around that loop.
+        again: the loop over the asked seats.
+        scope: the scope around that loop.
         first: the first of the cells that hold the choices.
-        width: the number of them that belong to a seat.
-        size: their number.
-        columns: for each option, the cells of a seat that hold its arguments.
-        asked: the cell of the set of the seats that are asked.
+        width: the number of these cells per seat.
+        size: the total number of these cells.
+        columns: for each option, the indices of its arguments among a seat's cells.
+        asked: the cell with the set of asked seats.
     """
 
     decision: typed.Decide
@@ -48,11 +48,11 @@ class _Turn(NamedTuple):
 
 
 class DecisionLowering:
-    """Lowers decisions.
+    """The lowering of decisions.
 
     Args:
-        builder: adds blocks and cells.
-        options: lowers options.
+        builder: the builder of blocks and cells.
+        options: the lowering of options.
         player_kind: the kind of the players.
         body: lowers the statements of an option.
 
@@ -74,7 +74,7 @@ class DecisionLowering:
         self._body = body
 
     def decide(self, s: typed.Decide, scope: Scope) -> Scope:
-        """Lowers a decision with its consequences; returns the scope of the statements after it."""
+        """Lowers a decision with its consequences; returns the scope of the following statements."""
         if s.draws:
             return self._draw(s, scope)
         if s.form == "together":
@@ -84,11 +84,11 @@ class DecisionLowering:
         return scope
 
     def _draw(self, s: typed.Decide, scope: Scope) -> Scope:
-        """Lowers a draw: the following code is the option's body, in which its arguments stay valid."""
+        """Lowers a draw, whose option has the following code as its body, so its arguments stay valid there."""
         ask = self.b.block()
         by, among = self._deciders(s, scope)
         choice, begun = self.options.choice(s.options[0], scope, representatives=s.by is not None)
-        self.b.clear_arguments(choice)  # in a loop they are those of the last time
+        self.b.clear_arguments(choice)  # in a loop, they are left from the previous iteration
         self.b.goto(ask)
         self._ask(s, ask, by, [choice], scope, among)
         self.b.open_block = choice.block
@@ -119,7 +119,7 @@ class DecisionLowering:
         self.b.open_block = after
 
     def _otherwise(self, s: typed.Otherwise, ask: int, after: int, scope: Scope) -> None:
-        """Lowers the body that runs without a legal option."""
+        """Lowers the body of `otherwise`, which runs if no option is legal."""
         exit_ = self.b.p.blocks[ask].exit
         assert isinstance(exit_, ir.Ask)
         self.b.open_block = self.b.block()
@@ -130,7 +130,7 @@ class DecisionLowering:
         self.b.goto(after)
 
     def _name(self, begun: Begun) -> None:
-        """Stores the names bound in an option's head into cells."""
+        """Adds assignments of the values bound in an option's head to their cells."""
         for named in begun.named:
             self.b.store_checked(named.cell, named.value, named.type, named.span)
 
@@ -139,7 +139,7 @@ class DecisionLowering:
             self.b.emit(payment)
 
     def _deciders(self, s: typed.Decide, scope: Scope) -> tuple[ir.Expr | None, ir.Expr | None]:
-        """The deciding seat (None for chance), and the set of seats that may decide instead, if any."""
+        """The deciding seat (None for chance), and the set of seats any of which may decide, or None."""
         if s.by is None:
             return None, None
         by = self.b.x.expr(s.by, scope)
@@ -176,7 +176,7 @@ class DecisionLowering:
         self.b.p.blocks[block].exit = ir.Ask(number)
 
     def _together(self, s: typed.Decide, scope: Scope) -> None:
-        """Lowers a round: everybody is asked first, choices are held in cells, then the bodies run in turn."""
+        """Lowers a round: all seats are asked, with their choices held in cells; then the bodies run in turn."""
         assert s.each is not None
         seats = self.b.p.seats
         types, columns = _columns(s.options)
@@ -196,7 +196,7 @@ class DecisionLowering:
         """Lowers the questions.
 
         Returns:
-            The choices, each with the first of the cells that hold each value that its head has named.
+            The choices, each with the first cell of every value bound in its head.
         """
         s = turn.decision
         head, after, inner = self.b.loop_over(turn.again, turn.scope)
@@ -224,7 +224,7 @@ class DecisionLowering:
         return choices
 
     def _named(self, turn: _Turn, begun: Begun) -> list[int]:
-        """For each value that a head has named the first of the cells that hold it, one for each seat."""
+        """For each value bound in a head, the first of its cells, one per seat."""
         firsts = []
         for i, name in enumerate(begun.named):
             cells = [self.b.local(f"named {seat}.{i}", type_name(name.type)) for seat in range(self.b.p.seats)]
@@ -232,7 +232,7 @@ class DecisionLowering:
         return firsts
 
     def _held_name(self, turn: _Turn, inner: Scope, first: int) -> ir.Cell:
-        """The cell with a value bound by the present seat, given the first seat's cell."""
+        """The cell with a value bound by the current seat, given the first seat's cell."""
         who = self.b.x.expr(typed.Local(turn.var.type, turn.decision.span, turn.var), inner)
         return cell(first, who, self.b.p.seats)
 
@@ -262,15 +262,15 @@ class DecisionLowering:
         self.b.open_block = after
 
     def _held(self, turn: _Turn, inner: Scope, i: int) -> ir.Cell:
-        """A cell that holds the choice of the seat at hand: its number + 1, then its arguments."""
+        """A cell with part `i` of the current seat's choice: the option's number plus 1, then its arguments."""
         who = self.b.x.expr(typed.Local(turn.var.type, turn.decision.span, turn.var), inner)
         return cell(turn.first, op("+", op("*", who, ir.Const(turn.width)), ir.Const(i)), turn.size)
 
 
 def _columns(options: Sequence[typed.OptionDef]) -> tuple[list[str], list[list[int]]]:
-    """The types of the cells that hold a seat's choice, and for each option those of them that hold its arguments.
+    """The types of the cells for a seat's choice, and for each option, the indices of its arguments among them.
 
-    Sets, bags and paths have cells of their own: no other value may have as many bits.
+    Sets, bags and paths do not share cells with other values, which must not have as many bits.
     """
     types, results = ["int"], []
     for option in options:
@@ -294,7 +294,7 @@ def _cell_of(var: typed.Var, scope: Scope) -> int:
 
 
 def _switched_off(choice: ir.Choice) -> bool:
-    """Whether the settings make a choice impossible for good."""
+    """Whether the settings make a choice permanently illegal."""
     return any(r.expr == FALSE for r in choice.requires)
 
 

@@ -17,14 +17,14 @@ def declared(
     slot: int,
     site: Callable[[Span, str], int],
 ) -> ir.Expr:
-    """The value of a definition; a fault if its size exceeds the declared bound.
+    """The value of a definition, which faults if its size exceeds the declared bound.
 
     Args:
         definition: the definition.
-        body: its value, lowered.
-        lets: receives the value, if it is tested before it is returned.
+        body: the lowered value.
+        lets: receives the binding of the value to the slot, if a test is necessary.
         slot: a free slot for the value.
-        site: numbers the fault site.
+        site: returns the number of a fault site.
     """
     if definition.at_most is None:
         return body

@@ -1,8 +1,8 @@
-"""Recursive calls of procedures: the caller saves its variables in rows of cells, one frame per call.
+"""Recursive procedure calls: the caller saves its variables in rows of cells, one frame per call.
 
-A procedure's variables have the same cells at every depth, so machines need not know about recursion. Before a call
-that may lead back to it, the procedure saves the variables that may be nonzero to its rows, indexed by depth, and
-clears them; after the call, it restores them.
+A procedure's variables have the same cells at every depth, so machines need no support for recursion. Before a call
+that may lead back to it, the procedure saves its possibly nonzero variables in rows indexed by depth, and clears
+them; after the call, it restores them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rulespec.typed import nodes as typed
 
 
 class _Site(Struct):
-    """A call: its block, the number of instructions before the variables are put away, and where it comes back."""
+    """A call site: its block, the instruction index at which variables are saved, and the return target."""
 
     block: int
     at: int
@@ -32,11 +32,11 @@ class _Site(Struct):
 
 
 class DeepCalls:
-    """The calls within cycles of procedures.
+    """The calls within cycles of the call graph.
 
     Args:
         rings: each recursive procedure, with all procedures on its cycles.
-        builder: adds blocks and cells.
+        builder: the builder of blocks and cells.
     """
 
     def __init__(self, rings: Mapping[typed.Procedure, Collection[typed.Procedure]], builder: BlockBuilder) -> None:
@@ -47,7 +47,7 @@ class DeepCalls:
         self._next: dict[typed.Procedure, dict[typed.Var, int]] = {}
 
     def add_depth(self, procedure: typed.Procedure) -> None:
-        """Adds the cell for the number of saved frames of a procedure, and cells for its next arguments."""
+        """Adds a cell for the number of a procedure's saved frames, and cells for its next arguments."""
         if procedure in self._rings:
             self._depth[procedure] = self._b.local("depth", "int")
             self._next[procedure] = {v: self._b.local(f"next {v.name}", type_name(v.type)) for v in procedure.params}
@@ -75,7 +75,7 @@ class DeepCalls:
     def begin(
         self, caller: typed.Procedure, callee: typed.Procedure, params: Mapping[typed.Var, int], after: int
     ) -> None:
-        """Notes a call with complete arguments, and passes them."""
+        """Records a call site whose arguments are complete, and adds the code that passes them."""
         block = self._b.open_block
         self._sites[caller].append(_Site(block, len(self._b.p.blocks[block].body), after))
         if caller is callee:
@@ -84,7 +84,7 @@ class DeepCalls:
                 self._b.store(at, FALSE)
 
     def add_frames(self) -> None:
-        """Adds the rows of all procedures, and the code to save and restore variables, after all other lowering."""
+        """Adds the rows of all procedures and the code that saves and restores variables; call it last."""
         p = self._b.p
         flow = Flow(p)
         compiled = procedures(flow) if self._rings else {}
@@ -96,29 +96,29 @@ class DeepCalls:
             zero = zeros(flow, first, compiled[first])
             saved = [[at for at in own if at == back or at not in zero.get(s.after, ())] for s in sites]
             work.append((procedure, first, saved))
-        for procedure, first, saved in work:  # no cell is a variable of a procedure once it has rows
+        for procedure, first, saved in work:  # only now: rows change which cells belong to a procedure
             rows = self._rows(procedure, sorted({at for cells in saved for at in cells}))
             depth = self._depth[procedure]
             afters = frozenset([s.after for s in self._sites[procedure]])
             p.frames[first] = ir.CallRows(depth, self._size(procedure), rows, afters)
             pairs = list(zip(self._sites[procedure], saved, strict=True))
-            for site, cells in pairs:  # before anything is put in front of a block in which another call stands
+            for site, cells in pairs:  # before restores are inserted into blocks that contain another call
                 self._put_away(site, p.frames[first], cells)
             for site, cells in pairs:
                 self._take_out(site, p.frames[first], cells)
 
     def _size(self, procedure: typed.Procedure) -> int:
-        """The most frames that are kept: one less than its depth if it calls nothing that calls it."""
+        """The maximum number of saved frames: one less than the depth limit for mere self-recursion."""
         ring = self._rings[procedure]
         if procedure.deep is not None:
             return procedure.deep - (len(ring) == 1)
         return 1 + sum(p.deep or 0 for p in ring)
 
     def _rows(self, procedure: typed.Procedure, cells: list[int]) -> dict[int, int]:
-        """Adds a row for each of these variables: its value in each frame.
+        """Adds a row for each variable, with a cell per frame; returns variable → row.
 
         Raises:
-            DiagnosticsError: RS701 if there would be more than `MAX_CELLS`.
+            DiagnosticsError: RS701 if the program would have more than `MAX_CELLS`.
         """
         p, size = self._b.p, self._size(procedure)
         if len(p.cells) + len(cells) * size > MAX_CELLS:
@@ -149,7 +149,7 @@ class DeepCalls:
 
 
 def _place(frame: ir.CallRows, at: int) -> ir.Cell:
-    """The cell of a variable in the frame that its procedure's depth says."""
+    """The cell of a variable in the frame at its procedure's current depth."""
     return ir.Cell(frame.rows[at], cell(frame.depth), frame.size)
 
 

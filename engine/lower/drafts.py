@@ -1,6 +1,6 @@
-"""Drafts: cells that a plan may change are copied at its start, restored by `withdraw`, and cleared at its end.
+"""Drafts: the cells that a plan may change are copied at its start and restored by `withdraw`.
 
-Machines need not know about drafts: the copies are cells of the position, handled by assignments.
+The copies are cells of the position, cleared at the end of the plan, so machines need no support for drafts.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ class LoweredDraft(Struct):
     """A lowered draft.
 
     Attributes:
-        span: its place in the rules.
-        start: its first block.
-        head: the block that asks again.
-        back: the block that withdraws.
-        over: the block through which `leave` ends it.
-        begun: the cell for whether anything is planned.
-        inner: the cells of the variables in it.
-        blocks: its blocks.
+        span: the source span.
+        start: the first block.
+        head: the block that asks.
+        back: the block for `withdraw`.
+        over: the block for `leave`.
+        begun: the cell with the flag of an open plan.
+        inner: the cells of variables in the draft.
+        blocks: the blocks of the draft.
         owner: the enclosing procedure.
     """
 
@@ -49,7 +49,7 @@ class Drafts:
     """The drafts of a program.
 
     Args:
-        builder: adds blocks and cells.
+        builder: the builder of blocks and cells.
     """
 
     def __init__(self, builder: BlockBuilder) -> None:
@@ -57,7 +57,7 @@ class Drafts:
         self._all: list[LoweredDraft] = []
 
     def begin(self, span: Span) -> LoweredDraft:
-        """Adds the blocks around a draft's decision, and continues at the block that asks it."""
+        """Adds the blocks around a draft's decision, and opens the block that asks."""
         b = self._b
         begun = b.local("begun", "bool")
         start, head, back, over = b.block(), b.block(), b.block(), b.block()
@@ -70,7 +70,7 @@ class Drafts:
         return draft
 
     def end(self, draft: LoweredDraft) -> None:
-        """Ends a draft with a lowered decision, and continues after it."""
+        """Ends a draft after its decision is lowered, and opens the block after the draft."""
         b = self._b
         draft.blocks = range(draft.start, len(b.p.blocks))
         draft.inner = range(draft.begun, len(b.p.cells))
@@ -79,10 +79,10 @@ class Drafts:
         b.open_block = after
 
     def add_copies(self) -> None:
-        """Adds the copies of all drafts, after all other lowering.
+        """Adds the copies of all drafts; call it last.
 
         Raises:
-            DiagnosticsError: RS701 if there are more than `MAX_CELLS` cells with them.
+            DiagnosticsError: RS701 if the program would have more than `MAX_CELLS`.
         """
         for draft in self._all:
             self._add(draft)
@@ -108,7 +108,7 @@ class Drafts:
             self._leave(block, draft, empty)
 
     def _leave(self, block: int, draft: LoweredDraft, empty: list[ir.Instruction]) -> None:
-        """Empties the copies on each way out of a draft that a block has."""
+        """Clears the copies on each exit of a block that leaves the draft."""
         p = self._b.p
         exit_ = p.blocks[block].exit
         if isinstance(exit_, ir.End) or (isinstance(exit_, ir.Goto) and exit_.block not in draft.blocks):
@@ -122,7 +122,7 @@ class Drafts:
             p.blocks[block].exit = ir.Switch(exit_.value, cases, self._through(exit_.other, draft, empty))
 
     def _through(self, to: int, draft: LoweredDraft, empty: list[ir.Instruction]) -> int:
-        """The block itself, or one that empties the copies before it, if it stands outside of the draft."""
+        """The block itself if it is in the draft; otherwise a new block that clears the copies and jumps to it."""
         if to in draft.blocks:
             return to
         between = self._b.block()
@@ -131,7 +131,7 @@ class Drafts:
         return between
 
     def _changed(self, draft: LoweredDraft) -> list[int]:
-        """The cells that a draft may change, without the variables in it and in what it calls."""
+        """The cells that a draft may change, except variables of the draft and of called procedures."""
         p = self._b.p
         names = {first: name for name, (first, _) in p.entries.items()}
         called = {names.get(each, "") for each in self._called(draft)}
@@ -143,14 +143,14 @@ class Drafts:
         )
 
     def _called(self, draft: LoweredDraft) -> Iterator[int]:
-        """The first blocks of the procedures that are called within a draft."""
+        """The first blocks of the procedures called within a draft."""
         for block in self._reached(draft):
             exit_ = self._b.p.blocks[block].exit
             if isinstance(exit_, ir.Enter):
                 yield exit_.block
 
     def _reached(self, draft: LoweredDraft) -> set[int]:
-        """The blocks of a draft, and of the procedures that it calls."""
+        """The blocks of a draft and of the procedures that it calls."""
         p = self._b.p
         flow, results = Flow(p), set(draft.blocks)
         todo = [exit_.block for b in draft.blocks if isinstance(exit_ := p.blocks[b].exit, ir.Enter)]

@@ -28,23 +28,25 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Maybe, Num, Order, PathOf, SetOf, Type
 
 _KEY_BITS = 64
-"""Bits for each key of a table: no two rows collide, for any numbers."""
+"""Bits per key of a table, enough that no two rows collide for any numbers."""
 
 
 class ExpressionLowering:
-    """Lowers expressions; facts, tables and settings become constants.
+    """The lowering of expressions, in which facts, tables and settings become constants.
 
     Args:
         layout: the layout of the state.
         settings: the values of the ruleset's settings, as text.
-        program: receives arrays, tables, functions and sites.
-        marks: notified of everything lowered.
+        program: the program to which arrays, tables, functions and sites are added.
+        marks: a hook notified of everything lowered.
 
     Attributes:
-        most_slots: the number of slots that all expressions so far need.
+        most_slots: the number of slots needed by all expressions so far.
         ranges: the ranges of the numbers.
-        results: the cells of procedures' values; `worked_out`: evaluates start values and capacities.
-        capacities: the capacity of each place for tokens of a kind, filled on demand; `limits`: the same for groups.
+        results: procedure → cell of its value.
+        worked_out: the evaluator of start values and capacities.
+        capacities: kind of tokens → capacity of each place, filled on demand.
+        limits: shared capacity → limit for each entity of its index, filled on demand.
     """
 
     def __init__(
@@ -66,7 +68,7 @@ class ExpressionLowering:
         self.limits: dict[typed.CapacityDecl, tuple[int, ...]] = {}
 
     def site(self, span: Span, message: str) -> int:
-        """The number of a place for fault reports."""
+        """The number of a fault site, added if new."""
         key = (span, message)
         if key not in self._sites:
             self._sites[key] = len(self.p.sites)
@@ -108,14 +110,14 @@ class ExpressionLowering:
         return len(self.p.functions) - 1
 
     def expr(self, e: typed.Expr, scope: Scope) -> ir.Expr:
-        """The expression, constant if possible."""
+        """The lowered expression, constant if possible."""
         known = scope.sources.get(id(e))
-        # A table, because `isinstance` says no slowly where classes are made in C.
+        # A table, because a negative `isinstance` is slow for classes created in C.
         lowered = _FORMS[type(e)](self, e, scope) if known is None else known
         return lowered if self.marks is None else self.marks.expression(e, lowered)
 
     def argument(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
-        """The expression as an argument of a type: none must not become another number where it is not allowed."""
+        """The lowered expression as an argument of a type; a number is checked so as not to look like none."""
         lowered = self.expr(e, scope)
         return self.bounded(lowered, e.span) if isinstance(type_, Maybe) and isinstance(e.type, Num) else lowered
 
@@ -124,13 +126,13 @@ class ExpressionLowering:
         return [self.argument(a, e.type if e.op == "??" and i else Maybe(), scope) for i, a in enumerate(e.args)]
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
-        """A number, checked if it may lie outside the bounds."""
+        """A number, with a check if it may be out of bounds."""
         if within(self.ranges.of(e), bounds):
             return e
         return op("fit", e, site=self.site(span, "this number has more than 15 digits"))
 
     def _bind(self, slot: int, var: typed.Var, bounds: Range) -> None:
-        """Records the contents of a slot: a number within bounds, or something else."""
+        """Records whether a slot holds a number, and its bounds."""
         if isinstance(var.type, Num | Maybe):
             self.ranges.slots[slot] = bounds
         else:
@@ -179,7 +181,7 @@ class ExpressionLowering:
         return ir.Closure(slot, start, self.expr(e.step, scope.in_slot(e.var, slot)))
 
     def row(self, values: tuple[int, ...], index: ir.Expr) -> ir.Expr:
-        """The value at an index."""
+        """The value at an index of a constant array, folded if possible."""
         if isinstance(index, ir.Const) and 0 <= index.value < len(values):
             return ir.Const(values[index.value])
         if values and all(v == values[0] for v in values):
@@ -207,7 +209,7 @@ class ExpressionLowering:
             for key, stride in zip(keys, self.layout.strides(kinds), strict=True):
                 index = op("+", index, op("*", key, ir.Const(stride)))
             return self.row(rows, index)
-        # Numbers among the keys: packed into one number.
+        # Some keys are numbers: all keys are packed into one number.
         if table not in self._tables:
             self._tables[table] = len(self.p.tables)
             self.p.tables.append({_packed(k): v for k, v in table.rows.items()})
@@ -262,7 +264,7 @@ class ExpressionLowering:
         return self.bounded(result, e.span, MOST) if e.op == "sum" else result
 
     def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The set that contains an entity; a set is returned unchanged."""
+        """A set, or the singleton of an entity."""
         return lowered if isinstance(e.type, SetOf) else _singleton(e, lowered)
 
     def _only(self, source: ir.Expr, e: typed.Expr) -> ir.Expr:
@@ -273,7 +275,7 @@ class ExpressionLowering:
         return op("the", source, site=site)
 
     def ranked(self, op: str, b: typed.Binder, scope: Scope) -> ir.Ranked:
-        """The members of a set, ranked by keys."""
+        """A ranking of a set's members by keys."""
         slot = self.slot(scope)
         inner = scope.in_slot(b.var, slot)
         where = self.expr(b.where, inner) if b.where is not None else None
@@ -317,7 +319,7 @@ class ExpressionLowering:
         return self._plain(e.op, e, args)
 
     def _plain(self, name: str, e: typed.Op, args: list[ir.Expr]) -> ir.Expr:
-        """An operator of programs, with the place of its fault; a number is checked if it might become too large."""
+        """A program operator with its fault site, if any, and with a check if the number may become too large."""
         record = OPERATORS[name]
         if record.chooses and len(args) < record.operands:
             return args[0]
@@ -327,7 +329,7 @@ class ExpressionLowering:
 
 
 def _beside(x: ExpressionLowering, e: typed.Op, args: list[ir.Expr]) -> ir.Expr:
-    """The entity after another one in its kind, or before it."""
+    """The next or previous entity of a kind."""
     assert isinstance(e.args[0].type, Ent)
     size = x.layout.size(e.args[0].type.kind)
     return op("next", args[0] if e.op == "next" else op("+", args[0], ir.Const(size - 2)), ir.Const(size))
@@ -346,7 +348,7 @@ _OPS: dict[str, Callable[[ExpressionLowering, typed.Op, list[ir.Expr]], ir.Expr]
     **dict.fromkeys(["lot", "entities"], lambda x, e, args: op(e.op, *args, x.layout.entities(e))),
     "*": lambda x, e, args: x._plain("*" if within(x.ranges.of(ir.Op("*", tuple(args))), MOST) else "mul", e, args),
 }
-"""Operators of rules that are others in programs."""
+"""Operators of the language that differ from those of programs."""
 
 
 def _link(x: ExpressionLowering, e: typed.LinkBetween, scope: Scope) -> ir.Expr:
@@ -366,7 +368,7 @@ def _setting(x: ExpressionLowering, e: typed.SettingValue, scope: Scope) -> ir.E
 
 
 def _constant(x: ExpressionLowering, e: typed.Expr, known: dict[typed.Var, ir.Expr]) -> int:
-    """The value of a capacity."""
+    """The value of a capacity's expression."""
     lowered = x.expr(e, Scope(known))
     x.p.slots = x.most_slots
     try:
@@ -388,7 +390,7 @@ def capacities_of(x: ExpressionLowering, kind: typed.Kind) -> tuple[int, ...]:
 
 
 def limits_of(x: ExpressionLowering, capacity: typed.CapacityDecl) -> tuple[int, ...]:
-    """The limits of a capacity, one for each entity of its index.
+    """The limits of a shared capacity, one per entity of its index.
 
     Raises:
         DiagnosticsError: RS702 if a limit has no value.
@@ -423,7 +425,7 @@ def _room(x: ExpressionLowering, e: typed.Room, scope: Scope) -> ir.Expr:
 def _extreme(
     x: ExpressionLowering, e: typed.Each, slot: int, source: ir.Expr, where: ir.Expr | None, scope: Scope, inner: Scope
 ) -> ir.Expr:
-    """`min` and `max`."""
+    """The lowered form of `min` and `max`."""
     assert e.body is not None
     body, default = (
         x.argument(e.body, e.type, inner),
@@ -431,7 +433,7 @@ def _extreme(
     )
     if isinstance(e.body.type, Maybe):
         return extreme(e.op, slot, source, where, body, default)
-    if default is None:  # never asked for, if the set is known to have members
+    if default is None:  # never used, as the set is known to have members
         default = FALSE if isinstance(e.type, Num) else NONE
     return ir.Fold(e.op, slot, source, None, where, body, default)
 

@@ -1,4 +1,4 @@
-"""Lowering of option heads: conditions over slots, then effects before the body, over cells.
+"""Lowering of option heads: conditions over slots, and effects before the body, over cells.
 
 Values bound in a head are evaluated with its conditions, wherever those are tested. If the body or a payment reads
 them, they are evaluated again when the option is taken, in the same state, before any payment.
@@ -37,7 +37,7 @@ class Named(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """The start of an option before its body: bound values, then payments; and the scope of the body."""
+    """The prologue of an option: bound values, then payments; and the scope of the body."""
 
     named: list[Named]
     payments: list[ir.Instruction]
@@ -45,7 +45,7 @@ class Begun(NamedTuple):
 
 
 class _Paid(NamedTuple):
-    """A cost in a head: its amount, its source, and its displayed part."""
+    """A cost in a head: its amount, its source, and its displayed values."""
 
     amount: ir.Expr
     source: ir.Cell
@@ -53,11 +53,11 @@ class _Paid(NamedTuple):
 
 
 class HeadLowering:
-    """Lowers heads of options, with guards inlined.
+    """The lowering of option heads, with guards inlined.
 
     Args:
-        builder: adds cells.
-        conditions: lowers conditions.
+        builder: the builder of blocks and cells.
+        conditions: the lowering of conditions.
     """
 
     def __init__(self, builder: BlockBuilder, conditions: ConditionLowering) -> None:
@@ -66,24 +66,24 @@ class HeadLowering:
         self.conditions = conditions
         self._read_by_guards: dict[typed.Guard, frozenset[typed.Var]] = {}
 
-    # --- what must hold ----------------------------------------------------------------------
+    # --- conditions --------------------------------------------------------------------------
 
     def requires(self, head: Iterable[typed.HeadPart], scope: Scope) -> tuple[ir.Condition, ...]:
         """The conditions of a head, without trailing bindings."""
         return tuple(_Conditions(self, scope).of(head))
 
-    # --- what is done ------------------------------------------------------------------------
+    # --- effects -----------------------------------------------------------------------------
 
     def begun(self, option: typed.OptionDef, scope: Scope, *, later: bool = False) -> Begun:
-        """Lowers the start of an option, before its body.
+        """The lowered prologue of an option.
 
         Args:
             option: the option.
-            scope: the scope with its parameters in cells.
-            later: whether the option is carried out later, so that amounts need cells, too.
+            scope: the scope with the option's parameters in cells.
+            later: whether the option takes effect later, so that amounts need cells as well.
         """
         if all(type(part) is typed.Requirement for part in option.head):
-            return Begun([], [], scope)  # most options: nothing is named, nothing is paid
+            return Begun([], [], scope)  # most options bind and pay nothing
         read = _reads(e for s in statements(option.body) for e in statement_expressions(s))
         read |= {part.var for part in _behind(option.head)}
         result = Begun([], [], scope)
@@ -99,7 +99,7 @@ class HeadLowering:
         return result._replace(scope=scope)
 
     def _read(self, head: tuple[typed.HeadPart, ...], later: frozenset[typed.Var]) -> frozenset[typed.Var]:
-        """The variables of a head read by its payments or later code."""
+        """The variables of a head that its payments or later code read."""
         read = set(later)
         for part in reversed(head):
             if isinstance(part, typed.Cost):
@@ -126,7 +126,7 @@ class HeadLowering:
         begun: Begun,
         costs: list[tuple[typed.Cost, Scope]],
     ) -> Scope:
-        """Collects the values to be read, and the costs with their scopes; returns the scope after the head."""
+        """Collects the bound values in `read` and the costs with their scopes; returns the scope after the head."""
         for part in head:
             if isinstance(part, typed.Let) and part.var in read:
                 scope = self._name(part.var, part.value, scope, scope, begun)
@@ -142,7 +142,7 @@ class HeadLowering:
         return scope
 
     def _name(self, var: typed.Var, value: typed.Expr, scope: Scope, inner: Scope, begun: Begun) -> Scope:
-        """Puts a value into a cell of its own; returns `inner` with the variable."""
+        """Adds a cell for a bound value; returns `inner` with the variable."""
         at = self.b.local(var.name, type_name(var.type))
         begun.named.append(Named(at, self.x.argument(value, var.type, scope), var.type, value.span))
         return inner.in_cell(var, at)
@@ -172,7 +172,7 @@ class HeadLowering:
         yield ir.Store(source, op("-", source, amount), _least(cost), most, self._site(cost))
 
     def _place(self, e: typed.Expr, scope: Scope, begun: Begun, *, steady: bool) -> ir.Cell:
-        """The cell that a cost comes from or goes to."""
+        """The source or target cell of a cost."""
         place = self.x.expr(e, scope)
         assert isinstance(place, ir.Cell)
         if steady:
@@ -180,7 +180,7 @@ class HeadLowering:
         return cell(place.base, self._before(place.index, e.span, begun), place.size)
 
     def _before(self, e: ir.Expr, at: Span, begun: Begun) -> ir.Expr:
-        """A value from before paying, kept in a cell if other payments might change it."""
+        """A value from before the payments, saved in a cell if they might change it."""
         if not any(isinstance(x, ir.Call) or (isinstance(x, ir.Cell) and not self._is_local(x)) for x in walk(e)):
             return e
         rest = self.b.local("paid", "int")
@@ -225,7 +225,7 @@ class _Conditions:
 
     @property
     def _current(self) -> Scope:
-        """The present scope, with its next free slots."""
+        """The current scope, including the slots in use."""
         return replace(self._scope, slots=self._slots)
 
     def _needs(self, part: typed.Needs) -> list[ir.Condition]:
@@ -238,13 +238,13 @@ class _Conditions:
         return result
 
     def _bind(self, var: typed.Var, value: ir.Expr, scope: Scope) -> Scope:
-        """A scope with a variable for a value, which is evaluated here."""
+        """A scope with a variable bound to a value, which is evaluated at this point."""
         if isinstance(value, ir.Local | ir.Const):
             return replace(scope, where={**scope.where, var: value})
         return replace(scope, where={**scope.where, var: self._slot(value, var.type)})
 
     def _slot(self, value: ir.Expr, type_: Type) -> ir.Local:
-        """A slot that holds a value from the next condition on."""
+        """A new slot that holds a value from the next condition on."""
         bounds = self.x.ranges.of(value)
         slot = self.x.slot(self._current)
         if isinstance(type_, Num | Maybe):
@@ -254,12 +254,12 @@ class _Conditions:
         return ir.Local(slot)
 
     def _after_lets(self, condition: ir.Condition) -> ir.Condition:
-        """A condition, preceded by the names bound since the last one."""
+        """A condition preceded by the bindings since the last one."""
         lets, self._lets = tuple(self._lets), []
         return replace(condition, lets=lets)
 
     def _cost(self, cost: typed.Cost) -> ir.Condition:
-        """The condition that a cost can be paid, together with earlier costs from the same place."""
+        """The condition that a cost is affordable, together with earlier costs from the same place."""
         if cost.each is not None:
             return self._bag(cost, cost.each)
         amount: ir.Expr = self.x.bounded(self.x.expr(cost.amount, self._current), cost.amount.span)
@@ -284,7 +284,7 @@ class _Conditions:
         return ir.Condition(logic("and", tests), cost.reason or text, text, shown, cost.span)
 
     def _bag(self, cost: typed.Cost, each: typed.Var) -> ir.Condition:
-        """The condition that a bag of pieces can be paid, together with earlier costs from the same places."""
+        """The condition that a bag of pieces is affordable, together with earlier costs from the same places."""
         assert isinstance(cost.amount, typed.Op)
         bag, scope = cost.amount.args[0], self._current
         value = self.x.expr(bag, scope)
@@ -308,7 +308,7 @@ class _Conditions:
 
 
 def _if_same(one: ir.Cell, other: ir.Cell, value: ir.Expr) -> ir.Expr:
-    """A value if two cells are the same one, else 0."""
+    """A value if two cells coincide, otherwise 0."""
     if not meet(span(one), span(other)):
         return FALSE
     if one == other:
@@ -322,13 +322,13 @@ def _unlimited(cost: typed.Cost) -> bool:
 
 
 def _least(cost: typed.Cost) -> int:
-    """The lower bound of the number that a cost is taken from."""
+    """The lower bound of a cost's source."""
     low = cost.source.decl.low if isinstance(cost.source, typed.Field) else None
     return 0 if low is None else low
 
 
 def _behind(head: tuple[typed.HeadPart, ...]) -> list[typed.Let]:
-    """Names after the last condition: evaluated when the option is taken, read or not."""
+    """The bindings after the last condition, which are evaluated when the option is taken, read or not."""
     results: list[typed.Let] = []
     for part in reversed(head):
         if not isinstance(part, typed.Let):

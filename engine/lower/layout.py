@@ -1,4 +1,4 @@
-"""Layout of the state: the cells of fields, accounts and piles."""
+"""Layout of the state: the assignment of cells to fields, accounts and piles."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from rulespec.types import BagOf, Bool, Ent, Maybe, Num, Order, PathOf, SetOf, T
 
 MAX_CELLS = 200_000
 NUMBERS = 1
-"""Version of the numbering of cells, decisions, options and endings: within it, equal hashes have equal numbers."""
+"""Version of the numbering of cells, decisions, options and endings; within it, equal hashes imply equal numbers."""
 T = TypeVar("T")
 FEW = 64
-"""The most possible values of state for which a machine may maintain the sets of its holders by value."""
+"""Maximum number of possible values for which a machine may maintain the set of holders by value."""
 
 
 def by_name(named: Mapping[str, T]) -> list[T]:
-    """Declarations sorted by name.
+    """Declarations sorted by name, the order of all numbering.
 
-    All numbering follows this order, so that numbers survive a reordering of files and overlays.
+    Numbers therefore survive a reordering of files and overlays.
     """
     return [named[name] for name in sorted(named)]
 
@@ -37,7 +37,7 @@ class Layout:
     Attributes:
         field_at: the first cell of each field.
         place_at: the first cell of each place of a type of pieces.
-        frames: the variables that share a frame with each private table of a procedure.
+        frames: private table of a procedure → scope of its frame's variables.
     """
 
     def __init__(self, declarations: typed.Declarations, seats: int, program: ir.Program) -> None:
@@ -81,7 +81,7 @@ class Layout:
         self.p.declared = list(self._declared())
 
     def _declared(self) -> Iterator[int]:
-        """The cells in the order of the declarations."""
+        """The cells in declaration order."""
         for field_ in self.d.fields.values():
             yield self.field_at[field_]
         for kind in self.d.kinds.values():
@@ -93,10 +93,10 @@ class Layout:
                 yield from range(self.place_at[place], self.place_at[place] + number)
 
     def _room(self, kinds: list[str]) -> None:
-        """Checks the number of cells for all tuples of entities.
+        """Checks that there is room for a cell per tuple of entities.
 
         Raises:
-            DiagnosticsError: RS701 if there would be more than `MAX_CELLS`.
+            DiagnosticsError: RS701 if the program would have more than `MAX_CELLS`.
         """
         needed = 1
         for kind in kinds:
@@ -107,7 +107,7 @@ class Layout:
             raise DiagnosticsError((Diagnostic("RS701", Severity.ERROR, message, None, help=help_),))
 
     def _few(self, size: int) -> int:
-        """The array of the numbers below `size`, each itself, with none as its last entry for Python's index -1."""
+        """The number of the identity array below `size`, which ends in none for Python's index -1."""
         array = (*range(size), -1)
         if array not in self._arrays:
             self._arrays[array] = len(self.p.arrays)
@@ -115,7 +115,7 @@ class Layout:
         return self._arrays[array]
 
     def add(self, name: ir.CellName) -> int:
-        """A new cell."""
+        """Adds a cell; returns its number."""
         self._room([])
         return self._add(name)
 
@@ -125,29 +125,29 @@ class Layout:
         return len(self.p.cells) - 1
 
     def size(self, kind: str) -> int:
-        """Number of entities of a kind."""
+        """The number of entities of a kind."""
         return size(self.d.kinds, kind, self.seats)
 
     def entities(self, e: typed.Op) -> ir.Const:
-        """The number of entities of a bag's kind, for operators that make or use bags."""
+        """The number of entities of a bag's kind, for operators that return or take bags."""
         type_ = e.type if isinstance(e.type, BagOf) else e.args[0].type
         assert isinstance(type_, BagOf)
         return ir.Const(self.size(type_.kind))
 
     def names(self, kind: str) -> list[str]:
-        """Names of the entities of a kind, with seats by number."""
+        """The names of the entities of a kind, with seats by number."""
         return list(entity_names(self.d.kinds, kind, [str(i) for i in range(self.seats)]))
 
     def titles(self, kind: str) -> list[str]:
-        """Names of the entities of a kind for messages, which need more than a seat's number."""
+        """The names of the entities of a kind for messages, in which a seat's number alone would be unclear."""
         return list(entity_names(self.d.kinds, kind, [f"{self.d.player_kind} {i + 1}" for i in range(self.seats)]))
 
     def values(self, kind: str, fact: typed.FactDecl) -> tuple[int, ...]:
-        """The value of a fact for each entity of a kind."""
+        """The values of a fact, one per entity of a kind."""
         return values(self.d.kinds, kind, fact, self.seats)
 
     def _owners(self, kinds: tuple[str, ...]) -> Iterator[tuple[str, ir.Owner]]:
-        """The name of each tuple of entities, and, if it depends on the seats, its kinds and numbers."""
+        """The name of each tuple of entities, with its kinds and numbers if the name depends on the seats."""
         if not any(self.d.kinds[kind].by_seat for kind in kinds):
             yield from ((".".join(names), ()) for names in product(*map(self.names, kinds)))
             return
@@ -155,7 +155,7 @@ class Layout:
             yield ".".join(name for _, name in result), tuple([(k, i) for k, (i, _) in zip(kinds, result, strict=True)])
 
     def strides(self, kinds: list[str]) -> list[int]:
-        """The cell distances between neighbouring entities, one for each index."""
+        """The strides of an array over tuples of entities, one per index, in cells."""
         strides = [1] * len(kinds)
         for i in range(len(kinds) - 2, -1, -1):
             strides[i] = strides[i + 1] * self.size(kinds[i + 1])
@@ -163,12 +163,12 @@ class Layout:
 
 
 def param_type(type_: Type) -> str:
-    """The type of a parameter as in `ir.Param`: optional types end in `?`."""
+    """The name of a parameter type as in `ir.Param`: optional types end in `?`."""
     return f"{type_.kind}?" if isinstance(type_, Ent) and type_.optional else type_name(type_)
 
 
 def type_name(type_: Type) -> str:
-    """The type as in `ir.Shown`, `ir.Param` and `ir.CellName`."""
+    """The name of a type as in `ir.Shown`, `ir.Param` and `ir.CellName`."""
     if isinstance(type_, Bool):
         return "bool"
     if isinstance(type_, Num | Maybe):

@@ -40,7 +40,7 @@ def lowering(
         ruleset: the checked ruleset.
         seats: number of players, within the ruleset's range.
         settings: every setting of the ruleset with its value, as text.
-        marks: notified of everything lowered.
+        marks: a hook notified of everything lowered.
 
     Raises:
         DiagnosticsError: RS701 for too many cells, RS702 for an unsuitable start value.
@@ -61,7 +61,7 @@ def lower_rules(ruleset: typed.Ruleset, x: ExpressionLowering) -> None:
 
 
 class _Lowering:
-    """Lowers the rules of a ruleset."""
+    """The lowering of a ruleset's rules."""
 
     def __init__(self, ruleset: typed.Ruleset, x: ExpressionLowering) -> None:
         self.ruleset = ruleset
@@ -77,7 +77,7 @@ class _Lowering:
         assert end == ir.END
         self.p.blocks[end].exit = ir.End(self.b.ending(RETURNED), None)
         procedures = Procedures(self.rules, self.b)
-        for procedure in procedures.supposed:  # known by all expressions; its parameters have cells of their own
+        for procedure in procedures.supposed:  # visible to all expressions; parameters have separate cells
             self._entry(procedure, procedures)
         self.x.functions(self.rules.definitions)
         self._procedures(procedures, end)
@@ -157,7 +157,7 @@ class _Lowering:
 
 
 def _with_policy(d: ir.Decision, weights: Mapping[str, int]) -> ir.Decision:
-    """A decision with the weights of its options in playouts."""
+    """A decision with the playout weights of its options."""
     if not weights or d.by is None:
         return d
     return replace(d, choices=tuple([replace(c, policy=weights.get(c.name, 1)) for c in d.choices]))

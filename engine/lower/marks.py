@@ -1,4 +1,4 @@
-"""A hook into lowering: the places of rules in a program."""
+"""Hooks into lowering, which relate rules to places in a program."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from rulespec.typed import nodes as typed
 
 
 class Marks:
-    """Notifications from lowering. All methods do nothing; override the ones you need."""
+    """A hook notified by lowering. All methods do nothing by default; override the ones you need."""
 
     def expression(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The replacement of a lowered expression: itself, or a marked expression of equal value."""
+        """The replacement for a lowered expression: itself, or a marked one of equal value."""
         return lowered
 
     def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
-        """A statement begins in a block, in the given scope."""
+        """Called before a statement is lowered into a block, with its scope."""
 
     def emitted(self, instruction: ir.Instruction) -> None:
-        """An instruction is added for the most recently begun statement."""
+        """Called for each instruction of the statement last begun."""
 
     def payment(self, cost: typed.Cost, instructions: Sequence[ir.Instruction], scope: Scope) -> None:
-        """A cost is paid by instructions that are added later."""
+        """Called with the instructions that pay a cost, before they are added."""
 
     def decision(self, s: typed.Decide, number: int, scope: Scope) -> None:
-        """A statement asks for the decision with this number, in the given scope."""
+        """Called with the number of a statement's decision, and its scope."""
 
     def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
-        """The body of a loop begins in a block; `again` is the block that chooses between the body and `leave`."""
+        """Called before the body of a loop is lowered into a block; `again` is the loop head, `leave` the exit."""
 
     def otherwise(self, s: typed.Otherwise, block: int) -> None:
-        """The body for the case without legal options begins in a block."""
+        """Called before the body of `otherwise` is lowered into a block."""
 
     def definition(self, definition: typed.Definition, function: int) -> None:
-        """A definition has this function number."""
+        """Called with the function number of a definition."""

@@ -1,4 +1,4 @@
-"""Optional numbers: `NONE`, the least of all numbers, represents none."""
+"""Optional numbers, in which the least number, `NONE`, represents none."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from rulespec.engine.program.builder import NONE, fallback, op
 def extreme(
     word: str, slot: int, source: ir.Expr, where: ir.Expr | None, body: ir.Expr, default: ir.Expr | None
 ) -> ir.Expr:
-    """`min` or `max` of optional values, ignoring none; without `default`, the result may be none.
+    """The lowered `min` or `max` of optional values, ignoring none; without `default`, the result may be none.
 
-    For `max`, none is already the least number; for `min`, it is replaced by the greatest.
+    For `max`, none is already the least number; for `min`, it becomes the greatest.
     """
     if word == "max":
         result: ir.Expr = ir.Fold("max", slot, source, None, where, body, NONE)
@@ -21,7 +21,7 @@ def extreme(
 
 
 def perhaps(word: str, args: list[ir.Expr]) -> ir.Expr:
-    """`==`, `!=`, `??` or `some` of optional numbers."""
+    """The lowered form of `==`, `!=`, `??` or `some` on optional numbers."""
     if word == "??":
         return fallback(args[0], args[1], number=True)
     return op("!=", args[0], NONE) if word == "some" else op(word, *args)

@@ -21,10 +21,10 @@ from rulespec.types import Ent
 
 
 class OptionLowering:
-    """Lowers options, with the texts of their refusals.
+    """The lowering of options, with the texts of their refusals.
 
     Args:
-        builder: adds blocks and cells.
+        builder: the builder of blocks and cells.
         sources: the ruleset's files by name.
     """
 
@@ -37,7 +37,7 @@ class OptionLowering:
     def _params(
         self, option: typed.OptionDef, scope: Scope, *, representatives: bool
     ) -> tuple[tuple[ir.Param, ...], Scope, Scope]:
-        """The parameters, the scope of the conditions (parameters in slots) and that of the body (in cells)."""
+        """The parameters, the scope of the conditions (parameters in slots), and the scope of the body (in cells)."""
         params = []
         conditions, body = scope, scope
         for p in option.params:
@@ -77,13 +77,13 @@ class OptionLowering:
     def choice(
         self, option: typed.OptionDef, scope: Scope, *, later: bool = False, representatives: bool = False
     ) -> tuple[ir.Choice, Begun]:
-        """An option with a block for its body, and the work before the body (see `HeadLowering.begun`).
+        """A lowered option with a block for its body, and its prologue.
 
         Args:
             option: the option.
             scope: the enclosing scope.
-            later: see `HeadLowering.begun`.
-            representatives: whether one alike token represents all.
+            later: as for `HeadLowering.begun`.
+            representatives: whether one of several alike tokens represents all.
         """
         params, conditions, body = self._params(option, scope, representatives=representatives)
         by = self.x.expr(option.by, conditions) if option.by is not None else None
@@ -94,5 +94,5 @@ class OptionLowering:
         return choice, self.begun(option, body, later=later)
 
     def begun(self, option: typed.OptionDef, scope: Scope, *, later: bool = False) -> Begun:
-        """Lowers the start of an option, before its body (see `HeadLowering.begun`)."""
+        """The lowered prologue of an option; see `HeadLowering.begun`."""
         return self._heads.begun(option, scope, later=later)

@@ -1,4 +1,4 @@
-"""Lowering of paths and their costs: the values of a parameter, stops, and queries about steps."""
+"""Lowering of paths and their costs: domains of parameters, operators on stops and steps, and searches."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ class PathLowering(Protocol):
     ranges: ProgramRanges
 
     def expr(self, e: typed.Expr, scope: Scope) -> ir.Expr:
-        """The expression, constant if possible."""
+        """The lowered expression, constant if possible."""
 
     def argument(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
-        """The expression as a value of a type."""
+        """The lowered expression as a value of a type."""
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
-        """A number, checked if it might lie outside of bounds."""
+        """A number, with a check if it may be out of bounds."""
 
     def slot(self, scope: Scope) -> int:
         """The first free slot."""
 
     def site(self, span: Span, message: str) -> int:
-        """The number of a place for fault reports."""
+        """The number of a fault site, added if new."""
 
     def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The set of an entity, or a set itself."""
+        """A set, or the singleton of an entity."""
 
 
 def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.PathSearch:
-    """The possible paths of a parameter: `onward` excludes used members and steps that would cost too much."""
+    """The search for a parameter's paths; its `onward` excludes used members and steps that cost too much."""
     start, within = x.expr(e.start, scope), x.bounded(x.expr(e.within, scope), e.within.span)
     slot = x.slot(scope)
     at_step = scope.in_slot(e.so_far, slot).in_slot(e.var, slot + 1)
@@ -74,7 +74,7 @@ def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.PathSea
 
 
 def lower_query(x: PathLowering, e: typed.PathQuery, scope: Scope) -> ir.Expr:
-    """`trail`, whose paths end at the last reachable stop when nothing is used up, and `longest`."""
+    """The lowered search `trail` or `longest`; `trail` ends early once all stops reachable without limits are found."""
     walk = lower_path(x, e.paths, scope)
     site = x.site(e.span, f"`{e.op}` tries at most {MAX_PATHS:,} beginnings of paths")
     if e.worth is None:
@@ -92,12 +92,12 @@ def lower_query(x: PathLowering, e: typed.PathQuery, scope: Scope) -> ir.Expr:
 
 
 def _of_stops(walk: typed.PathDomain, use: typed.Expr) -> bool:
-    """Whether a use depends on the stop alone to which a step leads, so that the first stop uses it, too."""
+    """Whether a use depends only on the target of a step, so that the first stop has a use as well."""
     return not any(isinstance(e, typed.Local) and e.var in (walk.var, walk.so_far) for e in expressions(use))
 
 
 def lower_along(x: PathLowering, e: typed.Along, scope: Scope) -> ir.Expr:
-    """An operator over the steps of a path: over the indices of all stops but the last."""
+    """The lowered form of an operator over the steps of a path: a loop over the indices of all stops but the last."""
     path, size = x.expr(e.path, scope), ir.Const(_size(x, e.path))
     slot = x.slot(scope)
     inner = scope.after(slot)
@@ -115,7 +115,7 @@ def lower_along(x: PathLowering, e: typed.Along, scope: Scope) -> ir.Expr:
 
 
 def path_op(x: PathLowering, e: typed.Op, args: list[ir.Expr], scope: Scope) -> ir.Expr:
-    """A stop by index, the number of stops, their set, the first or the last stop of a path."""
+    """The lowered form of a path operator: the number or set of stops, or the first, last or a numbered stop."""
     path, size = args[0], ir.Const(_size(x, e.args[0]))
     places = op("stops", path, size)
     if e.op == "length":
@@ -129,13 +129,13 @@ def path_op(x: PathLowering, e: typed.Op, args: list[ir.Expr], scope: Scope) -> 
 
 
 def _size(x: PathLowering, e: typed.Expr) -> int:
-    """The number of entities of the kind of a path."""
+    """The number of entities of a path's kind."""
     assert isinstance(e.type, PathOf)
     return x.layout.size(e.type.kind)
 
 
 def lower_ways(x: PathLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
-    """`reach` with costs, and `cheapest`: both variables are slots."""
+    """The lowered form of `reach` with costs, and `cheapest`, with both variables in slots."""
     slot = x.slot(scope)
     place = scope.in_slot(e.var, slot)
     to = x.slot(place)
@@ -153,7 +153,7 @@ def lower_ways(x: PathLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
 
 
 def rear(x: PathLowering, e: typed.Op, order: ir.Expr, scope: Scope) -> ir.Expr:
-    """The last member of an order."""
+    """The lowered last member of an order."""
     assert isinstance(e.type, Ent)
     slot, bits = x.slot(scope), ir.Const(x.layout.size(e.type.kind).bit_length())
     members = op("members", order, bits)

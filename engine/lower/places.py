@@ -17,7 +17,7 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import first_of
 
 Value = Callable[[typed.Expr, dict[typed.Var, ir.Expr]], int]
-"""The value of an expression over facts, with the values of variables."""
+"""A function that evaluates an expression over facts, given the values of variables."""
 
 
 def numbered(layout: Layout, e: typed.PlaceValue, index: ir.Expr | None) -> ir.Expr:
@@ -27,12 +27,12 @@ def numbered(layout: Layout, e: typed.PlaceValue, index: ir.Expr | None) -> ir.E
 
 
 def first_place(layout: Layout, kind: typed.Kind, place: typed.PlaceDecl) -> int:
-    """The number of a place's first entity among all places of a kind of tokens."""
+    """The number of a place, with its first entity, among all places of a kind of tokens."""
     return first_of(layout.d.kinds, layout.d.kinds[f"{kind.name}.place"], place, layout.seats)
 
 
 def of_places(layout: Layout, kind: typed.Kind) -> list[tuple[typed.PlaceDecl, int]]:
-    """For each place number: its declaration, and the number of its index entity, or 0."""
+    """For each place number, the declaration and the number of the index entity, or 0."""
     return [(p, i) for p in kind.places.values() for i in range(layout.size(p.index) if p.index else 1)]
 
 
@@ -49,7 +49,7 @@ def capacities(layout: Layout, kind: typed.Kind, value: Value) -> tuple[int, ...
 
 
 def count_in(layout: Layout, kind: typed.Kind, place: ir.Expr, slot: int, without: ir.Expr | None = None) -> ir.Expr:
-    """The number of tokens in a place, optionally without one of them."""
+    """An expression for the number of tokens in a place, optionally without one of them."""
     size = layout.size(kind.name)
     there = op("==", ir.Cell(layout.field_at[kind.state["place"]], ir.Local(slot), size), place)
     where = there if without is None else logic("and", [there, op("!=", ir.Local(slot), without)])
@@ -57,12 +57,12 @@ def count_in(layout: Layout, kind: typed.Kind, place: ir.Expr, slot: int, withou
 
 
 _FEW = 16
-"""Owners whose pieces are added one by one."""
+"""Maximum number of owners whose pieces are added without a loop."""
 
 
 def how_many(layout: Layout, capacity: typed.CapacityDecl, index: ir.Expr, slot: int) -> ir.Expr:
-    """The number of pieces and tokens in the places of a shared capacity, for an entity of its index."""
-    if not _is_ready(index):  # worked out once: the only member of a set
+    """An expression for the number of pieces and tokens that share a capacity, for an entity of its index."""
+    if not _is_ready(index):  # evaluated once, as the only member of a set
         inner = how_many(layout, capacity, ir.Local(slot), slot + 1)
         return ir.Fold("sum", slot, op("bit", index), None, None, inner, None)
     total: ir.Expr = FALSE
@@ -85,7 +85,7 @@ def how_many(layout: Layout, capacity: typed.CapacityDecl, index: ir.Expr, slot:
 
 
 def _is_ready(e: ir.Expr) -> bool:
-    """Whether an expression is as good as its value."""
+    """Whether repeated evaluation of an expression is free."""
     if isinstance(e, ir.Op):
         return all(map(_is_ready, e.args))
     return isinstance(e, ir.Const | ir.Local) or (isinstance(e, ir.Cell) and isinstance(e.index, ir.Const))
@@ -95,7 +95,7 @@ def check_start(layout: Layout, kind: typed.Kind, limits: tuple[int, ...]) -> No
     """Checks that the set-up respects the capacities of token places.
 
     Raises:
-        DiagnosticsError: RS702.
+        DiagnosticsError: RS702 if it does not.
     """
     first = layout.field_at[kind.state["place"]]
     where = layout.p.start[first : first + layout.size(kind.name)]

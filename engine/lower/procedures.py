@@ -1,4 +1,4 @@
-"""Procedures of a ruleset: their order, and the cells that each needs."""
+"""Procedures of a ruleset: their order, blocks and cells."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ class Procedures:
     """The blocks and cells of procedures.
 
     Attributes:
-        order: the procedures, callers first, but preceded by those that `once` runs.
-        supposed: the procedures under `once`.
-        first: the first block of each.
-        ret: the cell of the return address of each.
-        lent: the parameters that share the caller's variables.
-        params: the cells of each procedure's parameters, including lent ones.
-        usual: the block after the first call of each.
-        results: the adjacent cells of their values. Each is nonzero only between the `return` of a procedure and the
-            statement that uses its value, so never while the game waits.
+        order: the procedures, callers first, after those run by `once`.
+        supposed: the procedures run by `once`.
+        first: procedure → first block.
+        ret: procedure → cell of the return address.
+        lent: the parameters that share cells with the caller's variables.
+        params: procedure → cells of the parameters, including lent ones.
+        usual: procedure → return target of its first call.
+        results: procedure → cell of its value; the cells are adjacent. A value is nonzero only between the `return`
+            and the statement that uses it, so never while the game waits.
     """
 
     def __init__(self, rules: typed.Rules, builder: BlockBuilder) -> None:
@@ -58,11 +58,11 @@ class Procedures:
 def _calls(
     rules: typed.Rules, supposed: Mapping[typed.Procedure, None]
 ) -> tuple[list[typed.Procedure], set[typed.Var]]:
-    """Procedures in order of calls, callers first; and the parameters that need no cells.
+    """The procedures in order of calls, callers first; and the parameters that need no cells.
 
-    Those are of procedures called from a single place, which passes a plain variable: it does not change before
-    the procedure comes back, so its cell serves both. One that `once` names is called from elsewhere, too. A
-    procedure that may call itself has frames of its own.
+    A parameter needs no cell if its procedure has a single call site, which passes a plain variable: that variable does
+    not change before the procedure returns, so its cell serves both. Procedures run by `once` have other call sites,
+    and recursive procedures have frames.
     """
     sites: dict[typed.Procedure, list[typed.CallProcedure]] = {p: [] for p in by_name(rules.procedures)}
     results: dict[typed.Procedure, None] = {}

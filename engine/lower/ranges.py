@@ -1,7 +1,7 @@
-"""Ranges of numbers in a program; only numbers that may overflow are checked at run time.
+"""Interval analysis of a program's numbers, so that only numbers that may overflow are checked at run time.
 
-A stored number (in the state, a variable, an argument of an option) lies within ±`MAX_NUMBER`. An intermediate result
-may be larger, but never beyond `MOST`: if it could be, it is checked where it is computed, against ±`MAX_NUMBER`.
+A stored number (in the state, a variable, an argument of an option) is within ±`MAX_NUMBER`. An intermediate result may
+be larger, but stays within `MOST`: if it could exceed that, it is checked where it is computed, against ±`MAX_NUMBER`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rulespec.language.operators import OPERATORS
 Range = tuple[int, int]
 NUMBERS: Range = (-MAX_NUMBER, MAX_NUMBER)
 ARGUMENT: Range = (-100 * MAX_NUMBER, 100 * MAX_NUMBER)
-"""Of the numbers that a definition is given."""
+"""The range of numeric arguments of a definition."""
 MOST: Range = (-1_000 * MAX_NUMBER, 1_000 * MAX_NUMBER)
 
 
@@ -24,7 +24,7 @@ class ProgramRanges:
     """The ranges of the expressions of a growing program.
 
     Attributes:
-        slots: the ranges of numbers by slot; other slots hold entities and sets.
+        slots: slot → range of its number; other slots hold entities and sets.
     """
 
     def __init__(self, p: ir.Program) -> None:
@@ -36,7 +36,7 @@ class ProgramRanges:
         self._known: dict[int, tuple[ir.Expr, Range]] = {}
 
     def of(self, e: ir.Expr) -> Range:
-        """The range of a number, inclusive; meaningless for a set."""
+        """The inclusive range of a numeric expression; meaningless for a set."""
         if isinstance(e, ir.Const):
             return e.value, e.value
         if isinstance(e, ir.Local):
@@ -48,7 +48,7 @@ class ProgramRanges:
         return self._known[id(e)][1]
 
     def function(self, body: ir.Expr) -> None:
-        """Records the range of the next function."""
+        """Records the range of the next function's value."""
         self._functions.append(self.of(body))
 
     def _cell(self, c: ir.CellName) -> Range:
@@ -92,10 +92,10 @@ class ProgramRanges:
 
 
 def hull(*ranges: Range) -> Range:
-    """The smallest range that contains all of them."""
+    """The smallest range that contains all given ones."""
     return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
 def within(one: Range, other: Range) -> bool:
-    """Whether one range contains another."""
+    """Whether the first range lies within the second."""
     return other[0] <= one[0] and one[1] <= other[1]

@@ -11,7 +11,13 @@ from rulespec.typed import nodes as typed
 
 
 class Scope(Struct, frozen=True):
-    """The variables in scope, in slots or cells; `sources` are expressions with known values."""
+    """The variables in scope, in slots or cells.
+
+    Attributes:
+        where: variable → slot, cell or constant.
+        slots: the number of slots in use.
+        sources: id of a typed expression → lowered expression that replaces it.
+    """
 
     where: dict[typed.Var, ir.Expr] = {}
     slots: int = 0

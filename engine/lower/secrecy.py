@@ -1,4 +1,4 @@
-"""Viewers of private cells."""
+"""Lowering of secrecy: the viewers of private cells and arguments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOWHERE = Scope()
 
 
 def add_secrets(declarations: typed.Declarations, x: ExpressionLowering) -> None:
-    """Records the private cells in the program."""
+    """Records the private cells and their viewers in the program."""
     for field_, first in x.layout.field_at.items():
         if field_.private is not None and field_.kind in declarations.kinds and _is_place(declarations, field_):
             _add_tokens(x, declarations.kinds[field_.kind], first)
@@ -35,7 +35,7 @@ def add_secrets(declarations: typed.Declarations, x: ExpressionLowering) -> None
 
 
 def seers(x: ExpressionLowering, param: typed.OptionParam, scope: Scope) -> ir.Expr | None:
-    """The viewers of a private argument, besides the decider; None if there are none."""
+    """An expression for the viewers of a private argument besides the decider, or None."""
     if param.private is None or param.private.like is None:
         return x.expr(param.private.to, scope) if param.private is not None and param.private.to is not None else None
     field, secrecy = param.private.like, param.private.like.decl.private
@@ -54,7 +54,7 @@ def _is_place(declarations: typed.Declarations, field: typed.FieldDecl) -> bool:
 
 
 def _add_tokens(x: ExpressionLowering, kind: typed.Kind, first: int) -> None:
-    """Records the viewers of token positions: those of the place of each token."""
+    """Records the viewers of token positions, which depend on the place of each token."""
     size = x.layout.size(kind.name)
     everybody = ir.Const((1 << x.p.seats) - 1)
     where = ir.Cell(first, ir.Local(0), size)

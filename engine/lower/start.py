@@ -1,4 +1,4 @@
-"""Start values: the cells of a state before the first block runs."""
+"""Start values: the contents of cells before the first block runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rulespec.types import Ent, Maybe, may_be_none, none_of
 
 
 class StartValues:
-    """Writes start values into the cells of a program."""
+    """The initialiser of a program's start state."""
 
     def __init__(self, declarations: typed.Declarations, x: ExpressionLowering) -> None:
         self.d = declarations
@@ -31,7 +31,7 @@ class StartValues:
         state = self.p.start
         self.p.slots = self.x.most_slots
         fields = [*self.d.fields.values(), *(f for kind in self.d.kinds.values() for f in kind.state.values())]
-        for field_ in fields:  # as they are declared: a start value may read those before
+        for field_ in fields:  # in declaration order, as a start value may read earlier fields
             base = self.layout.field_at[field_]
             if field_.start is not None and field_.at is not None:
                 for i in range(self.layout.size(field_.kind)):
@@ -57,7 +57,7 @@ class StartValues:
         check_bounds(self.x)
 
     def _started(self, field_: typed.FieldDecl, start: typed.Expr, known: Mapping[typed.Var, int]) -> int:
-        """The start value of a field, within its range."""
+        """The start value of a field, checked against its range."""
         value = self._value(start, known)
         self._check_start(field_, value, start.span)
         return value

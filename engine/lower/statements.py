@@ -21,7 +21,7 @@ from rulespec.types import Maybe
 
 
 class _Loop(NamedTuple):
-    """The targets of `leave` and `continue` in a loop, the number of options around it, and whether it is of turns."""
+    """A loop: its targets for `leave` and `continue`, the number of enclosing options, and whether it is over turns."""
 
     leave: int
     next: int
@@ -30,17 +30,17 @@ class _Loop(NamedTuple):
 
 
 class StatementLowering:
-    """Lowers statements.
+    """The lowering of statements.
 
     Args:
-        builder: adds blocks and cells.
-        options: lowers options.
+        builder: the builder of blocks and cells.
+        options: the lowering of options.
         procedures: the callable procedures.
         player_kind: the kind of the players.
 
     Attributes:
-        procedure: the procedure that contains the statements.
-        exit: its exit block.
+        procedure: the enclosing procedure.
+        exit: the exit block of the procedure.
     """
 
     procedure: typed.Procedure
@@ -137,7 +137,7 @@ class StatementLowering:
         self._take(s.value)
 
     def _take(self, value: typed.Expr) -> None:
-        """Empties the cell of a procedure's value, once it has been read."""
+        """Clears the cell of a procedure's value after it is read."""
         if isinstance(value, typed.Result):
             self.b.store(self.x.results[value.procedure], FALSE)
 

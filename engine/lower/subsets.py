@@ -1,7 +1,7 @@
-"""Operators over the subsets of a set, lowered to loops over their numbers: no machine knows more than its loops.
+"""Operators over the subsets of a set, lowered to loops over numbers, so machines need no support for them.
 
-A subset has the number whose bits say which members it has, the first one lowest. Sets of numbers have 32 members at
-most, so that they fit into a word: the digits of a number have loops within one another.
+The number of a subset has a bit for each member, the first member lowest. Sets of numbers have at most 32 members, to
+fit into a word, so there is a nested loop for each digit of a number.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from rulespec.typed import nodes as typed
 from rulespec.types import SetOf
 
 _BITS = 5
-"""The bits of a digit."""
+"""Bits per digit."""
 
 
 class SubsetLowering(Lowering, Protocol):
-    """The parts of the lowering of expressions that subsets need."""
+    """The operations that subsets need from the lowering of expressions."""
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
-        """A number, checked if it might lie outside of bounds."""
+        """A number, with a check if it may be out of bounds."""
 
     def slot(self, scope: Scope) -> int:
         """The first free slot."""
 
     def site(self, span: Span, message: str) -> int:
-        """The number of a place for fault reports."""
+        """The number of a fault site, added if new."""
 
     def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The set of an entity, or a set itself."""
+        """A set, or the singleton of an entity."""
 
 
 def lower_subsets(x: SubsetLowering, e: typed.OverSubsets, scope: Scope) -> ir.Expr:
-    """An operator over the subsets of a set, which is evaluated once."""
+    """The lowered form of an operator over the subsets of a set, which is evaluated once."""
     asked = [part for part in (e.where, e.body) if part is not None]
     source = typed.Var("", e.source.type, e.source.span)
     result = choice_by(x, x.expr(e.source, scope), source, asked, scope, lambda of, inner: _over(x, e, of, inner))
@@ -51,7 +51,7 @@ def lower_subsets(x: SubsetLowering, e: typed.OverSubsets, scope: Scope) -> ir.E
 
 
 def _over(x: SubsetLowering, e: typed.OverSubsets, source: ir.Expr, scope: Scope) -> ir.Expr:
-    """The loops over the digits of the numbers, and what is asked of each subset."""
+    """The loops over digits, and the contribution of each subset."""
     assert isinstance(e.source.type, SetOf)
     size = x.layout.size(e.source.type.kind)
     bits = min(size, MOST_MEMBERS)
@@ -77,7 +77,7 @@ def _over(x: SubsetLowering, e: typed.OverSubsets, source: ir.Expr, scope: Scope
 
 
 def _of_subset(x: SubsetLowering, e: typed.OverSubsets, scope: Scope) -> ir.Expr:
-    """The contribution of a subset to the result, or the value that leaves the result as it is."""
+    """The contribution of a subset to the result, or the neutral value."""
     where = x.expr(e.where, scope) if e.where is not None else TRUE
     if e.body is None:
         return where
@@ -89,7 +89,7 @@ def _of_subset(x: SubsetLowering, e: typed.OverSubsets, scope: Scope) -> ir.Expr
 
 
 def _nested(word: str, digits: Sequence[tuple[int, ir.Expr, ir.Expr]], value: ir.Expr) -> ir.Expr:
-    """Loops over digits within one another."""
+    """Nested loops over digits."""
     for slot, numbers, within in digits:
         if word == "any":
             value = ir.Fold("any", slot, numbers, None, logic("and", [within, value]), None, None)

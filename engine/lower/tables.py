@@ -1,4 +1,4 @@
-"""Tables of procedures: cells in the procedure's frame, one for each member of a kind, filled at their `let`."""
+"""Tables of procedures: cells in the procedure's frame, one per entity of a kind, initialised by `let`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.types import Ent, SetOf
 
 
 def fill_table(b: BlockBuilder, s: typed.LetTable, scope: Scope) -> None:
-    """Adds the cells of a table, and sets each initial value, also when a loop repeats the `let`."""
+    """Adds the cells of a table, and the code that initialises them each time the `let` runs."""
     x, table = b.x, s.table
     first, size = _cells(b, table)
     if table.private is not None:
@@ -32,7 +32,7 @@ def fill_table(b: BlockBuilder, s: typed.LetTable, scope: Scope) -> None:
 
 
 def _cells(b: BlockBuilder, table: typed.FieldDecl) -> tuple[int, int]:
-    """The first cell of a table, and the number of its cells."""
+    """The first of a table's new cells, and their number."""
     type_, size = type_name(table.type), b.layout.size(table.kind)
     cells = [
         b.layout.add(ir.CellName("rules", b.owner, table.name, type_, index_kind=table.kind, index=i))

@@ -1,4 +1,4 @@
-"""Token moves: the checks before, and the state of the token after."""
+"""Token moves: capacity checks, the new place, and the reset of the token's state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.types import Ent, Maybe, none_of
 
 
 def put(b: BlockBuilder, s: typed.Put, scope: Scope) -> None:
-    """Adds the instructions of `move t to place`: reads first, then the place, then a fresh state."""
+    """Adds the instructions of `move t to place`: reads first, then the place, then the reset of state."""
     x, kind, layout = b.x, s.kind, b.layout
     token = stored(b, x.expr(s.token, scope), kind.name, kind.name)
     place = stored(b, x.expr(s.place, scope), f"{kind.name}.place", "place")
@@ -37,7 +37,7 @@ def put(b: BlockBuilder, s: typed.Put, scope: Scope) -> None:
 
 
 def _check_shared(b: BlockBuilder, s: typed.Put, place: ir.Expr, scope: Scope) -> None:
-    """Checks the capacities that the place of a token shares with others."""
+    """Adds checks of the capacities that a token's place shares with others."""
     named = s.place.place if isinstance(s.place, typed.PlaceValue) else None
     for at in s.kind.places.values():
         if named is not None and at is not named:
@@ -54,7 +54,7 @@ def _check_shared(b: BlockBuilder, s: typed.Put, place: ir.Expr, scope: Scope) -
 
 
 def stored(b: BlockBuilder, value: ir.Expr, type_: str, name: str) -> ir.Expr:
-    """A value protected from later writes, by a copy in a variable if they might change it."""
+    """A value that later writes cannot change: itself, or a copy in a variable."""
     if _lasts(b.p, value):
         return value
     variable = b.local(name, type_)
@@ -63,7 +63,7 @@ def stored(b: BlockBuilder, value: ir.Expr, type_: str, name: str) -> ir.Expr:
 
 
 def _lasts(p: ir.Program, e: ir.Expr) -> bool:
-    """Whether an expression reads constants and variables of the rules alone, and is no work."""
+    """Whether an expression reads only constants and variables of the rules, so that writes cannot change it."""
     if isinstance(e, ir.Op):
         return all(_lasts(p, part) for part in e.args)
     if isinstance(e, ir.Cell) and isinstance(e.index, ir.Const):
@@ -72,7 +72,7 @@ def _lasts(p: ir.Program, e: ir.Expr) -> bool:
 
 
 def _reset(b: BlockBuilder, s: typed.Put, token: ir.Expr, fresh: ir.Expr) -> None:
-    """Puts the state of a token back to its start, if its place is fresh."""
+    """Adds code that resets the state of a token if its place is `fresh`."""
     x = b.x
     for field in s.kind.state.values():
         if field.name == "place":

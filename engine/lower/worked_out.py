@@ -1,4 +1,4 @@
-"""Expressions evaluated before a game begins: start values and capacities, with one step bound."""
+"""Evaluation of expressions before a game begins: start values and capacities, with a common step limit."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import MAX_START_STEPS
 
 WorkedOut = Callable[[ir.Expr, State, Span], int]
-"""The value of an expression in a state; the place is that of the expression."""
+"""A function that evaluates an expression in a state; the span is the place of the expression."""
 
 
 def working_out(p: ir.Program) -> WorkedOut:
-    """A function that computes start values and capacities of a program.
+    """A function that evaluates start values and capacities of a program.
 
-    It raises `ProgramFaultError` for an expression without a value, and `DiagnosticsError` (RS415) once they take more
-    than `MAX_START_STEPS` together.
+    It raises `ProgramFaultError` for an expression without a value, and `DiagnosticsError` (RS415) after
+    `MAX_START_STEPS` steps in total.
     """
     evaluator = Evaluator(p, MAX_START_STEPS)
 
