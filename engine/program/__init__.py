@@ -1,1 +1,1 @@
-"""Programs: their form and meaning."""
+"""Programs: the intermediate representation of rules, and its semantics."""

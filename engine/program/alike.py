@@ -1,8 +1,7 @@
-"""Alike tokens: the first one with a legal option represents them all.
+"""Interchangeable tokens, all represented by the first one with a legal option.
 
-Two tokens are alike if they have the same owner, place and state, and no state or variable that rules may still read
-names only one of them. State hidden from the decider distinguishes them, as a list of options that depended on it would
-reveal it.
+Two tokens are alike if they have the same owner, place and state, and no state or live variable refers to only one of
+them. State hidden from the decider also tells them apart, since a list of options that depended on it would reveal it.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from rulespec.engine.program.machine import Machine
 from rulespec.language.orders import members_of
 
 Firsts = Callable[[str], Sequence[int]]
-"""For each token of a kind the first one that is alike."""
+"""A function from a kind to the first alike token of each of its tokens."""
 
 
 class AlikeTokens:
-    """The alike tokens of a position.
+    """The alike tokens of positions.
 
     Args:
-        machine: runs the program.
+        machine: the machine that runs the program.
     """
 
     def __init__(self, machine: Machine) -> None:
@@ -38,8 +37,8 @@ class AlikeTokens:
         Args:
             state: the position.
             decision: the number of the open decision.
-            kind: of the tokens.
-            interrupts: whether options out of turn are meant: then the public view counts.
+            kind: the kind of the tokens.
+            interrupts: whether the options are out of turn, so that the public view counts.
         """
         alike, size = self.p.alike[kind], self.p.sizes[kind]
         unseen: set[int] = set()
@@ -69,7 +68,7 @@ class AlikeTokens:
         return [first[row] for row in rows]
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """See `Machine.standing`. Empty if no listed option is equal except for alike tokens."""
+        """The arguments with representatives for alike tokens, as in `Machine.standing`; () if none is listed."""
         c = self.p.decisions[decision].choices[choice]
         interrupts = c.by is not None
         kinds = {kind_of(param) for param in c.params if param.alike}
@@ -92,7 +91,7 @@ class AlikeTokens:
 
     @cached_property
     def _owners(self) -> dict[str, list[int]]:
-        """For each token of a kind its owner, by a number."""
+        """Kind → number of each token's owner."""
         return {kind: [token // alike.number for token in range(self.p.sizes[kind])] for kind, alike in self._kinds}
 
     @cached_property
@@ -104,7 +103,7 @@ class AlikeTokens:
         return self.p.alike.items()
 
     def _unseen(self, state: State, secrets: list[ir.Secret], seat: int) -> set[int]:
-        """The private cells hidden from a seat; -1: hidden from anybody."""
+        """The private cells hidden from a seat, or for -1, from at least one seat."""
         wanted = (1 << self.p.seats) - 1 if seat < 0 else 1 << seat
         results = set()
         for secret in secrets:
@@ -117,7 +116,7 @@ class AlikeTokens:
 
 
 def secrets_of(p: ir.Program) -> dict[str, list[ir.Secret]]:
-    """For each kind of alike tokens, the private cells that may distinguish them."""
+    """Kind of alike tokens → declarations of private cells that may tell them apart."""
     results: dict[str, list[ir.Secret]] = {}
     for kind, alike in p.alike.items():
         size = p.sizes[kind]
@@ -127,9 +126,9 @@ def secrets_of(p: ir.Program) -> dict[str, list[ir.Secret]]:
 
 
 def marked(choice: ir.Choice, args: Sequence[int], firsts: Firsts, depth: int) -> int:
-    """A number shared by an argument and its alike tokens; negative for none or an earlier argument.
+    """A number shared by an argument and its alike tokens; negative for none or a repeated argument.
 
-    Earlier arguments are distinguished from all others.
+    A token that is also an earlier argument is alike to no other token.
     """
     param, value = choice.params[depth], args[depth]
     if not param.alike or value < 0:
@@ -144,13 +143,13 @@ def kind_of(param: ir.Param) -> str:
 
 
 def _earlier(choice: ir.Choice, args: Sequence[int], depth: int) -> dict[int, int]:
-    """The arguments of the same kind before one, each with its place."""
+    """The preceding arguments of the same kind: token → parameter number."""
     kind = kind_of(choice.params[depth])
     return {args[i]: i for i in range(depth - 1, -1, -1) if kind_of(choice.params[i]) == kind}
 
 
 def _has_twin_before(choice: ir.Choice, args: Sequence[int], firsts: Firsts, depth: int) -> bool:
-    """Whether a token alike to an argument comes before it, and is no earlier argument."""
+    """Whether a lower-numbered token is alike to an argument and is not itself an earlier argument."""
     token, earlier = args[depth], _earlier(choice, args, depth)
     if not choice.params[depth].alike or token < 0 or token in earlier:
         return False

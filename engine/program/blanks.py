@@ -1,4 +1,4 @@
-"""Blanks: cells of a state without a value, for runs that must not depend on them."""
+"""Blanks: cells without a value, for runs that must not depend on them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.engine.program.limits import MAX_NUMBER
 
 
 class BlankError(Exception):
-    """A cell without a value was read."""
+    """Raised on use of a blank's value."""
 
 
 def _refuse(*_: object, **__: object) -> Never:
@@ -18,12 +18,12 @@ def _refuse(*_: object, **__: object) -> Never:
 
 
 def _moved(_: object, __: object) -> object:
-    """A sum with a blank: another blank."""
+    """The sum of a blank and a number, which is a new blank."""
     return _Blank()
 
 
 def _is_beyond(_: object, other: object) -> bool:
-    """Whether a blank is beyond a number, asked only of the largest ones: a value in a cell never is."""
+    """Whether a blank exceeds a number: False for the bounds of numbers, otherwise an error."""
     if isinstance(other, int) and abs(other) >= MAX_NUMBER:
         return False
     raise BlankError
@@ -31,19 +31,19 @@ def _is_beyond(_: object, other: object) -> bool:
 
 _PLAIN = {"__class__", "__doc__", "__init__", "__init_subclass__", "__new__", "__subclasshook__"}
 _USES = {name for kind in (int, tuple) for name in dir(kind)} - _PLAIN
-"""The ways to use a value: all that a number or a sequence can do, comparisons, truth and attributes among them."""
+"""Special methods of numbers and sequences, including comparison, truth and attribute access."""
 _SUMS = dict.fromkeys(("__add__", "__radd__", "__sub__", "__rsub__"), _moved)
 _BOUNDS = {"__gt__": _is_beyond}
 _Blank: Any = type("_Blank", (), {"__slots__": (), **dict.fromkeys(_USES, _refuse), **_SUMS, **_BOUNDS})
-"""The content of a cell without a value. It can be moved from cell to cell, and be paid into: then it is another one.
-Every other use raises `BlankError`.
+"""The content of a cell without a value. It can be copied, and sums with it are new blanks; any other use raises
+`BlankError`.
 
-No two cells share one: Python takes an object to be equal to itself without asking it.
+No two cells share a blank, because Python containers compare by identity before equality.
 """
 
 
 def blanked(state: State, cells: Iterable[int]) -> State:
-    """A copy of a state with some cells blanked."""
+    """A copy of a state with blanks in the given cells."""
     result = list(state)
     for at in cells:
         result[at] = cast(int, _Blank())
@@ -51,21 +51,21 @@ def blanked(state: State, cells: Iterable[int]) -> State:
 
 
 def is_blank(value: object) -> bool:
-    """Whether a cell's content marks it as blank."""
+    """Whether a cell's content is a blank."""
     return type(value) is _Blank
 
 
 def filled(blind: State, state: State, cells: Collection[int], written: Iterable[int]) -> frozenset[int]:
-    """Fills blank cells from the original after a run; returns the filled cells.
+    """Replaces the blanks left after a run by the original values; returns the cells replaced.
 
     Args:
-        blind: a copy of the original with some blank cells; changed in place.
+        blind: a copy of the original with blanks, after the run; changed in place.
         state: the original.
-        cells: the blanked cells.
+        cells: the cells blanked before the run.
         written: the cells written by the run.
 
     Raises:
-        BlankError: if the run has blanked another cell.
+        BlankError: if the run copied a blank to another cell.
     """
     left = frozenset(at for at in cells if is_blank(blind[at]))
     for at in left:

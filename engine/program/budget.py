@@ -1,4 +1,4 @@
-"""Budgets: a shared step limit for everything that a command prints or reads."""
+"""Budgets: a step limit shared by everything that a command prints or reads."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from rulespec.errors import RulespecError
 
 
 class BudgetUse(NamedTuple):
-    """An entry in a budget: its name, such as ``the title `options.go` ``, and its place."""
+    """A consumer of a budget: its name, such as ``the title `options.go` ``, and its place."""
 
     name: str
     span: Span | None
 
 
 class SpentError(RulespecError):
-    """The budget is exhausted."""
+    """Raised when a budget is exhausted."""
 
 
 class Budget:
@@ -32,7 +32,7 @@ class Budget:
 
     Attributes:
         left: the remaining steps.
-        used: the steps taken by each user.
+        used: consumer → steps taken.
     """
 
     def __init__(self, steps: int = MAX_SHOWN_STEPS) -> None:
@@ -45,10 +45,10 @@ class Budget:
         return self.left <= 0
 
     def spend(self, machine: Execution, use: BudgetUse, value: Callable[[], int]) -> int:
-        """The result of `value`; its steps are counted by `machine`.
+        """The result of `value`, whose steps `machine` counts.
 
         Raises:
-            SpentError: if it takes more steps than are left.
+            SpentError: if `value` takes more steps than are left.
         """
         if self.spent:
             raise SpentError
@@ -65,11 +65,11 @@ class Budget:
             self.left = left
 
     def warnings(self, code: str, severity: Severity, what: str, help_: str) -> tuple[Diagnostic, ...]:
-        """The diagnostic for an exhausted budget: its greatest user, with its place.
+        """The diagnostic for an exhausted budget, at its greatest consumer; none while steps are left.
 
         Args:
-            code: of the diagnostic.
-            severity: of the diagnostic.
+            code: the code of the diagnostic.
+            severity: the severity of the diagnostic.
             what: the purpose of the steps, such as `the checks of facts`.
             help_: the help text.
         """

@@ -10,7 +10,7 @@ from rulespec.language.operators import OPERATORS
 
 TRUE, FALSE = Const(1), Const(0)
 NONE = Const(NO_NUMBER)
-"""None, where a number may be none."""
+"""The constant for none among optional numbers."""
 
 
 _MEANINGS = {name: each.meaning for name, each in OPERATORS.items()}
@@ -29,7 +29,7 @@ def apply_op(name: str, args: Sequence[int]) -> int | None:
 def op(name: str, *args: Expr, site: int = 0) -> Expr:
     """An operator, folded if its operands are constant."""
     values = [a.value for a in args if isinstance(a, Const)]
-    # None is no member, nor makes a set: what stands there is guarded, and never carried out.
+    # Sets do not contain none: such an expression is guarded and never evaluated, so it is not folded.
     if len(values) == len(args) and not (name in ("in", "bit") and values[0] < 0):
         value = apply_op(name, values)
         if value is not None:
@@ -58,7 +58,7 @@ def together(name: str, args: list[Expr], nothing: Expr = FALSE) -> Expr:
 
 
 def logic(name: str, args: list[Expr]) -> Expr:
-    """`and` or `or`, without redundant operands."""
+    """`and` or `or`, flattened and without redundant operands."""
     stop, skip = (FALSE, TRUE) if name == "and" else (TRUE, FALSE)
     args_left: list[Expr] = []
     for arg in args:
@@ -75,21 +75,21 @@ def logic(name: str, args: list[Expr]) -> Expr:
 
 
 def choose(condition: Expr, then: Expr, other: Expr) -> Expr:
-    """`if … else`, folded if its condition is constant."""
+    """`if … else`, folded if the condition is constant."""
     if isinstance(condition, Const):
         return then if condition.value else other
     return If(condition, then, other)
 
 
 def fallback(value: Expr, other: Expr, *, number: bool = False) -> Expr:
-    """`value ?? other`, with a single copy of the value, so that chains do not grow."""
+    """`value ?? other`, folded if constant, with a single copy of the value so that chains stay small."""
     if isinstance(value, Const):
         return other if (value == NONE if number else value.value < 0) else value
     return Logic("?number" if number else "??", (value, other))
 
 
 def cell(base: int, index: Expr | None = None, size: int = 1) -> Cell:
-    """A cell, by a constant index where possible."""
+    """A cell expression, with a constant index added to its base."""
     if index is None:
         return Cell(base, FALSE, 1)
     if isinstance(index, Const):
@@ -98,6 +98,6 @@ def cell(base: int, index: Expr | None = None, size: int = 1) -> Cell:
 
 
 def no_more_than(value: Expr, most: int, site: int) -> Expr:
-    """A set, with a fault if it has more than `most` members."""
+    """A set that faults at `site` if it has more than `most` members."""
     count = op("count", value)
     return If(op("<=", count, Const(most)), value, op("bit", op("/", count, FALSE, site=site)))

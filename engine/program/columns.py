@@ -1,4 +1,4 @@
-"""Arguments of options as 64-bit columns: large sets and bags, and paths, take several, lowest bits first."""
+"""Arguments of options as 64-bit columns; large sets, bags and paths take several, lowest bits first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ALL = (1 << _WORD) - 1
 
 
 def value_bits(type_: str, sizes: dict[str, int]) -> int:
-    """The bit width of a value of a type: 1 unless it is a set, bag, order or path. `sizes` are the sizes of kinds."""
+    """The bit width of a composite type (set, bag, order or path); 1 for other types. `sizes`: kind → entities."""
     form, _, kind = type_.partition(" ")
     size = sizes.get(kind, 1)
     if form == "set":
@@ -35,12 +35,12 @@ class Columns:
 
     Args:
         c: the option.
-        sizes: the sizes of the kinds.
+        sizes: kind → number of entities.
 
     Attributes:
         widths: the number of columns of each argument.
-        firsts: the first column of each argument; codes and rows start with the option and the seat.
-        end: the total number of columns, including these two.
+        firsts: the first column of each argument; columns 0 and 1 are for the option and the seat.
+        end: the total number of columns, including those two.
     """
 
     __slots__ = ("_plain", "_signed", "end", "firsts", "widths")
@@ -55,7 +55,7 @@ class Columns:
         *self.firsts, self.end = firsts
 
     def arguments(self, row: Sequence[int]) -> tuple[int, ...]:
-        """The arguments in a row, after its option and seat."""
+        """The arguments encoded in a row that starts with the option and the seat."""
         if self._plain:
             return tuple(row[2 : self.end])
         results = []
@@ -67,7 +67,7 @@ class Columns:
         return tuple(results)
 
     def columns(self, args: Sequence[int]) -> list[int]:
-        """The columns of arguments, without the option and the seat.
+        """The columns that encode arguments, without the option and the seat.
 
         Raises:
             OverflowError: if a set, bag or path has more bits than its kind allows.
@@ -87,5 +87,5 @@ class Columns:
 
 
 def option_columns(p: ir.Program) -> list[Columns]:
-    """The columns of all options of a program, decision by decision."""
+    """The column layouts of all options of a program, decision by decision."""
     return [Columns(c, p.sizes) for d in p.decisions for c in d.choices]

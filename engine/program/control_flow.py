@@ -1,4 +1,4 @@
-"""Control flow of a program: successors of blocks, loops over sets, and joins of branches."""
+"""Control flow analysis: successors of blocks, loops over sets, and joins of branches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Loop(Struct, frozen=True):
         over: the set.
         rest: the cell of the remaining members.
         at: the cell of the current member.
-        start: the first entity of a cyclic order.
+        start: the entity at which a cyclic order starts.
         body: the block that takes the next member.
         after: the block that follows the loop.
     """
@@ -28,15 +28,15 @@ class Loop(Struct, frozen=True):
 
 
 class Flow:
-    """The successors of blocks, within each procedure."""
+    """The control flow graph of each procedure."""
 
     def __init__(self, p: ir.Program) -> None:
         self.p = p
         self.firsts = dict(p.entries.values())
-        """The first block of each procedure → its cells: its return address, and its parameters."""
+        """First block of a procedure → cells of its return address and parameters."""
 
     def successors(self, block: int) -> list[int]:
-        """The successors of a block within its procedure; a call is followed by its return target."""
+        """The successors of a block within its procedure; the successor of a call is its return target."""
         exit_ = self.p.blocks[block].exit
         if isinstance(exit_, ir.Goto):
             return [exit_.block]
@@ -50,7 +50,7 @@ class Flow:
 
 
 def loops(p: ir.Program) -> dict[int, Loop]:
-    """The loops over sets, by the block with their loop test."""
+    """Loop head → loop over a set."""
     stored: dict[int, list[ir.Expr]] = {}
     for block in p.blocks:
         for i in block.body:
@@ -84,7 +84,7 @@ def loops(p: ir.Program) -> dict[int, Loop]:
 
 
 def begun(body: list[ir.Instruction], loop: Loop) -> tuple[list[ir.Instruction], ir.Expr | None]:
-    """The instructions before a loop, without the store of its set; and that set, or None."""
+    """The instructions before a loop except the store of its set, and that set or None."""
     for at in (len(body) - 1, len(body) - 2):
         i = body[at] if at >= 0 else None
         if isinstance(i, ir.Store) and i.target == ir.Cell(loop.rest, ir.Const(0), 1):
@@ -93,9 +93,9 @@ def begun(body: list[ir.Instruction], loop: Loop) -> tuple[list[ir.Instruction],
 
 
 def meets(flow: Flow) -> dict[int, int]:
-    """For each block, the first block on all paths from it, within its procedure.
+    """Block → immediate post-dominator within its procedure.
 
-    The immediate post-dominators, after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
+    The algorithm is by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
     """
     count = len(flow.p.blocks)
     after = [flow.successors(b) for b in range(count)]

@@ -1,7 +1,7 @@
 """Step bounds: the maximum number of interpreter steps for an expression or a block.
 
-A step is an evaluated expression, an entered block, a cleared cell or a case of a `match`. The actual steps depend on
-the state; the maximum depends only on the sizes of the sets.
+A step is an evaluated expression, an entered block, a cleared cell or a case of a `match`. The actual number depends
+on the state; the maximum depends only on the sizes of sets.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from rulespec.language.operators import OPERATORS
 from rulespec.language.paths import MAX_PATHS
 
 FEW_TESTS = 10_000
-"""Steps of testing the values of a parameter up to which their bound is counted."""
+"""Threshold: up to this many steps for a parameter's values, their bound is counted instead of each value."""
 
 
 class Listing(NamedTuple):
-    """The maximum steps of listing an option's legal arguments.
+    """The step bound for listing an option's legal arguments.
 
     Attributes:
         fixed: the steps that do not depend on the ranges of parameters.
@@ -36,14 +36,14 @@ class Listing(NamedTuple):
 
 
 class Costs:
-    """The maximum steps of a program's expressions and blocks, without definitions that count their own.
+    """Step bounds of a program's expressions and blocks, excluding definitions that count their own steps.
 
     Args:
         p: the program.
-        whole: the costs of the program before self-counting definitions; None if this program is unchanged.
+        whole: the costs of the program without self-counting definitions; None if this is that program.
 
     Attributes:
-        whole: the same.
+        whole: as above, but never None.
     """
 
     def __init__(self, p: ir.Program, whole: Costs | None = None) -> None:
@@ -58,7 +58,7 @@ class Costs:
         self._flow = Flow(p)
 
     def block(self, number: int) -> int:
-        """Steps of a block, up to the start of the next one."""
+        """The step bound of a block, up to the start of the next one."""
         if number not in self._blocks:
             self._blocks[number] = self._block(self.p.blocks[number])
         return self._blocks[number]
@@ -84,12 +84,12 @@ class Costs:
         return steps
 
     def listing(self, c: ir.Choice, depths: Sequence[int], *, counted: bool) -> Listing:
-        """Steps of listing the legal arguments of an option.
+        """The step bound for listing the legal arguments of an option.
 
         Args:
             c: the option.
             depths: for each condition, the number of parameters bound at its test (see `option_tests`).
-            counted: whether values are counted wherever there may be many, or only in ranges of numbers.
+            counted: whether steps are counted per value for all large domains, or only for ranges of numbers.
         """
         tests = [0] * (len(c.params) + 1)
         tests[-1] = self.of(c.by) if c.by is not None else 0
@@ -118,11 +118,11 @@ class Costs:
         return Listing(tests[0] + rest, tuple(params[::-1]))
 
     def legal(self, d: ir.Decision) -> int:
-        """Steps of checking whether the decider has a legal option, excluding steps per value."""
+        """The step bound for checking whether the decider has a legal option, excluding steps per value."""
         return sum(c.steps for c in d.choices if c.by is None)
 
     def of(self, e: ir.Expr) -> int:
-        """Steps of one evaluation of an expression."""
+        """The step bound for one evaluation of an expression."""
         kind = type(e)
         if kind is ir.Const or kind is ir.Local:
             return 1
@@ -164,17 +164,17 @@ class Costs:
         return steps
 
     def settling(self, e: ir.Spread) -> tuple[int, int]:
-        """Steps for each reached entity, and for each step from it."""
+        """The step bounds of a search per settled entity, and per edge from it."""
         each = sum(self.of(x) for x in (e.until, e.near) if x is not None)
         return each, sum(self.of(x) for x in (e.where, e.cost) if x is not None)
 
     def beginning(self, e: ir.PathSearch) -> int:
-        """Steps for each visited path prefix, in addition to `of`."""
+        """The step bound per visited path prefix, in addition to `of`."""
         return sum(self.of(x) for x in (e.onward, e.cost, e.where, e.worth, *e.uses) if x is not None)
 
     def procedure(self, first: int) -> int:
-        """Steps of a procedure that does not wait; above `MAX_ONCE_STEPS` if it may take too many."""
-        if first in self.p.frames:  # as often as it calls itself
+        """The step bound of a procedure without decisions; above `MAX_ONCE_STEPS` if it may take too many."""
+        if first in self.p.frames:  # recursive: no static bound
             return MAX_ONCE_STEPS + 1
         if first not in self._procedures:
             rounds = Rounds(self._flow, first, self.size)
@@ -195,7 +195,7 @@ class Costs:
         return self._functions[number]
 
     def members(self, e: ir.Expr) -> int:
-        """The maximum size of a set."""
+        """The maximum number of members of a set expression."""
         if isinstance(e, ir.Const):
             return int.bit_count(e.value)
         if isinstance(e, ir.Cell) and e.base < len(self.p.cells):
@@ -223,12 +223,12 @@ class Costs:
         return self.largest
 
     def size(self, type_: str) -> int:
-        """The maximum size of a set type, such as `set town`."""
+        """The maximum number of members of a set type, such as `set town`."""
         return self.p.sizes.get(type_.removeprefix("set "), self.largest)
 
 
 def _counted(e: ir.If) -> int:
-    """The most members of a set whose definition declares a maximum."""
+    """The declared maximum number of members of a set, given the conditional that enforces it."""
     c = e.condition
     if isinstance(c, ir.Op) and c.op == "<=" and isinstance(c.args[1], ir.Const) and c.args[0] == op("count", e.then):
         return c.args[1].value

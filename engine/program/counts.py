@@ -1,4 +1,4 @@
-"""Public counts of private pieces: their number is public, their identity is not."""
+"""Public counts of private pieces, whose number is public although their identity is not."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rulespec.engine.program import ir
 
 
 class Count(NamedTuple):
-    """Cells counted together.
+    """A public count over a group of cells.
 
     Attributes:
-        secret: the private thing.
-        cells: its cells; a single one for an order.
+        secret: the declaration that makes the cells private.
+        cells: the cells; a single one for an order.
         place: the number of the place whose tokens are counted; -1: the sum of the cells, or the length of the order.
     """
 
@@ -25,7 +25,7 @@ class Count(NamedTuple):
 
 
 def counts_of(program: ir.Program) -> Iterator[Count]:
-    """The public counts: of private places and private orders."""
+    """The public counts of private places and private orders."""
     for secret in program.secrets:
         cell = program.cells[secret.cells.start]
         if secret.places:
@@ -37,7 +37,7 @@ def counts_of(program: ir.Program) -> Iterator[Count]:
 
 
 def _alike(secret: ir.Secret) -> Iterator[list[int]]:
-    """Piles counted together."""
+    """The groups of piles that share a count."""
     strides = [prod(secret.sizes[i + 1 :]) for i in range(len(secret.sizes))]
     apart = [range(size) if i not in secret.alike else range(1) for i, size in enumerate(secret.sizes)]
     alike = [range(size) if i in secret.alike else range(1) for i, size in enumerate(secret.sizes)]

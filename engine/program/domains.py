@@ -1,4 +1,4 @@
-"""Domains of parameters and loops: members of a set, numbers of a range."""
+"""Domains of parameters and loops: members of a set, numbers in a range, subsets, bags and paths."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.language.several import MAX_SEVERAL, bags, is_bag, is_subset, pick
 
 
 def members(mask: int, start: int) -> Iterator[int]:
-    """The members of a set in cyclic order from `start` on."""
+    """The members of a set in cyclic order, beginning at `start`."""
     ahead = mask >> start << start
     for part in (ahead, mask & ~ahead):
         while part:
@@ -26,11 +26,11 @@ def members(mask: int, start: int) -> Iterator[int]:
 
 
 Place = tuple[int, int, int]
-"""A parameter: the number of its decision, of its option there, and its own."""
+"""A parameter, as decision number, option number and parameter number."""
 
 
 def numbers(p: ir.Program, at: Place, low: int, high: int) -> range:
-    """The possible numbers of a parameter: from `low` to `high`, inclusive.
+    """The domain of a numeric parameter, from `low` to `high` inclusive.
 
     Raises:
         ProgramFaultError: if there are more than `MAX_VALUES`.
@@ -43,13 +43,13 @@ def numbers(p: ir.Program, at: Place, low: int, high: int) -> range:
 
 
 class Several(Iterable[int]):
-    """The possible sets or bags of a parameter, in the order of `language.several`, with their number.
+    """The domain of a set or bag parameter, in the order of `language.several`, with its size.
 
     Args:
         source: the set or bag to choose from.
         least: the minimum number of members or pieces.
-        most: the maximum number.
-        bag: whether they are bags.
+        most: the maximum number of members or pieces.
+        bag: whether the values are bags.
     """
 
     def __init__(self, source: int, least: int, most: int, *, bag: bool) -> None:
@@ -58,7 +58,7 @@ class Several(Iterable[int]):
 
     @property
     def number(self) -> int:
-        """The total number; `len` counts only the listed ones."""
+        """The total number of values; `len` counts only the listed ones."""
         return ways([room for _, room in self._piles], *self._of[1:])
 
     @property
@@ -70,7 +70,7 @@ class Several(Iterable[int]):
         return self.number
 
     def picked(self, number: int) -> int:
-        """The set or bag with a given number in this order."""
+        """The set or bag at an index in this order."""
         piles = self._piles
         chosen = picked([room for _, room in piles], *self._of[1:], number)
         bits = BITS if self._bag else 1
@@ -84,7 +84,7 @@ class Several(Iterable[int]):
 
 
 def several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Several:
-    """The possible sets or bags of a parameter.
+    """The domain of a set or bag parameter.
 
     Raises:
         UnlistedError: if there are more than `MAX_SEVERAL`.
@@ -97,7 +97,7 @@ def several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Sev
 
 
 class _Some(Several):
-    """The first sets or bags that a parameter may be, for a search for a legal one."""
+    """The first values of a set or bag parameter, for a search for a legal one."""
 
     def __init__(self, p: ir.Program, at: Place, source: int, least: int, most: int) -> None:
         super().__init__(source, least, most, bag=p.decisions[at[0]].choices[at[1]].params[at[2]].is_bag)
@@ -113,15 +113,15 @@ class _Some(Several):
 
 
 def some_of_several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Several:
-    """The possible sets or bags of a parameter, for finding a legal one.
+    """The domain of a set or bag parameter, for a search for a legal value.
 
-    Iteration raises UnlistedError after `MAX_SEVERAL`, if there are more.
+    Iteration raises UnlistedError after `MAX_SEVERAL` values, if there are more.
     """
     return _Some(p, at, source, least, most)
 
 
 class Paths(list[int]):
-    """The possible paths of a parameter; the length is the number of visited prefixes."""
+    """The domain of a path parameter; `len` is the number of visited prefixes."""
 
     def __init__(self, results: list[int], looked: int) -> None:
         super().__init__(results)
@@ -132,7 +132,7 @@ class Paths(list[int]):
 
 
 def paths(p: ir.Program, at: Place, ways: PathForm) -> Paths:
-    """The possible paths of a parameter, each before its extensions.
+    """The domain of a path parameter, with each path before its extensions.
 
     Raises:
         UnlistedError: if there are more than `MAX_PATHS` prefixes.
@@ -144,11 +144,11 @@ def paths(p: ir.Program, at: Place, ways: PathForm) -> Paths:
 
 
 class UnlistedError(ProgramFaultError):
-    """A parameter with more possible sets, bags or paths than can be listed.
+    """Raised for a parameter with too many possible sets, bags or paths to list.
 
     Attributes:
         at: the parameter.
-        number: the number of sets or bags; for paths, one more than the search visits.
+        number: the number of sets or bags; for paths, the number visited plus one.
     """
 
     def __init__(self, p: ir.Program, at: Place, number: int) -> None:
@@ -165,14 +165,14 @@ class UnlistedError(ProgramFaultError):
 
 
 def too_many(p: ir.Program, at: Place) -> NoReturn:
-    """Reports options that take too many steps to list; `at` is the last parameter enumerated."""
+    """Raises the fault for options that take too many steps to list; `at` is the last parameter enumerated."""
     name, option, span = _named(p, at)
     steps = f"with {name} of {option} it takes more than {MAX_LISTED:,} steps to list the options"
     raise ProgramFaultError(-1, f"parameters of options have too many values: {steps}", span=span)
 
 
 def _named(p: ir.Program, at: Place) -> tuple[str, str, Span]:
-    """A parameter and its option by their names in messages, with its place."""
+    """The names of a parameter and its option for messages, and the parameter's span."""
     decision, choice, number = at
     d = p.decisions[decision]
     param = d.choices[choice].params[number]

@@ -1,9 +1,8 @@
-"""A random legal option, if there are too many sets, bags or paths to list.
+"""Random choice of a legal option when there are too many sets, bags or paths to list.
 
-Sets and bags are uniformly distributed; a path is drawn stop by stop, uniformly among its continuations.
-
-Candidates are numbered: an option whose last parameter is a set or bag has a candidate for each value. A number is
-drawn, and repeatedly so until its candidate is legal.
+Sets and bags are uniformly distributed; a path is drawn stop by stop, uniformly among its continuations. Candidates
+are numbered; an option whose last parameter is a set or bag has one candidate per value. Numbers are drawn until a
+candidate is legal.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from rulespec.engine.program.path_search import ways_of
 from rulespec.language.paths import MAX_PATHS, PathForm, wandered
 
 MAX_TRIES = 10_000
-"""Candidates that are drawn before the rules are at fault."""
+"""Maximum number of candidates drawn; beyond it, the rules are at fault."""
 Number = Callable[[int, int], int]
-"""A random number by the number of the try, from 0 up to below a bound."""
+"""A function of the attempt number and a bound that returns a random number from 0 to the bound minus 1."""
 _Candidates = tuple[int, tuple[int, ...], "Several | _Walks | None", int]
-"""An option with its first arguments, the values of the last one (None: there is no further one), and the weight."""
+"""An option number, its first arguments, the domain of a last composite parameter or None, and the weight."""
 
 
 def drawn(
@@ -36,7 +35,7 @@ def drawn(
         p: the program.
         state: the position.
         decision: the open decision.
-        number: the random number source.
+        number: the source of random numbers.
         weighing: whether to weigh options as in playouts; chance is always weighed by the rules.
 
     Raises:
@@ -57,7 +56,7 @@ def drawn(
 
 
 def _picked(candidates: list[_Candidates], number: int) -> tuple[int, tuple[int, ...]]:
-    """The candidate of a number, and its arguments."""
+    """The option number and arguments of the candidate with a number."""
     for choice, args, values, weight in candidates:
         size = weight * (1 if values is None else values.number)
         if number < size:
@@ -67,7 +66,7 @@ def _picked(candidates: list[_Candidates], number: int) -> tuple[int, tuple[int,
 
 
 class _Walks:
-    """The paths that a parameter may be, as many as are listed at most: each number stands for one that it leads to."""
+    """The paths of a parameter, drawn by number: each of `MAX_PATHS` numbers seeds a random walk."""
 
     number = MAX_PATHS
 
@@ -75,20 +74,20 @@ class _Walks:
         self._ways = ways
 
     def picked(self, number: int) -> int:
-        """The path with a number; -1 if there is none."""
+        """The path drawn from a number; -1 if the walk finds none."""
         path = wandered(self._ways, _numbers(number))
         return -1 if path is None else path
 
 
 def _numbers(seed: int) -> Iterator[int]:
-    """Numbers of 31 bits that follow from one, each from the one before."""
+    """A sequence of 31-bit pseudo-random numbers from a seed."""
     while True:
         seed = (seed * 6_364_136_223_846_793_005 + 1_442_695_040_888_963_407) % (1 << 64)
         yield seed >> 33
 
 
 class _Drawing(Interpreter):
-    """Finds the candidates of a decision."""
+    """An interpreter that lists the candidates of a decision."""
 
     def candidates(self, state: State, decision: int, *, weighing: bool) -> Iterator[_Candidates]:
         """The decider's candidates, option by option, without options of weight 0."""
@@ -108,9 +107,9 @@ class _Drawing(Interpreter):
     def _in_domains(
         self, state: State, of: tuple[int, int], slots: State, args: tuple[int, ...]
     ) -> Iterator[tuple[tuple[int, ...], Several | _Walks | None]]:
-        """Arguments within the domains of an option: without a last set, bag or path, which has its values.
+        """Argument tuples within the domains of an option, with the domain of a last set, bag or path in place of it.
 
-        Arguments before are in their slots.
+        Preceding arguments are in their slots.
         """
         params, depth = self.p.decisions[of[0]].choices[of[1]].params, len(args)
         if depth == len(params):

@@ -1,4 +1,4 @@
-"""Random numbers by seed: a function of the seed, the game and the decision's number.
+"""Seeded random numbers, a pure function of the seed, the game and the decision's number.
 
 The generator is SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014; the
 constants are from Vigna's `splitmix64.c`). Word i is a function of the key and i, so there is no state between draws.
@@ -13,16 +13,16 @@ from operator import index
 from typing import TypeVar
 
 GENERATOR = "splitmix64-1"
-"""The name of the generator and of its use by games; a new one for anything that changes a game."""
+"""The name of the generator and of its use in games; any change that alters games needs a new name."""
 STEPS = 2**53
-"""Steps of a probability."""
+"""Resolution of probabilities."""
 GAMMA = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 _T = TypeVar("_T")
 
 
 def word(key: int, at: int) -> int:
-    """Word number `at`, from 0, of SplitMix64 with a key: 64 bits."""
+    """The 64-bit word number `at`, from 0, of SplitMix64 with a key."""
     z = (key + (at + 1) * GAMMA) & _MASK
     z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ z >> 27) * 0x94D049BB133111EB) & _MASK
@@ -30,7 +30,7 @@ def word(key: int, at: int) -> int:
 
 
 def threshold(rate: float) -> int:
-    """The threshold below which an event of this probability happens."""
+    """The number of 53-bit words for which an event of a given probability happens."""
     return ceil(rate * STEPS)
 
 
@@ -38,7 +38,7 @@ class Draws:
     """The random numbers of one game. Decision n has the words 2n (out of turn?) and 2n + 1 (which option?).
 
     Args:
-        seed: the seed of chance; seeds are equal modulo 2**64.
+        seed: the seed of chance, modulo 2**64.
         game: the number of the game.
     """
 
@@ -48,15 +48,14 @@ class Draws:
         self.key = word(word(index(seed), 0), index(game))
 
     def happens(self, at: int, rate: float) -> bool:
-        """Whether an event of a probability happens, by word number `at`."""
+        """Whether an event of a given probability happens, as decided by word number `at`."""
         return word(self.key, at) >> 11 < rate * STEPS  # as below its threshold
 
     def below(self, at: int, bound: int) -> int:
         """A uniform number from 0 to `bound` - 1 from word `at`; 0 if the bound is 1 or less.
 
-        Lemire: "Fast Random Integer Generation in an Interval" (2019). A word that would bias the result is rejected,
-            and is
-        the key of its replacement. Bounds above 2**64 take more words.
+        The algorithm is by Lemire, "Fast Random Integer Generation in an Interval" (2019). A word that would bias the
+        result is rejected, and serves as the key of its replacement. Bounds above 2**64 take more words.
         """
         if bound < 2:
             return 0
@@ -74,11 +73,11 @@ class Draws:
         return result * bound >> bits
 
     def tries(self, at: int) -> Callable[[int, int], int]:
-        """A function for uniform numbers of later attempts from word `at`, by attempt number and bound."""
+        """A function of attempt number and bound that returns uniform numbers derived from word `at`."""
         return Draws(word(self.key, at)).below
 
     def weighted(self, at: int, weights: Sequence[int]) -> int:
-        """An index by word number `at`, in proportion to its weight; the last one if all weights are 0."""
+        """A random index from word `at`, in proportion to the weights; the last one if all weights are 0."""
         left = self.below(at, sum(weights))
         for number, weight in enumerate(weights):
             left -= weight
@@ -102,7 +101,7 @@ class Stream(Draws):
         return self.at
 
     def likely(self, rate: float) -> bool:
-        """Whether an event of a probability happens."""
+        """Whether an event of a given probability happens."""
         return self.happens(2 * self.next(), rate)
 
     def one_of(self, values: Sequence[_T]) -> _T:

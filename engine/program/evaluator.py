@@ -1,4 +1,4 @@
-"""The meaning of expressions, in the plainest form."""
+"""Reference semantics of expressions."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from rulespec.language.orders import packed
 
 
 class Evaluator(Execution):
-    """Evaluates the expressions of a program.
+    """A tree-walking evaluator of a program's expressions.
 
     Args:
         program: the program of the expressions, which may still grow.
-        patience: the step limit; `left` counts down. Each evaluated expression is a step.
-        observer: notified of every evaluation.
+        patience: the step limit, from which `left` counts down. Each evaluated expression is a step.
+        observer: an observer notified of every evaluation.
     """
 
     def __init__(self, program: ir.Program, patience: int = sys.maxsize, observer: Observer | None = None) -> None:
@@ -40,7 +40,7 @@ class Evaluator(Execution):
         Args:
             e: the expression.
             state: the cells.
-            slots: the variables bound inside expressions; the ones that `e` binds are overwritten.
+            slots: the variables bound inside expressions; slots bound by `e` are overwritten.
 
         Raises:
             ProgramFaultError: if the rules fault, or the step limit is reached.
@@ -48,7 +48,7 @@ class Evaluator(Execution):
         self.left -= 1
         if self.left < 0:
             raise ProgramFaultError(-1, "it takes too long")
-        # `type(…) is`, because `isinstance` says no slowly where classes are made in C.
+        # `type(…) is`, because a negative `isinstance` is slow for classes created in C.
         if type(e) is ir.Const:
             return e.value
         if type(e) is ir.Cell:

@@ -1,4 +1,4 @@
-"""The meaning of instructions and block exits, in the plainest form."""
+"""Reference semantics of instructions and block exits."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ T = TypeVar("T")
 
 
 class Execution(ABC):
-    """Executes blocks over a state, and records its writes in a journal.
+    """An executor of blocks that records writes to the state in a journal.
 
     Args:
-        program: the blocks.
-        patience: the step limit; `left` counts down.
-        observer: notified of everything that runs.
+        program: the program.
+        patience: the step limit, from which `left` counts down.
+        observer: an observer notified of everything that runs.
     """
 
     def __init__(self, program: ir.Program, patience: int, observer: Observer | None) -> None:
@@ -51,15 +51,15 @@ class Execution(ABC):
             raise ProgramFaultError(-1, "it takes too long")
 
     def alone(self, value: Callable[[], T], what: str, span: Span | None = None) -> T:
-        """The result of `value`, evaluated between two decisions with its own step bound.
+        """The result of `value`, evaluated between two decisions with a separate step limit.
 
         Args:
             value: computes the result.
-            what: its name, for the step limit message.
-            span: its place.
+            what: the name of the value for the step limit's message.
+            span: the place of the value.
 
         Raises:
-            ProgramFaultError: also if it takes more than `MAX_VALUE_STEPS`.
+            ProgramFaultError: if the rules fault, or if `value` takes more than `MAX_VALUE_STEPS`.
         """
         patience = self.left
         allowed = self.left = min(patience, MAX_VALUE_STEPS)
@@ -128,7 +128,7 @@ class Execution(ABC):
                 put(state, cell, 0, journal)
 
     def following(self, exit_: ir.Exit | None, state: State, slots: State, journal: Journal) -> int:
-        """The next block after one that neither asks nor ends the game."""
+        """The successor of a block that neither asks nor ends the game."""
         if isinstance(exit_, ir.Goto):
             return exit_.block
         if isinstance(exit_, ir.Enter):
@@ -150,6 +150,6 @@ class Execution(ABC):
 
 
 def put(state: State, cell: int, value: int, journal: Journal) -> None:
-    """Writes a cell, and notes its old value."""
+    """Writes a cell, and records its old value in the journal."""
     journal += (cell, state[cell])
     state[cell] = value

@@ -11,17 +11,17 @@ from rulespec.errors import RulespecError
 from rulespec.language.operators import OPERATORS
 
 _SHOWN = 6
-"""Members of a set that are named."""
+"""Maximum number of a set's members named in a message."""
 
 
 class ProgramFaultError(RulespecError):
-    """A fault of the rules: payment without money, a value out of range, division by zero.
+    """A fault of the rules, such as a payment without money, a value out of range, or a division by zero.
 
     Attributes:
-        site: index into `Program.sites`; -1 for a bound of the machine.
+        site: index into `Program.sites`; -1 for an exceeded limit of the machine.
         detail: the numbers at fault, or "".
-        mask: the set at fault, if it is one.
-        span: the place of the code that exceeded a bound of the machine.
+        mask: the set at fault, or None.
+        span: the place of the code that exceeded a limit of the machine.
     """
 
     def __init__(self, site: int, detail: str = "", mask: int | None = None, span: Span | None = None) -> None:
@@ -32,7 +32,7 @@ class ProgramFaultError(RulespecError):
         self.span = span
 
     def culprits(self, p: ir.Program) -> str:
-        """The finding as text: the numbers, or the names of the set's members."""
+        """The values at fault as text: the numbers, or the names of the set's members."""
         if self.mask is None:
             return self.detail
         names = [name for i, name in enumerate(p.members[self.site]) if self.mask >> i & 1]
@@ -41,7 +41,7 @@ class ProgramFaultError(RulespecError):
 
 
 def fault_of(e: ir.Op, args: Sequence[int]) -> ProgramFaultError:
-    """The fault of an operator without a value."""
+    """The fault of an operator applied to arguments for which it has no value."""
     fault = OPERATORS[e.op].fault
     return ProgramFaultError(e.site, mask=args[fault.operands[0]] if fault is not None and fault.names else None)
 

@@ -1,4 +1,4 @@
-"""Counters of work done by a fallback machine."""
+"""Counters of calls delegated to a fallback machine."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _counters: list[Counter[str]] = []
 
 
 def handed_back(to: str, times: int = 1) -> None:
-    """Counts calls passed on to another machine, `python` or `interpreter`.
+    """Counts calls delegated to a fallback machine, `python` or `interpreter`.
 
-    A fault that the fallback machine only reports does not count.
+    Calls that merely report a fault do not count.
     """
     for counter in _counters:
         counter[to] += times
@@ -26,7 +26,7 @@ def note(counts: Mapping[str, int]) -> None:
 
 @contextmanager
 def counting() -> Iterator[Counter[str]]:
-    """Counts calls passed on to the fallback machine within the context."""
+    """A context in which calls delegated to fallback machines are counted."""
     result = Counter[str]()
     _counters.append(result)
     try:

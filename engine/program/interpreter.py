@@ -1,4 +1,4 @@
-"""The reference machine: a program's meaning in the plainest form. All other machines must agree with it."""
+"""The reference machine, which defines the meaning of programs; all other machines must agree with it."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from rulespec.language.paths import PathForm, is_path
 Firsts = Mapping[str, Sequence[int]]
 Named = Mapping[int, int]
 _Order = tuple[Sequence[Sequence[ir.Condition | None]], Sequence[bool]]
-"""For each number of parameters that have values the conditions tested then (None: the weight), and for each parameter
-whether finding its values may be at fault."""
+"""For each number of bound parameters, the conditions tested at that point (None: the weight); and for each parameter,
+whether its domain may fault."""
 _NOTHING: Named = MappingProxyType({})
 
 
 class Interpreter(Evaluator):
-    """Runs a program directly. See `Machine` for the methods of all machines.
+    """A machine that interprets a program directly. See `Machine` for the methods of all machines.
 
     Args:
         program: the program to run.
-        patience: the step limit, for rules that are only tried out; `left` counts down.
-        observer: notified of everything evaluated, run and listed.
+        patience: the overall step limit for trial runs, from which `left` counts down.
+        observer: an observer notified of everything evaluated, run and listed.
         steps: the step limit from one decision to the next.
     """
 
@@ -84,7 +84,7 @@ class Interpreter(Evaluator):
         return overwrite(state, values)
 
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
-        """Runs from a block to the next decision or the end; a fault leaves the state as it was."""
+        """Runs from a block to the next decision or the end; a fault leaves the state unchanged."""
         if self.observer is not None:
             self.observer.entered(block, -1)
         journal = overwrite(state, dict(zip(self._arguments_of.get(block, ()), args, strict=True)))
@@ -102,7 +102,7 @@ class Interpreter(Evaluator):
         return journal
 
     def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
-        """None: this machine is observed while it reads, if necessary."""
+        """None, since the reads of this machine can be observed instead."""
         return None
 
     def _run(self, state: State, block: int, journal: Journal) -> None:
@@ -127,7 +127,7 @@ class Interpreter(Evaluator):
                 self.observer.entered(block, before)
 
     def _is_idle(self, ask: ir.Ask, state: State) -> bool:
-        """Whether the decider has no legal option. Evaluations on the way count."""
+        """Whether the decider has no legal option; evaluations count as steps."""
         return next(self._listed(state, ask.decision, interrupts=False, all_=True), None) is None
 
     def _stop(self, exit_: ir.Ask | ir.End, block: int, state: State, slots: State, journal: Journal) -> None:
@@ -160,11 +160,11 @@ class Interpreter(Evaluator):
         return self._within(MAX_LISTED, self._listed(state, decision, interrupts=False))
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
-        """The legal options of others, in order."""
+        """The legal out-of-turn options, in order."""
         return self._within(MAX_LISTED, self._listed(state, decision, interrupts=True))
 
     def _within(self, steps: int, options: Iterator[Listed]) -> Iterator[Listed]:
-        """Options, until listing them has taken `steps` steps."""
+        """The options from an iterator, with a limit of `steps` steps per option."""
         while True:
             patience = self.left
             allowed = self.left = min(patience, steps)
@@ -182,7 +182,7 @@ class Interpreter(Evaluator):
             yield option
 
     def _listed(self, state: State, decision: int, *, interrupts: bool, all_: bool = False) -> Iterator[Listed]:
-        """The legal options, in order; `all_` names every alike token instead of one."""
+        """The legal options, in order; `all_` includes every alike token instead of representatives."""
         chosen = [(k, c) for k, c in enumerate(self.p.decisions[decision].choices) if (c.by is not None) == interrupts]
         kinds = {kind_of(param) for _, c in chosen for param in c.params if param.alike and not all_}
         firsts = {kind: self._alike.firsts(state, decision, kind, interrupts=interrupts) for kind in sorted(kinds)}
@@ -194,7 +194,7 @@ class Interpreter(Evaluator):
                 yield k, args, who
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
-        """The seat of an interrupt."""
+        """The seat that takes an out-of-turn option."""
         c = self.p.decisions[decision].choices[choice]
         assert c.by is not None
         slots = [0] * (self.p.slots + 1)
@@ -214,16 +214,16 @@ class Interpreter(Evaluator):
         *,
         some: bool,
     ) -> Iterator[tuple[int, ...]]:
-        """The legal arguments of an option, given those before `depth` in their slots.
+        """The legal argument tuples of an option, with the arguments before `depth` in their slots.
 
-        `of`: the numbers of the decision and of the option.
-        `firsts`: for each token of some kinds the first one alike, which stands for all.
-        `named`: the values named in conditions, by slot; later evaluations may have used these slots.
-        `some`: a single legal one is looked for (see `some_of_several`).
+        `of`: the numbers of the decision and the option.
+        `firsts`: kind → first alike token of each token, which represents all.
+        `named`: slot → value bound in conditions, to be restored since later evaluations may reuse the slots.
+        `some`: whether a single legal tuple is sought (see `some_of_several`).
         """
         c = self.p.decisions[of[0]].choices[of[1]]
         tests, faults = self._order(c)
-        # A possible fault comes before conditions, and is reported whatever their values.
+        # A domain that may fault is evaluated before the conditions, so its fault does not depend on them.
         result = (
             self._domain(state, (*of, depth), slots, some=some) if depth < len(c.params) and faults[depth] else None
         )
@@ -254,7 +254,7 @@ class Interpreter(Evaluator):
                 yield args
 
     def _order(self, c: ir.Choice) -> _Order:
-        """The order in which an option is listed."""
+        """The order of an option's tests while its arguments are listed."""
         if c.block not in self._orders:
             order = option_tests(c, self._facts)
             results: list[list[ir.Condition | None]] = [[] for _ in range(len(c.params) + 1)]
@@ -269,7 +269,7 @@ class Interpreter(Evaluator):
         return AlikeTokens(self)
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments of the listed representative of alike tokens; None if they are their own representative."""
+        """The arguments with alike tokens replaced by their listed representatives; None if nothing changes."""
         return self._alike.standing(state, decision, choice, args)
 
     def _domain(self, state: State, at: Place, slots: State, *, some: bool) -> Iterable[int]:
@@ -291,7 +291,7 @@ class Interpreter(Evaluator):
         return results if param.none is None else [*results, param.none]
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
-        """Whether an option with these arguments may be taken."""
+        """Whether an option with these arguments is legal and listed."""
         c = self.p.decisions[decision].choices[choice]
         legal = self.allows(state, decision, choice, args)
         if legal and any(param.alike for param in c.params):
@@ -301,13 +301,13 @@ class Interpreter(Evaluator):
         return legal
 
     def allows(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
-        """Whether the rules allow an option with these arguments, listed or not."""
+        """Whether the rules allow an option with these arguments, even if an alike token represents it."""
         c = self.p.decisions[decision].choices[choice]
         return self.alone(lambda: self._is_legal(state, c, args), f"whether `{c.name}` is legal", c.span)
 
     @cached_property
     def lookups(self) -> Sequence[Lookups]:
-        """For each decision, functions that only look cells up."""
+        """For each decision, its pure look-up functions."""
         return [self._lookups(number, len(d.choices)) for number, d in enumerate(self.p.decisions)]
 
     def _lookups(self, decision: int, choices: int) -> Lookups:
@@ -351,15 +351,15 @@ class Interpreter(Evaluator):
         return result
 
     def ways(self, walk: ir.PathSearch, state: State, slots: State) -> PathForm:
-        """The possible paths of a parameter; overwrites the slots of their variables."""
+        """The paths of a parameter; overwrites the slots of the search."""
         return ways_of(walk, slots, lambda e: self.evaluate(e, state, slots))
 
     def _permitted(self, state: State, c: ir.Choice, slots: State) -> bool:
-        """Whether all conditions of an option hold, the arguments being in their slots."""
+        """Whether all conditions of an option hold, with its arguments in their slots."""
         return all(self._holds(r, state, slots) for r in c.requires) and self._has_weight(state, c, slots)
 
     def _has_weight(self, state: State, c: ir.Choice, slots: State) -> bool:
-        """Whether chance may take an option: never one without weight."""
+        """Whether chance may take an option: always without a declared weight, otherwise if it is positive."""
         return c.weight is None or self.evaluate(c.weight, state, slots) > 0
 
     def _holds(self, condition: ir.Condition, state: State, slots: State) -> bool:

@@ -1,12 +1,12 @@
-"""The intermediate form: cells, expressions, blocks. First-order, finite, all integers; it could be C.
+"""The intermediate representation: cells, expressions and blocks; first-order, finite, integers only, close to C.
 
-A game state is one list of integers. Cell 0 holds the block where the game waits (a block that ends in `Decide` or
+A game state is one list of integers. Cell 0 holds the block where the game waits (a block that ends in `Ask` or
 `End`), cell 1 the ending (0 until the game ends, then the ending's number + 1), cell 2 the winners as a bit mask (-1:
-the best score). Then come state, accounts, piece counts, and the locals of every procedure, each in its own cell; a
-recursive procedure has a depth, and rows for that many frames.
+the best score). Then come state, accounts, piece counts, and the locals of every procedure, each in a separate cell;
+a recursive procedure also has a depth, and a row of frames for each local.
 
-Truth values are 0 and 1, an entity is its index in its kind, none is -1, a set is a bit mask; for orders see `orders`.
-The number for none is `NO_NUMBER`.
+Truth values are 0 and 1, an entity is its index in its kind, no entity is -1, a set is a bit mask; for orders see
+`orders`. None among optional numbers is `NO_NUMBER`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rulespec.types import Type
 
 PC, ENDING, WINNERS = 0, 1, 2
 END = 1
-"""The block in which a game ends of itself. No procedure comes back to block 0, where games begin."""
+"""The block in which a game ends by itself. No procedure returns to block 0, where games begin."""
 
 # --- expressions ---------------------------------------------------------------------------
 
@@ -65,7 +65,7 @@ class Lookup(Expr, frozen=True):
 
 
 class Op(Expr, frozen=True):
-    """An operator on numbers (`rulespec.language.operators`); faults are reported at `site`."""
+    """An operator on numbers (`rulespec.language.operators`), which faults at `site`."""
 
     op: str
     args: tuple[Expr, ...]
@@ -73,7 +73,7 @@ class Op(Expr, frozen=True):
 
 
 class Logic(Expr, frozen=True):
-    """`and`, `or`, `??` (the first that is not none; `?number` for numbers): left to right, short-circuiting."""
+    """A short-circuit operator: `and`, `or`, `??` (the first operand that is not none; `?number` for numbers)."""
 
     op: str
     args: tuple[Expr, ...]
@@ -86,10 +86,10 @@ class If(Expr, frozen=True):
 
 
 class Fold(Expr, frozen=True):
-    """`op` (count sum min max any all first set union) over the members of `source` in `slot`.
+    """A fold with `op` (count sum min max any all first set union) over the members of `source` in `slot`.
 
-    In cyclic order from `start`, if given (only `first`). `body` is the value (sum, min, max, union), the condition
-    (all) or the mapped member (set); `default` is the value of min and max for an empty set.
+    The order is cyclic from `start`, if given (only for `first`). `body` is the value (sum, min, max, union), the
+    condition (all) or the mapped member (set); `default` is the value of min and max for an empty set.
     """
 
     op: str
@@ -113,14 +113,14 @@ class Spread(Expr, frozen=True):
     """Minimum path costs from a set.
 
     Dijkstra's algorithm from the members of `start`, with cost 0: the open member of minimum cost, the first among
-    equals, is settled and put into `slot`; then for each member of `near` in `to` that satisfies `where`, in order, the
-    `cost` of the step is computed. A negative cost is a fault at `below`. A member that gets a smaller cost is
+    equals, is settled and stored in `slot`; then for each member of `near` in `to` that satisfies `where`, in order,
+    the `cost` of the step is computed. A negative cost is a fault at `below`. A member that gets a smaller cost is
     reopened.
 
     With `limit`: the set of all members within this cost. With `until`: the cost of the first settled member, in `to`,
     that satisfies it, or `default`; a cost of more than 15 digits is a fault at `above`.
-    `size` is the number of entities. `counted`: `near` counts the steps of everything evaluated per settled member, so
-    that a machine without step counting has none to count (see `count_work`).
+    `size` is the number of entities. `counted`: `near` already counts the steps of everything evaluated per settled
+    member, for machines that do not count steps (see `count_work`).
     """
 
     slot: int
@@ -139,18 +139,18 @@ class Spread(Expr, frozen=True):
 
 
 class PathSearch(Expr, frozen=True):
-    """The possible paths of a parameter, or the result of a search among paths.
+    """The domain of a path parameter, or the result of a search among paths.
 
     `slot` holds the path; the slots after it hold its last stop, a next stop, the remaining cost, and for each of
     `uses` the set of entities used so far. A path begins at a member of `start` and continues with the members of
     `onward`. A step costs `cost`, in total at most `within`, and uses an entity of each of `uses`; with `of_stops`, the
-    entity belongs to the next stop, so the first stop uses one as well. `whole`: only maximal paths. `size` is the
-    number of entities of the kind; `use_kinds` are the names of the kinds of `uses`.
+    entity belongs to the next stop, so the first stop uses one as well. `whole` restricts the domain to maximal paths.
+    `size` is the number of entities of the kind; `use_kinds` names the kinds of `uses`.
 
-    `finds` is empty for a parameter. `trail`: the set of all stops, including the first ones; the search ends with the
-    last of `reachable`. `longest`: the maximum `worth` of the paths in `slot` that satisfy `where`; without one,
-    `default`. Too many path prefixes are a fault at `site`. `steps`: counted for each visited prefix, instead of by the
-    surrounding expression (made by `count_work`).
+    `finds` is empty for a parameter. `trail` is the set of all stops, including the first ones; the search ends once it
+    has found all of `reachable`. `longest` is the maximum `worth` of the paths in `slot` that satisfy `where`, or
+    `default`. Too many path prefixes are a fault at `site`. `steps` is the count per visited prefix, which replaces a
+    bound in the surrounding expression (set by `count_work`).
     """
 
     slot: int
@@ -188,16 +188,16 @@ class PathSearch(Expr, frozen=True):
 
     @property
     def used(self) -> range:
-        """The slots of the sets already used."""
+        """The slots of the sets of used entities."""
         return range(self.slot + 4, self.slot + 4 + len(self.uses))
 
 
 class Ranked(Expr, frozen=True):
-    """The members of `source` in `slot`, ranked by `keys`, the first key first.
+    """A ranking of the members of `source` in `slot` by `keys`, compared lexicographically.
 
     `first`: the member with the least keys, or -1; among equals, the first in cyclic order from `start`. `best`: the
-    set of all with the greatest keys. `order`: all of them as an ascending order, stable for equal or absent keys;
-    `bits` is the width of a member in it.
+    set of members with the greatest keys. `order`: all members as an ascending order, stable for equal or absent keys;
+    `bits` is the width of a member in the order.
     """
 
     op: str
@@ -215,11 +215,11 @@ class Call(Expr, frozen=True):
 
 
 class Suppose(Expr, frozen=True):
-    """`body` after a hypothetical call that neither asks nor ends the game; the state is rolled back.
+    """The value of `body` after a hypothetical call that neither asks nor ends the game and is then rolled back.
 
     `block` is the procedure's first block, `back` the cell of its return address, `params` are the cells of its
-    parameters. More than `MAX_ONCE_STEPS` steps are a fault at `site`. `counted`: its actual steps are counted, instead
-    of their bound by the surrounding expression (made by `count_work`).
+    parameters. More than `MAX_ONCE_STEPS` steps are a fault at `site`. `counted`: the actual steps are counted, instead
+    of a bound in the surrounding expression (set by `count_work`).
     """
 
     block: int
@@ -232,7 +232,7 @@ class Suppose(Expr, frozen=True):
 
 
 class Positive(Expr, frozen=True):
-    """The set of all i < `count` whose cell `base + index + i * stride` is positive (made by passes).
+    """The set of all i < `count` whose cell `base + index + i * stride` is positive (introduced by passes).
 
     `size` is the number of cells from `base`.
     """
@@ -245,7 +245,7 @@ class Positive(Expr, frozen=True):
 
 
 class Total(Expr, frozen=True):
-    """The sum of the cells `base + index + i * stride` for all i < `count` (made by passes)."""
+    """The sum of the cells `base + index + i * stride` for all i < `count` (introduced by passes)."""
 
     base: int
     index: Expr
@@ -254,14 +254,14 @@ class Total(Expr, frozen=True):
 
 
 class Inverse(Expr, frozen=True):
-    """The set of all i with `Program.arrays[array][i]` equal to `value` (made by passes)."""
+    """The set of all i with `Program.arrays[array][i]` equal to `value` (introduced by passes)."""
 
     array: int
     value: Expr
 
 
 class Held(Expr, frozen=True):
-    """The set of all i < `count` for which `Program.arrays[array]` maps cell `base + i` to `value` (made by passes)."""
+    """The set of all i < `count` whose cell `base + i` is mapped to `value` by `Program.arrays[array]` (by passes)."""
 
     base: int
     count: int
@@ -270,9 +270,9 @@ class Held(Expr, frozen=True):
 
 
 class Function(Brief, Struct, frozen=True, gc=False):
-    """A definition: parameters in the slots 0 … n-1, `lets` as (slot, value), then a value.
+    """A definition: parameters in the slots 0 … n-1, `lets` as (slot, value), then `body` as the value.
 
-    `steps`: the steps counted on a call, once `lets` are known; None if its callers count them (made by `count_work`).
+    `steps` is counted on each call, after `lets`; None if callers count a bound instead (set by `count_work`).
     """
 
     name: str
@@ -290,7 +290,7 @@ class Instruction(Brief, Struct, frozen=True, gc=False):
 
 
 class Store(Instruction, frozen=True):
-    """Assigns a cell; a value outside `low` … `high` is a fault at `site`, except none with `none`."""
+    """An assignment; a value outside `low` … `high` is a fault at `site`, but `none` allows none."""
 
     target: Cell
     value: Expr
@@ -301,7 +301,7 @@ class Store(Instruction, frozen=True):
 
 
 class Transfer(Instruction, frozen=True):
-    """Moves `amount` between cells. A negative amount, or more than available (unless unlimited), is a fault."""
+    """A move of `amount` between cells. A negative amount, or more than available (unless unlimited), is a fault."""
 
     source: Cell
     target: Cell
@@ -318,13 +318,13 @@ class Check(Instruction, frozen=True):
 
 
 class Clear(Instruction, frozen=True):
-    """Zeroes a finished procedure's locals, or an option's arguments after use, so that equal positions are equal."""
+    """Zeroing of a finished procedure's locals, or of an option's arguments after use, to make positions canonical."""
 
     base: int
     size: int
 
 
-# --- how a block ends ----------------------------------------------------------------------
+# --- exits of blocks -----------------------------------------------------------------------
 
 
 class Exit(Brief, Struct, frozen=True, gc=False):
@@ -336,10 +336,10 @@ class Goto(Exit, frozen=True):
 
 
 class Branch(Exit, frozen=True):
-    """A condition.
+    """A conditional jump.
 
-    `within`: an upper bound for the loop members that satisfy it, implied by the condition: a machine that tests every
-    member may ignore it.
+    `within` is a superset of the loop members that satisfy the condition; a machine that tests every member may ignore
+    it.
     """
 
     condition: Expr
@@ -355,9 +355,9 @@ class Switch(Exit, frozen=True):
 
 
 class Enter(Exit, frozen=True):
-    """Calls the procedure at a block, with return to the block `after`.
+    """A call of the procedure at `block`, with return to the block `after`.
 
-    The cell `back` of the procedure holds the return address; for its `usual` call it stays zero.
+    The procedure's cell `back` holds the return address, which stays zero for the `usual` call.
     """
 
     block: int
@@ -367,21 +367,21 @@ class Enter(Exit, frozen=True):
 
 
 class Return(Exit, frozen=True):
-    """Returns to the block in a cell, or after the `usual` call if the cell is zero."""
+    """A return to the block in a cell, or to the target of the `usual` call if the cell is zero."""
 
     cell: int
     usual: int
 
 
 class Ask(Exit, frozen=True):
-    """Waits for a decision; without a legal option, continues at `otherwise` if that is a block."""
+    """A wait for a decision; without a legal option, a jump to `otherwise` unless that is None."""
 
     decision: int
     otherwise: int | None = None
 
 
 class End(Exit, frozen=True):
-    """The game is over. `ending` indexes `Program.endings`."""
+    """The end of the game. `ending` is an index into `Program.endings`."""
 
     ending: int
     winners: Expr | None
@@ -396,9 +396,9 @@ class Block(Brief, Struct):
 
 
 class Shown(Brief, Struct, frozen=True, gc=False):
-    """A displayed value: its source text, and its type: a kind's name, "int", "bool", or "set kind".
+    """A displayed value, with its source text and its type: a kind's name, "int", "bool", or "set kind".
 
-    `after` is the name of a procedure that must run before, and `args` are its arguments.
+    `after` is the name of a procedure that must run first, and `args` are its arguments.
     """
 
     text: str
@@ -409,9 +409,9 @@ class Shown(Brief, Struct, frozen=True, gc=False):
 
 
 class Condition(Brief, Struct, frozen=True, gc=False):
-    """A condition, with the reason and the values to show when it fails.
+    """A condition, with the reason and the values to display when it fails.
 
-    `lets` are slots with values, evaluated before it in order; later conditions of the same option read them, too.
+    `lets` are pairs of slot and value, evaluated first, in order; later conditions of the option also read the slots.
     """
 
     expr: Expr
@@ -423,14 +423,14 @@ class Condition(Brief, Struct, frozen=True, gc=False):
 
 
 class Param(Brief, Struct, frozen=True, gc=False):
-    """A parameter: the members of a set, or the numbers `low` … `high`; first in `slot`, in `cell` once chosen.
+    """A parameter: a member of the set `low`, or a number `low` … `high`.
 
-    If `type` ends in `?`, none is the last value. `steps` is the cost of each value when the options are listed; 0 if
-    not counted. With `tested`, it includes the test of the value, so that no value may be skipped before. Both are made
-    by `count_work`. `private`: besides the decider, only the seats in the set `to` see the value, which is then in its
-    slot. `alike`: among alike tokens, the first one with a legal option represents all. If `low` is a `PathSearch`, the
-    value is a path. `several`: the value is a set of members of `low`, or a bag of its pieces if `type` is a bag; the
-    two numbers are its minimum and maximum size.
+    Its value is in `slot` while options are listed, and in `cell` once one is chosen. If `type` ends in `?`, none is
+    the last value. `steps` is the count per listed value, or 0; with `tested`, it includes the test of the value,
+    before which no value may be skipped (both set by `count_work`). `private`: besides the decider, only the seats in
+    the set `to` see the value, which `to` may read in its slot. `alike`: among alike tokens, the first one with a legal
+    option represents all. If `low` is a `PathSearch`, the value is a path. `several`: the value is a set of members of
+    `low`, or a bag of its pieces if `type` is a bag; the two numbers are its minimum and maximum size.
     """
 
     name: str
@@ -452,12 +452,12 @@ class Param(Brief, Struct, frozen=True, gc=False):
 
     @property
     def domain(self) -> list[Expr]:
-        """The expressions for its possible values, in evaluation order."""
+        """The expressions that define the possible values, in evaluation order."""
         return [self.low, *([self.high] if self.high is not None else []), *(self.several or ())]
 
     @property
     def walk(self) -> PathSearch | None:
-        """Its possible paths; None if it is not a path."""
+        """The search for the possible paths; None if the value is not a path."""
         return self.low if isinstance(self.low, PathSearch) and not self.low.finds else None
 
     @property
@@ -472,21 +472,21 @@ class Param(Brief, Struct, frozen=True, gc=False):
 
     @property
     def none(self) -> int | None:
-        """The number for none; None if none is not a value."""
+        """The number for none; None if the parameter is not optional."""
         return none_of(self.type)
 
 
 def none_of(type_: str) -> int | None:
-    """The number for none, if a parameter of a type may be none."""
+    """The number for none in an optional type; None for other types."""
     return None if type_[-1:] != "?" else NO_NUMBER if type_ == "int?" else -1
 
 
 class Choice(Brief, Struct, frozen=True, gc=False):
-    """An option of a decision; `by` is the set of its possible actors, if not the decider.
+    """An option of a decision; `by` is the acting seat of an out-of-turn option, or None.
 
-    `depths`: where its conditions are tested (see `option_tests`), if fixed. `steps`: the maximum steps of listing its
-    arguments, excluding steps per parameter value. Both are made by `count_work`.
-    `weight`: its weight in chance; `policy`: its weight in playouts, if a seat decides.
+    `depths` fixes where the conditions are tested (see `option_tests`); `steps` is the step bound for listing the
+    arguments, excluding steps per parameter value (both set by `count_work`). `weight` is the weight in chance,
+    `policy` the weight in playouts if a seat decides.
     """
 
     name: str
@@ -505,11 +505,10 @@ class Choice(Brief, Struct, frozen=True, gc=False):
 class Decision(Brief, Struct, frozen=True, gc=False):
     """A decision of the seat `by` (None for chance).
 
-    With `among`, a set of seats, any of them may take it, and `by` leads them. In a simultaneous decision, others
-    choose at the same time, and no one sees this choice yet: `held` are the cells, by seat, for the number of the
-    choice + 1, or 0 before the choice; `all` is the set of participating seats.
-    `counted`: listing the options may take so long that all its steps are counted (made by `count_work`).
-    `draft`: for a draft, the cell for whether anything is planned; otherwise 0.
+    With `among`, any seat of that set may decide, led by `by`. In a simultaneous decision, `all` is the set of
+    participating seats, and `held` are the cells, by seat, with the number of the hidden choice + 1, or 0 before it.
+    `counted`: listing the options may take so long that all steps are counted (set by `count_work`).
+    `draft` is the cell with the flag of an open plan for a draft, otherwise 0.
     """
 
     name: str
@@ -526,7 +525,7 @@ class Decision(Brief, Struct, frozen=True, gc=False):
 
 
 class Invariant(Brief, Struct, frozen=True, gc=False):
-    """`each`: a slot, and the set of members to test in it (made by passes)."""
+    """An invariant; `each` is a slot, and the set of members to test in it (introduced by passes)."""
 
     name: str
     condition: Condition
@@ -541,7 +540,7 @@ class Tiebreak(Brief, Struct, frozen=True, gc=False):
 
 
 class Scoring(Brief, Struct, frozen=True, gc=False):
-    """`score` and `tiebreaks` with the player in slot 0."""
+    """The scoring of a seat in slot 0: points, then tiebreaks."""
 
     score: Expr
     tiebreaks: tuple[Tiebreak, ...]
@@ -550,8 +549,8 @@ class Scoring(Brief, Struct, frozen=True, gc=False):
 class PositionValue(Brief, Struct, frozen=True, gc=False):
     """The value of a position to the seat in slot 0; `shared` values are the same for all seats.
 
-    Measures have the same form: then `size` is the number of seats, or of other entities, for slot 0.
-    `decides` is a nearly decisive difference, `horizon` the number of decisions before a playout is cut off.
+    Measures have the same form, with `size` as the number of seats or other entities for slot 0. `decides` is a nearly
+    decisive difference, `horizon` the number of decisions before a playout is cut off.
     """
 
     name: str
@@ -563,11 +562,11 @@ class PositionValue(Brief, Struct, frozen=True, gc=False):
 
 
 class Secret(Brief, Struct, frozen=True, gc=False):
-    """Neighbouring cells hidden from some seats, one for each tuple of entities.
+    """Adjacent cells that are hidden from some seats, one per tuple of entities.
 
-    `sizes` are the numbers of entities of each kind. With the entities in slots 0, 1, …, `to` is the set of seats that
-    see the cell, which is public while `open` holds. `counted`: the sum over the `alike` kinds, given as indices into
-    `sizes`, is public; for cells with places of tokens, the number of tokens in each of these `places`. A
+    `sizes` lists the numbers of entities of the kinds. With the entities in slots 0, 1, …, `to` is the set of seats
+    that see the cell, which is public while `open` holds. `counted`: the sum over the `alike` kinds, given as indices
+    into `sizes`, is public. For cells with places of tokens, the number of tokens in each of `places` is public, and a
     hidden token is in one of the places `within`.
     """
 
@@ -582,13 +581,13 @@ class Secret(Brief, Struct, frozen=True, gc=False):
 
 
 class Alike(Brief, Struct, frozen=True, gc=False):
-    """Tokens of a kind that are alike if their owner and `fields` are equal, unless something names one of them.
+    """A kind of tokens that are alike if their owner and `fields` are equal and nothing refers to only one of them.
 
     Attributes:
-        number: the number of adjacent tokens of each owner.
+        number: the number of adjacent tokens per owner.
         fields: the first cells of their place and state.
-        named: state cells that hold one of them, or a set or order of them.
-        live: block → the variables with such a value that may still be read when a game waits or continues there.
+        named: state cells that hold such a token, or a set or order of them.
+        live: block → live variables that hold such a value while a game waits, or continues, there.
         revealed: the live variables that may hold values derived from private state.
     """
 
@@ -603,10 +602,10 @@ class CallRows(Brief, Struct, frozen=True, gc=False):
     """Rows of cells for the variables of a recursive procedure during recursive calls.
 
     Attributes:
-        depth: the cell with the number of saved frames; the latest call has the last one.
+        depth: the cell with the number of saved frames, the last of which belongs to the innermost call.
         size: the maximum number of frames.
-        rows: cell of a variable or of the return address → its row of `size` cells.
-        afters: the return targets of such calls, which begin by restoring the variables.
+        rows: cell of a variable or of the return address → first cell of its row of `size` cells.
+        afters: the return targets of recursive calls, which begin by restoring the variables.
     """
 
     depth: int
@@ -616,14 +615,14 @@ class CallRows(Brief, Struct, frozen=True, gc=False):
 
 
 class Aside(Brief, Struct, frozen=True, gc=False):
-    """An expression outside the rules, over `params` numbers in its first slots, for words and pages."""
+    """An expression outside the rules, for texts and pages, with `params` numbers in its first slots."""
 
     params: int
     value: Expr
 
 
 class Program(Brief, Struct):
-    """A ruleset for a number of seats and the values of its settings."""
+    """A lowered ruleset for a number of seats and the values of its settings."""
 
     seats: int
     blocks: list[Block] = []
@@ -635,42 +634,42 @@ class Program(Brief, Struct):
     scoring: Scoring | None = None
     values: tuple[PositionValue, ...] = ()
     stakes: int = 0
-    """The most points by which a seat ends above or below the average, if bots play for points; 0: they play to win."""
+    """Maximum distance of a seat's points from the average, if bots play for points; 0: they play to win."""
     asides: tuple[Aside, ...] = ()
     endings: list[str] = []
     sites: list[tuple[Span, str]] = []
     members: dict[int, tuple[str, ...]] = {}
-    """A site where a set may be at fault → the names of its possible members."""
+    """Fault site of a set → names of the set's possible members."""
     start: list[int] = []
-    """The state before the first block has run."""
+    """The state before the first block runs."""
     cells: list[CellName] = []
     declared: list[int] = []
-    """The cells of the state in the order of the declarations, in which people read them."""
+    """The cells of the state in declaration order, the order for display."""
     tokens: dict[int, int] = {}
-    """The first cell with the place of tokens of a kind → the array of the places, each of which is itself."""
+    """First cell with the place of a kind's tokens → identity array of the places."""
     few: dict[int, int] = {}
-    """The first cell of other state that is one of a few entities → the array of these, each itself, and none."""
+    """First cell of other state with few possible entities → identity array of these, and none."""
     rows: set[int] = set()
-    """The cells of tables and frames of procedures: variables that are found by an index, and stay in their cells."""
+    """The cells of procedures' tables and frames, which are addressed by an index and so must stay in memory."""
     alike: dict[str, Alike] = {}
-    """Kind → its tokens, if they are alike."""
+    """Kind → its tokens, if they can be alike."""
     secrets: list[Secret] = []
     entries: dict[str, tuple[int, tuple[int, ...]]] = {}
-    """Procedure → its first block and the cells of its parameters: a game may start there."""
+    """Procedure → first block, and cells of the return address and the parameters."""
     frames: dict[int, CallRows] = {}
-    """The first block of a procedure that may call itself → where it keeps its variables."""
+    """First block of a recursive procedure → rows for its variables."""
     drafts: dict[int, dict[int, int]] = {}
-    """The cell `Decision.draft` of each draft → a cell that it may change → that of its value from before."""
+    """Cell `Decision.draft` of each draft → cell that the draft may change → cell of its copy."""
     main: int = 0
     sizes: dict[str, int] = {}
-    """Kind → the number of its entities in this game."""
+    """Kind → number of entities in this game."""
     known: dict[int, dict[str, tuple[Type, Expr]]] = {}
-    """Decision → the variables of the rules where it is asked: type and value by name. Only words read them."""
+    """Decision → name of a rules variable in scope there → type and value; used by texts alone."""
     slots: int = 0
-    """The number of expression slots that suffice for all but definitions, which have their own."""
+    """The number of expression slots needed outside definitions, which have separate slots."""
 
     def arguments(self) -> dict[int, tuple[int, ...]]:
-        """Option block → the cells of its parameters, which are zero until it is taken."""
+        """Option block → cells of the parameters, which are zero until the option is taken."""
         return {c.block: tuple([q.cell for q in c.params]) for d in self.decisions for c in d.choices}
 
     def asked_in(self, block: int) -> int:

@@ -1,4 +1,4 @@
-"""The state of a game, and the undo journal of overwritten values."""
+"""States of a game, and undo journals of overwritten values."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from msgspec import msgpack
 from rulespec.engine.program.limits import LONG_JOURNAL
 
 State = list[int]
-"""The cells of a program, then those that a machine adds for itself."""
+"""A state: the cells of the program, followed by any private cells of the machine."""
 Journal = list[int]
 """Undo journal: flat pairs (cell, previous value), oldest first."""
 Changes = bytes
-"""Changes of a machine that leaves a state behind: flat triples (cell, previous value, value), oldest first.
+"""Changes deferred by a machine with lazy sync: flat triples (cell, previous value, value), oldest first.
 
-Each is a number of 64 bits with a sign, in the byte order of the computer.
+Each number is a signed 64-bit integer in native byte order.
 """
 
 
@@ -26,13 +26,13 @@ _STRETCH = 64
 
 
 class PackedJournal(bytes):
-    """A journal as msgpack, in a quarter of the memory: servers keep hundreds of long games."""
+    """A journal packed as msgpack in a quarter of the memory, for servers with hundreds of long games."""
 
     __slots__ = ()
 
 
 def packed(noted: Journal | Changes | PackedJournal) -> Journal | Changes | PackedJournal:
-    """The notes of a run, with its journal packed unless it has numbers beyond 64 bits."""
+    """The record of a run, with its journal packed unless a number exceeds 64 bits."""
     if not isinstance(noted, list):
         return noted
     try:
@@ -42,7 +42,7 @@ def packed(noted: Journal | Changes | PackedJournal) -> Journal | Changes | Pack
 
 
 def differing(old: Sequence[int], new: Sequence[int]) -> list[int]:
-    """The cells that differ between two states of the same size, in order; stretch by stretch, as few do."""
+    """The cells that differ between two states of the same size, in order; compared slice by slice, as few differ."""
     results: list[int] = []
     for at in range(0, len(new), _STRETCH):
         before, after = old[at : at + _STRETCH], new[at : at + _STRETCH]
@@ -66,13 +66,13 @@ def restore(state: State, journal: Journal) -> None:
 
 
 def first_values(journal: Journal) -> dict[int, int]:
-    """Each cell of a journal with its value before the first write."""
-    # Of equal keys the last one counts: reversed, that is the oldest entry.
+    """Cell → value before the first write in a journal."""
+    # The last of equal keys wins, which is the oldest entry in reverse.
     return dict(zip(journal[-2::-2], journal[::-2], strict=True))
 
 
 def journal_of(noted: Journal | Changes | PackedJournal) -> Journal:
-    """The journal of a run, unpacked from any of its forms."""
+    """The journal of a run, converted from any of its forms."""
     if isinstance(noted, list):
         return noted
     if isinstance(noted, PackedJournal):
@@ -83,12 +83,12 @@ def journal_of(noted: Journal | Changes | PackedJournal) -> Journal:
 
 
 def write_changes(state: State, changes: Changes) -> None:
-    """Writes deferred changes into a state, which may be any list-like object; calls no method."""
+    """Writes deferred changes to a state, bypassing any method overridden by a subclass of list."""
     numbers = memoryview(changes).cast("q").tolist()
     any(map(partial(list.__setitem__, state), numbers[::3], numbers[2::3]))
 
 
 def compact(journal: Journal) -> None:
-    """Reduces a long journal to one entry per cell, so that long loops do not fill the memory."""
+    """Reduces a long journal to one entry per cell, to bound the memory of long loops."""
     if len(journal) > LONG_JOURNAL:
         journal[:] = [x for entry in first_values(journal).items() for x in entry]

@@ -1,32 +1,32 @@
-"""Limits of every machine, so that every run ends."""
+"""Limits common to all machines, which make every run terminate."""
 
 from __future__ import annotations
 
 from rulespec import types
 
 MAX_NUMBER = types.MAX_NUMBER
-"""Largest number in the state, in a payment or as a product of two numbers."""
+"""Largest number in the state, in a payment, or as a product of two numbers."""
 NO_NUMBER = types.NO_NUMBER
-"""None, where a number may be none."""
+"""The representation of none among optional numbers."""
 TOO_FULL = "there would be a number of more than 15 digits"
-"""Fault of a payment or a move that leaves too much at one place."""
+"""Message of the fault for a payment or move that overfills its target."""
 MAX_VALUE_STEPS = 10_000_000
-"""Steps of a query between two decisions: an invariant, the decider, the legality of an option, points."""
+"""Maximum steps of a query between two decisions: an invariant, the decider, the legality of an option, points."""
 MAX_START_STEPS = 3_000_000
-"""Steps of all start values of a game."""
+"""Maximum steps of all start values of a game."""
 MAX_CHECK_STEPS = 3_000_000
-"""Steps of all checks of facts, for all entities."""
+"""Maximum steps of all checks of facts, for all entities."""
 MAX_SHOWN_STEPS = 20_000_000
-"""Steps of the words and measures of everything a command prints, and of all expressions with which it reads a log."""
+"""Maximum steps of the texts and measures that a command prints, and of the expressions with which it reads a log."""
 MAX_VALUES = 100_000
-"""Numbers that one parameter of an option may range over."""
+"""Maximum number of values of a numeric parameter."""
 MAX_STEPS = types.MAX_STEPS
-"""Steps between two decisions."""
+"""Maximum steps between two decisions."""
 MAX_ONCE_STEPS = types.MAX_ONCE_STEPS
-"""The most steps of a procedure that is supposed to have run."""
+"""Maximum steps of a hypothetical call."""
 CHECK_EVERY = 100_000
-"""Steps after which a machine looks at the length of the journal."""
+"""Steps between two checks of the journal's length."""
 MAX_LISTED = 5_000_000
-"""Steps of listing the options of a decision, as the interpreter counts them; a value of a parameter is one."""
+"""Maximum interpreter steps for listing the options of a decision; each value of a parameter is a step."""
 LONG_JOURNAL = 200_000
-"""Entries of a journal from which on it is compacted."""
+"""Length beyond which a journal is compacted."""

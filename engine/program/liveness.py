@@ -1,4 +1,4 @@
-"""Liveness: variables of the rules that may still be read while a game waits."""
+"""Liveness analysis: variables of the rules that may still be read while a game waits."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ Cells = frozenset[int]
 
 
 def live_cells(p: ir.Program, cells: Cells) -> dict[int, Cells]:
-    """For each block, the variables that may be read from its start before being written.
+    """Block → variables live at its start, restricted to `cells`.
 
-    Only reads of the block's procedure and its callees count; reads of its callers follow from the return target
-    (`callers`).
+    Only reads by the block's procedure and its callees count. Reads by callers follow from the return targets
+    (`Frames`).
     """
     return _Liveness(p, cells).live
 
 
 class Frames:
-    """Return targets of the active procedures.
+    """The call stack of a state.
 
     Attributes:
-        returns: block → the exit of its procedure, if the procedure returns to its caller.
-        saved: return target of a recursive call → the variables saved meanwhile.
+        returns: block → return of its procedure, if there is one.
+        saved: return target of a recursive call → rows of the variables saved during the call.
     """
 
     def __init__(self, p: ir.Program) -> None:
@@ -42,7 +42,7 @@ class Frames:
                 self.returns |= dict.fromkeys(procedure.blocks, back)
 
     def of(self, state: State, block: int) -> Iterator[tuple[int, Callable[[int], int]]]:
-        """A block, its procedure's return target, and so on up the stack; each with the locations of its variables."""
+        """The stack of a block: itself, its return target, and so on; each with a function from variables to cells."""
         left: dict[int, int] = {}
         while True:
             place = _itself
@@ -112,14 +112,14 @@ class _Liveness:
         return live
 
     def _saved(self, block: int, value: ir.Expr) -> Cells:
-        """The variable that is saved before a recursive call, if it may be read after it."""
+        """The variable saved before a recursive call, if it is live after the call."""
         exit_ = self.p.blocks[block].exit
         return (
             self._read(value) & self.live.get(exit_.after, frozenset()) if isinstance(exit_, ir.Enter) else frozenset()
         )
 
     def _after(self, block: int) -> Cells:
-        """The cells that may be read after a block ends."""
+        """The variables live at the end of a block."""
         exit_ = self.p.blocks[block].exit
         live = frozenset[int]().union(*(self.live.get(b, frozenset()) for b in self._flow.successors(block)))
         if isinstance(exit_, ir.Branch):
@@ -135,7 +135,7 @@ class _Liveness:
         return live
 
     def _asked(self, ask: ir.Ask) -> Cells:
-        """The cells that a decision, or its continuation, may read."""
+        """The variables live at a decision: read by it, or by its continuations."""
         d = self.p.decisions[ask.decision]
         live = frozenset[int]().union(*(self._read(e) for e in (d.by, d.among, d.all) if e is not None))
         for c in d.choices:
@@ -144,14 +144,14 @@ class _Liveness:
         return live if ask.otherwise is None else live | self.live[ask.otherwise]
 
     def _read(self, e: ir.Expr) -> Cells:
-        """The variables that an expression reads; procedures that `once` runs have their own."""
+        """The variables that an expression reads, apart from those of procedures under `once`."""
         if not self._cells:
             return frozenset()
         live = frozenset([at for x in walk(e) if isinstance(x, ir.Cell) for at in span(x) if at in self._cells])
         return live.union(*(self._read_by(x.function) for x in walk(e) if isinstance(x, ir.Call)))
 
     def _read_by(self, number: int) -> Cells:
-        """The variables that a function reads: one that is a choice of the rules may read tables of a procedure."""
+        """The variables that a function reads, as helpers for conditionals may read tables of procedures."""
         if number not in self._functions:
             f = self.p.functions[number]
             inside = [*(value for _, value in f.lets), f.body]

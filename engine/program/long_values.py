@@ -1,7 +1,7 @@
-"""Long evaluations between decisions, which the interpreter takes over to count their steps.
+"""Long evaluations between decisions, which are left to the interpreter because it counts steps.
 
-Runs and option lists count their own steps. Generated code evaluates everything else without counting: unless the
-sizes of kinds prove that it is short, the interpreter evaluates it instead.
+Runs and option lists count their own steps. Generated code evaluates everything else without counting; if the sizes of
+kinds do not prove that an evaluation is short, the interpreter takes over.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from rulespec.engine.program.limits import MAX_VALUE_STEPS
 
 
 class LongValues(Struct, frozen=True):
-    """Values that may take more than `MAX_VALUE_STEPS`, judging by the sizes of kinds.
+    """Long values, whose evaluation may take more than `MAX_VALUE_STEPS` judging by the sizes of kinds.
 
     Attributes:
-        deciders: decisions with such a decider.
-        tests: decision and choice of options with such a legality test.
-        actors: decision and choice of options with such an actor out of turn.
-        invariants: such invariants.
-        scored: the numbers of such expressions in the scoring and in values.
-        asides: the numbers of such asides.
-        seen: whether the viewers of something that distinguishes alike tokens are such a value.
-        secrets: the numbers of secrets with such viewers.
+        deciders: decisions with a long decider.
+        tests: decision and choice of options with a long legality test.
+        actors: decision and choice of out-of-turn options with a long actor.
+        invariants: the long invariants.
+        scored: the numbers of long expressions in `scored`.
+        asides: the numbers of long asides.
+        seen: whether the viewers of cells that tell alike tokens apart are long.
+        secrets: the numbers of secrets with long viewers.
     """
 
     deciders: frozenset[int]
@@ -41,7 +41,7 @@ class LongValues(Struct, frozen=True):
 
 
 def long_values(p: ir.Program, costs: Costs) -> LongValues:
-    """The values that may take too long to evaluate without counting."""
+    """The values of a program that may take too long to evaluate without counting."""
 
     def long(expressions: Iterable[ir.Expr | None]) -> bool:
         return sum(costs.of(e) for e in expressions if e is not None) > MAX_VALUE_STEPS
@@ -61,9 +61,9 @@ def long_values(p: ir.Program, costs: Costs) -> LongValues:
 
 
 def scored(p: ir.Program) -> list[ir.Expr]:
-    """The expressions of the scoring, then the values of positions.
+    """The expressions of the scoring, followed by the values of positions.
 
-    The player is in slot 0, and a tiebreak's compared value in slot 1.
+    The player is in slot 0, and the entity compared by a tiebreak in slot 1.
     """
     values = [value.value for value in p.values]
     if p.scoring is None:
@@ -73,7 +73,7 @@ def scored(p: ir.Program) -> list[ir.Expr]:
 
 
 def _tests(c: ir.Choice) -> list[ir.Expr | None]:
-    """The expressions that decide whether an option with given arguments is legal."""
+    """The expressions that determine whether an option with given arguments is legal."""
     results: list[ir.Expr | None] = []
     for q in c.params:
         results += [*q.domain, q.where.expr if q.where is not None else None]

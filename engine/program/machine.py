@@ -9,27 +9,27 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.journal import Changes, Journal, State
 
 Listed = tuple[int, tuple[int, ...], int]
-"""A legal option: its index among the choices, its arguments, and the seat that takes it.
+"""A legal option: its choice number, its arguments, and the acting seat.
 
-The seat is -1 for the options of the decider and of chance.
+The seat is -1 for options of the decider and of chance.
 """
 Listing = tuple[int, int, bytes]
-"""All options of the decider: the number of the decision, the seat that decides, and the options in some form.
+"""All options of the decider: the decision number, the deciding seat, and the options in an opaque form.
 
-If all three are equal, `own` lists the same.
+Equal listings mean equal results of `own`.
 """
 
 Blind = tuple[State, frozenset[int]] | None
-"""The end of a run that knows nothing of some cells: see `Machine.run_without`."""
+"""The result of `Machine.run_without`."""
 
 
 class Lookups(NamedTuple):
-    """Pure look-up functions of a decision. They take a state, or the cells of `Late.cells`.
+    """Pure look-up functions of a decision, on a state or on the cells of `Late.cells`.
 
     Attributes:
-        legal: for each choice, whether an option may be taken; also takes its arguments, as separate values.
-        decider: the deciding seat; -1 for chance.
-        actors: for each choice, the seat of an interrupt; also takes its arguments, as separate values.
+        legal: for each choice, a function of the cells and the separate arguments: whether the option is legal.
+        decider: a function of the cells: the deciding seat, or -1 for chance.
+        actors: for each choice, a function of the cells and the separate arguments: the seat of an interrupt.
     """
 
     legal: Sequence[Callable[..., bool]]
@@ -40,12 +40,12 @@ class Lookups(NamedTuple):
 class Late(Protocol):
     """Lazy sync: the state is updated when it is read, which bots in a playout never do.
 
-    Until it catches up, a state has only its program counter, and may be passed only to these methods and to the
-    machine's `own`, `listing`, `decider` and `interrupts`.
+    In an outdated state, only the program counter is valid. It may be passed only to these methods and to the machine's
+    `own`, `listing`, `decider` and `interrupts`.
     """
 
     def run_late(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal | Changes:
-        """`run`, but possibly returning the changes without updating the state."""
+        """As `Machine.run`, but may return the changes without updating the state."""
 
     def catch_up(self, state: State) -> None:
         """Brings a state up to date."""
@@ -54,28 +54,28 @@ class Late(Protocol):
         """The cells of a possibly outdated state, for look-ups until the next run."""
 
     def take_back(self, state: State, noted: Journal | Changes) -> None:
-        """Undoes the last run, given its notes. The state itself may stay outdated."""
+        """Undoes the last run, given its result. The state itself may stay outdated."""
 
 
 class Machine(Protocol):
-    """Runs a program. All machines agree: same states, same options in the same order, same faults.
+    """An executor of a program. All machines agree: same states, same options in the same order, same faults.
 
     A machine holds no game state; games with the same program share one. Any method that evaluates rules may raise
     `ProgramFaultError`.
     """
 
     p: ir.Program
-    """The program as it was lowered."""
+    """The program as lowered, before any passes."""
 
     def __hash__(self) -> int:
-        """The identity: derived tables are cached by machine."""
+        """The hash of the identity, since derived tables are cached by machine."""
 
     @property
     def asked(self) -> Mapping[int, int]:
         """The blocks where a game waits, each with its decision number."""
 
     def start(self) -> State:
-        """A new state before the first block. A machine may append its own cells to the program's."""
+        """A new state before the first block. A machine may append private cells to those of the program."""
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
         """Writes values to cells from outside the rules; returns the journal."""
@@ -96,7 +96,7 @@ class Machine(Protocol):
         """
 
     def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
-        """A run without knowledge of some cells; the state itself is not changed.
+        """The result of a run that may not read some cells; the state itself is not changed.
 
         Args:
             state: the position.
@@ -105,8 +105,8 @@ class Machine(Protocol):
             args: the arguments of the option that leads to the block.
 
         Returns:
-            The cells of the program after the run, with old values where unknown, and the unknown cells. None if the
-            run needs an unknown cell or faults, or if this machine does not support it.
+            The cells of the program after the run, with old values for unknown ones, and the cells still unknown. None
+            if the run needs an unknown cell or faults, or if this machine does not support such runs.
         """
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
@@ -130,29 +130,29 @@ class Machine(Protocol):
         """Lazy sync of states; None if unsupported."""
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
-        """The legal options of others, in order."""
+        """The legal out-of-turn options, in order."""
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
-        """Whether an option with these arguments may be taken."""
+        """Whether an option with these arguments is legal and listed."""
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments of the listed representative of alike tokens; None if they are their own representative.
+        """The arguments with alike tokens replaced by their listed representatives; None if nothing changes.
 
-        An option that the rules allow but that is not listed is illegal.
+        An option that the rules allow but that is not listed counts as illegal.
         """
 
     @property
     def lookups(self) -> Sequence[Lookups]:
-        """For each decision, `is_legal`, `decider` and `actor` as functions, for frequent use."""
+        """For each decision, `is_legal`, `decider` and `actor` as fast functions."""
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
-        """The seat of an interrupt."""
+        """The seat that takes an out-of-turn option."""
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
         """The indices of the invariants that do not hold.
 
         Args:
             state: the position.
-            since: the journals since all invariants held, if known: a machine may then skip invariants that read no
+            since: the journals since all invariants held, if known; a machine may then skip invariants that read no
                 changed cell.
         """

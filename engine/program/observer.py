@@ -1,4 +1,4 @@
-"""A hook into the interpreter's evaluations, runs and listings."""
+"""Hooks into the interpreter's evaluations, runs and listings."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from rulespec.engine.program import ir
 
 
 class Observer:
-    """Notifications from an interpreter. Every method does nothing; override the relevant ones."""
+    """A hook notified by an interpreter. All methods do nothing by default; override the relevant ones."""
 
     def chosen(self, e: ir.If, value: int) -> None:
-        """A choice has got a value."""
+        """Called after a conditional is evaluated."""
 
     def called(self, function: int) -> None:
-        """A definition is about to be evaluated."""
+        """Called before a definition is evaluated."""
 
     def asked(self, e: ir.Expr) -> None:
-        """An expression outside the program's blocks and options, such as the score, is about to be evaluated."""
+        """Called before an expression outside blocks and options, such as the score, is evaluated."""
 
     def entered(self, block: int, before: int) -> None:
-        """A block is about to run after the block `before` (-1 if it is the first)."""
+        """Called before a block runs; `before` is the preceding block, or -1 for the first."""
 
     def tested(self, condition: ir.Condition, holds: bool) -> None:
-        """A condition was tested."""
+        """Called after a condition is tested."""
 
     def compared(self, param: ir.Param, fits: bool) -> None:
-        """An argument was compared with the domain of its parameter."""
+        """Called after an argument is compared with the domain of its parameter."""
 
     def legal(self, decision: int, choice: int) -> None:
-        """An option was listed or found legal."""
+        """Called when an option is listed or found legal."""
 
     def wants_invariants(self) -> bool:
-        """Whether to test invariants now; otherwise they count as held."""
+        """Whether to test invariants now; otherwise they count as satisfied."""
         return True

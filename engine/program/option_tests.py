@@ -1,4 +1,4 @@
-"""The conditions of an option in the order of its arguments, as data shared by all emitters."""
+"""Schedule of an option's conditions while its arguments are listed, shared by all emitters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.engine.program.traversal import Facts, at_hand, changed, free
 from rulespec.language.operators import OPERATORS
 
 Named = tuple[dict[int, ir.Expr], ir.Expr]
-"""A condition, with the values that it names before, by slot."""
+"""A condition preceded by its bindings: slot → value, and the expression."""
 
 
 class OptionTests(Struct, frozen=True):
@@ -20,9 +20,9 @@ class OptionTests(Struct, frozen=True):
 
     Attributes:
         wheres: for each parameter, its own condition, tested as soon as it is bound.
-        tests: for each number of bound parameters, the conditions tested then; one entry more than parameters.
+        tests: for each number of bound parameters from 0, the conditions tested at that point.
         depths: for each condition outside parameters, the number of parameters bound at its test.
-        faults: for each parameter, whether finding its range may fault.
+        faults: for each parameter, whether its domain may fault.
     """
 
     wheres: list[ir.Expr | None]
@@ -32,9 +32,9 @@ class OptionTests(Struct, frozen=True):
 
 
 def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
-    """The earliest place of each condition, but never before an earlier one that may fault.
+    """The schedule with each condition as early as possible, but not before an earlier one that may fault.
 
-    If tests are counted, the places of the originally lowered program (`Choice.depths`).
+    If steps are counted, it is the schedule of the originally lowered program (`Choice.depths`).
     """
     slots = [param.slot for param in c.params]
     may_fault = facts.may_fault
@@ -60,18 +60,18 @@ def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
 
 
 def _before_others(named: Named, c: ir.Choice) -> Named:
-    """A condition that is tested before earlier ones, which may have said that a value is some."""
+    """A condition made safe for a test before earlier conditions, which may guard against none."""
     lets, e = named
     sure = frozenset(param.slot for param in c.params if param.none is None) - lets.keys()
     return {slot: unguarded(value, sure) for slot, value in lets.items()}, unguarded(e, sure)
 
 
 def unguarded(e: ir.Expr, sure: Collection[int]) -> ir.Expr:
-    """An expression that is safe without the preceding conditions: where a member is none, a set is empty.
+    """An expression made safe without its guards: operators on none yield an empty set or false.
 
     Args:
         e: the expression.
-        sure: slots that are never none, in addition to the slots bound by folds.
+        sure: slots that are never none, besides those bound by folds.
     """
     if isinstance(e, ir.Fold | ir.Ranked):
         sure = {*sure, e.slot}
@@ -83,12 +83,12 @@ def unguarded(e: ir.Expr, sure: Collection[int]) -> ir.Expr:
 
 
 def conditions(c: ir.Choice) -> list[Named]:
-    """The conditions of an option outside its parameters, each with the names bound before it, by slot."""
+    """The non-trivial conditions of an option outside its parameters, each with its bindings."""
     return [named for named in _all_conditions(c) if _says_something(named)]
 
 
 def _all_conditions(c: ir.Choice) -> list[Named]:
-    """The same, with conditions that always hold. Chance never takes an option without weight."""
+    """All conditions of an option outside its parameters, including trivial ones and the positive weight."""
     weight = [] if c.weight is None else [ir.Op(">", (c.weight, ir.Const(0)))]
     return [*((dict(r.lets), r.expr) for r in c.requires), *(({}, e) for e in weight)]
 
@@ -106,15 +106,15 @@ def needs(c: ir.Choice) -> list[frozenset[int]]:
         for slot, value in lets.items():
             named[slot] = frozenset().union(*(named[x] for x in free(value)))
         needed = frozenset[int]().union(*(named[x] for x in free(e) & set(named)), *(named[slot] for slot in lets))
-        named |= dict.fromkeys(lets, needed)  # what a condition names is there after it, and not before
+        named |= dict.fromkeys(lets, needed)  # bindings become visible after their condition
         results.append(needed)
     return results
 
 
 def same_for_all(d: ir.Decision, choices: Iterable[ir.Choice], facts: Facts) -> list[ir.Expr]:
-    """The calls repeated for every argument that depend only on the state, which is constant meanwhile.
+    """The calls repeated for every argument although they depend only on the state, which does not change meanwhile.
 
-    If evaluation is counted, calls that count their own steps are excluded.
+    If steps are counted, calls that count their own are excluded.
     """
     results: dict[ir.Expr, None] = {}
     for c in choices:

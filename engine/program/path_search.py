@@ -1,4 +1,4 @@
-"""The possible paths of a parameter in a position, for interpreters of single expressions."""
+"""Paths of a parameter in a position, for interpreters."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from rulespec.language.paths import PathForm, TooManyPathsError, longest, trail
 
 
 def searched(walk: ir.PathSearch, slots: list[int], evaluate: Callable[[ir.Expr], int]) -> int:
-    """The result of a search over paths; see `ways_of`.
+    """The result of a search over paths; arguments as for `ways_of`.
 
     Raises:
-        ProgramFaultError: if it visits too many path prefixes.
+        ProgramFaultError: if the search visits too many path prefixes.
     """
     ways = ways_of(walk, slots, evaluate)
     try:
@@ -33,12 +33,12 @@ def searched(walk: ir.PathSearch, slots: list[int], evaluate: Callable[[ir.Expr]
 
 
 def ways_of(walk: ir.PathSearch, slots: list[int], evaluate: Callable[[ir.Expr], int]) -> PathForm:
-    """The possible paths of a parameter.
+    """The search space of a parameter's paths.
 
     Args:
         walk: the domain of the parameter.
-        slots: the variables, with the preceding arguments; the ones that the walk binds are overwritten.
-        evaluate: returns the value of an expression with these variables.
+        slots: the slots, with the preceding arguments; slots bound by the walk are overwritten.
+        evaluate: returns the value of an expression with these slots.
     """
     known = (walk.slot, walk.at, walk.left, *walk.used)
 

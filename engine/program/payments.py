@@ -1,4 +1,4 @@
-"""Payments, moves of pieces, costs: never negative, and never more than available."""
+"""Checks of payments, moves of pieces and costs: never negative, never more than available."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from rulespec.engine.program.limits import MAX_NUMBER, TOO_FULL
 
 
 def check_amount(amount: int, there: int, unlimited: bool, site: int) -> None:
-    """Refuses negative amounts, and amounts beyond the source unless it is unlimited.
+    """Checks that an amount is not negative and within the source, unless that is unlimited.
 
     Raises:
-        ProgramFaultError: at `site`.
+        ProgramFaultError: at `site`, if it is not.
     """
     if amount < 0 or amount > (MAX_NUMBER if unlimited else there):
         too_much(amount, there, site)
 
 
 def too_much(amount: int, there: int, site: int) -> None:
-    """Reports a negative payment or move, or one beyond its source."""
+    """Raises the fault for a negative payment or move, or one beyond its source."""
     raise ProgramFaultError(site, f"{amount} of {there}")
 
 
 def below_nothing(cost: int, site: int) -> None:
-    """Reports a step with a negative cost."""
+    """Raises the fault for a step with a negative cost."""
     raise ProgramFaultError(site, f"it would cost {cost}")
 
 
 def too_full(site: int) -> None:
-    """Reports a payment or move that overfills its target."""
+    """Raises the fault for a payment or move that overfills its target."""
     raise ProgramFaultError(site, TOO_FULL)

@@ -1,4 +1,4 @@
-"""Procedures of a program: their variables and blocks, whether they wait, and cells known to be zero."""
+"""Analysis of procedures: their variables and blocks, whether they wait, and cells known to be zero."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from rulespec.records import Brief
 
 
 class CompiledProcedure(Brief, Struct, frozen=True):
-    """A procedure by its cells and blocks.
+    """The cells and blocks of a procedure.
 
-    `back` is the cell of its return address; None if the address is constant, except in games that start with this
-    procedure. `params` are the cells of its parameters, its own or its caller's. `cells` are all of its own cells: they
-    are zero unless it is active; `rows` are the ones accessed by index. A procedure that does not `wait` neither asks
-    for a decision nor ends the game, so it leaves nothing in the state of a decision. A `deep` procedure is recursive,
-    so its variables stay in their cells.
+    Attributes:
+        back: the cell of the return address; None if the address is constant, except in games that start here.
+        params: the cells of the parameters, its own or its caller's.
+        cells: all cells of the procedure, which are zero unless it is active.
+        rows: the cells accessed by index.
+        blocks: the blocks of the procedure.
+        waits: whether it asks for a decision or ends the game; otherwise no decision sees its cells nonzero.
+        deep: whether it is recursive, so that its variables must stay in memory.
     """
 
     back: int | None
@@ -30,12 +33,12 @@ class CompiledProcedure(Brief, Struct, frozen=True):
     deep: bool = False
 
     def parameters(self) -> tuple[int, ...]:
-        """The cells filled by a call."""
+        """The cells written by a call."""
         return self.params if self.back is None else (self.back, *self.params)
 
 
 def procedures(flow: Flow) -> dict[int, CompiledProcedure]:
-    """The procedures of a program by first block, callees first."""
+    """First block → procedure, callees first."""
     p = flow.p
     names = {first: name for name, (first, _) in p.entries.items()}
     calls = {b: block.exit for b, block in enumerate(p.blocks) if isinstance(block.exit, ir.Enter)}
@@ -77,7 +80,7 @@ def procedures(flow: Flow) -> dict[int, CompiledProcedure]:
 
 
 def _rows(p: ir.Program, blocks: set[int]) -> frozenset[int]:
-    """The cells of variables that blocks write by an index."""
+    """The cells of variables that blocks write by index."""
     rows = {row for b in blocks for i in p.blocks[b].body if not isinstance(i, ir.Clear) for row in targets(i)}
     return frozenset([at for row in rows if len(row) > 1 and p.cells[row.start].group == "rules" for at in row])
 
@@ -99,10 +102,9 @@ def _reached(flow: Flow, first: int) -> set[int]:
 
 
 def zeros(flow: Flow, first: int, procedure: CompiledProcedure) -> dict[int, frozenset[int]]:
-    """For each block of a procedure, the procedure's cells that are zero at its start.
+    """Block of a procedure → cells of the procedure that are zero at its start.
 
-    A fixed-point iteration from the initially zero cells, in topological order except for loops, so that a few rounds
-    suffice.
+    The analysis is a fixed-point iteration in topological order except for loops, so that a few rounds suffice.
     """
     own = frozenset(procedure.cells)
     after = {block: _ways(flow, block) for block in procedure.blocks}
@@ -135,9 +137,9 @@ def zeros(flow: Flow, first: int, procedure: CompiledProcedure) -> dict[int, fro
 
 
 def _ways(flow: Flow, block: int) -> list[tuple[int, list[int], list[int]]]:
-    """The successors of a block within its procedure, with the cells filled on the way and the cells known to be zero.
+    """The successors of a block within its procedure, each with the cells written and the cells zero on that edge.
 
-    The arguments of an option are filled; the rest of the set of a loop is zero after the loop.
+    An option writes its arguments; after a loop, the remaining members are zero.
     """
     exit_ = flow.p.blocks[block].exit
     if isinstance(exit_, ir.Ask):
@@ -153,7 +155,7 @@ def _ways(flow: Flow, block: int) -> list[tuple[int, list[int], list[int]]]:
 
 
 def _changes(block: ir.Block, own: frozenset[int]) -> list[tuple[frozenset[int], bool]]:
-    """The cells that a block may write, in order, and whether all are zero after it."""
+    """The writes of a block, in order: the cells possibly written, and whether all become zero."""
     changes = []
     for i in block.body:
         for cells in targets(i):

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from rulespec.engine.program import ir
 
 Value = Callable[[ir.Expr, tuple[int, ...]], int]
-"""The value of an expression, with these numbers in its first slots."""
+"""A function that evaluates an expression with given numbers in its first slots."""
 
 
 def ranks(program: ir.Program, value: Value) -> list[tuple[int, ...]]:
-    """For each seat, its points, then its tiebreaks; empty if the ruleset has no scoring."""
+    """For each seat, its points followed by its tiebreaks; empty if the ruleset has no scoring."""
     scoring = program.scoring
     if scoring is None:
         return []

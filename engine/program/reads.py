@@ -1,4 +1,4 @@
-"""Reads: the cells that an expression of a program may read."""
+"""Read analysis: the cells that an expression of a program may read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ class Reads:
     """The cells that expressions of a program may read.
 
     Args:
-        p: the originally lowered program: expressions made by passes read the same cells, or sets derived from them.
+        p: the originally lowered program; expressions introduced by passes read the same cells, or sets derived from
+            them.
     """
 
     def __init__(self, p: ir.Program) -> None:

@@ -1,4 +1,4 @@
-"""Blocks as nested loops and branches, from the dominator tree: back edges, forward edges and far jumps.
+"""Structuring of control flow into nested loops and branches, by the dominator tree.
 
 See Ramsey, "Beyond Relooper" (2022), and Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 ROOT = -1
-"""Stands for the common predecessor of all entries."""
+"""The virtual common predecessor of all entries."""
 
 
 class Regions:
@@ -19,11 +19,11 @@ class Regions:
         ways: returns the successors of a block.
 
     Attributes:
-        entries: the same, plus loop heads of loops that can be entered in the middle.
+        entries: the start blocks, and the heads of loops that can be entered in the middle.
         far: edges (from, to) to such entries.
         order: the blocks, in topological order except for loops.
-        loops: loop head → its blocks.
-        below: block → the blocks it immediately dominates, in order.
+        loops: loop head → blocks of the loop.
+        below: block → blocks that it immediately dominates, in order.
         meets: the blocks with several forward predecessors.
     """
 
@@ -44,7 +44,7 @@ class Regions:
         self._nest()
 
     def _number(self) -> None:
-        """Orders the blocks."""
+        """Computes the order of the blocks."""
         after: dict[int, list[int]] = {}
         order: list[int] = []
         todo = [(entry, False) for entry in self.entries]
@@ -66,7 +66,7 @@ class Regions:
         return self.place[target] <= self.place[block]
 
     def _dominate(self) -> None:
-        """Finds the immediate dominator of each block."""
+        """Computes the immediate dominator of each block."""
         self.before: dict[int, list[int]] = {block: [] for block in self.order}
         for entry in self.entries:
             self.before[entry].append(ROOT)
@@ -98,7 +98,7 @@ class Regions:
         return one == other
 
     def _nest(self) -> None:
-        """Finds the blocks of loops, and their order of writing."""
+        """Computes the blocks of loops, and the nesting of blocks in the output."""
         self.loops: dict[int, set[int]] = {}
         self.below: dict[int, list[int]] = {ROOT: []}
         self.meets: set[int] = set()
@@ -123,5 +123,5 @@ class Regions:
         return results
 
     def turns(self, block: int, target: int) -> bool:
-        """Whether an edge leads back to the head of an enclosing loop."""
+        """Whether an edge is a back edge to the head of an enclosing loop."""
         return (block, target) not in self.far and self._goes_back(block, target)

@@ -1,4 +1,4 @@
-"""Upper bounds on the executions of blocks, from the iteration counts of enclosing loops."""
+"""Upper bounds on executions of blocks, from the iteration counts of enclosing loops."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from rulespec.engine.program.procedures import procedures
 
 
 def times(flow: Flow) -> dict[int, int]:
-    """The executions of procedures' blocks between two decisions, by the iterations of loops over whole kinds.
+    """Block → estimated executions between two decisions, from the iterations of loops over whole kinds.
 
-    Other loops have unknown iteration counts, and count once.
+    Loops with unknown iteration counts count once.
     """
     result = procedures(flow)
     waits = {first for first, each in result.items() if each.waits}
@@ -43,11 +43,11 @@ def times(flow: Flow) -> dict[int, int]:
 
 
 def repeated(flow: Flow, waits: Collection[int]) -> frozenset[int]:
-    """The blocks on a cycle without a decision, and those between two such cycles.
+    """The blocks on a cycle without a decision, and the blocks between two such cycles.
 
     Args:
         flow: the control flow of the program.
-        waits: the first blocks of the procedures in which the game may wait.
+        waits: the first blocks of procedures in which the game may wait.
     """
     after = {block: _at_once(flow, waits, block) for block in range(len(flow.p.blocks))}
     before: dict[int, list[int]] = {block: [] for block in after}
@@ -70,13 +70,13 @@ def repeated(flow: Flow, waits: Collection[int]) -> frozenset[int]:
 
 
 def _at_once(flow: Flow, waits: Collection[int], block: int) -> list[int]:
-    """The successors of a block that the game reaches before it waits."""
+    """The successors of a block reached without a wait."""
     exit_ = flow.p.blocks[block].exit
     return [] if isinstance(exit_, ir.Enter) and exit_.block in waits else flow.successors(block)
 
 
 class Rounds:
-    """The blocks of a procedure that does not wait.
+    """Execution counts for the blocks of a procedure that does not wait.
 
     Args:
         flow: the control flow of the program.
@@ -84,8 +84,8 @@ class Rounds:
         size: returns the maximum size of a set type.
 
     Attributes:
-        of: block → its maximum number of executions in one call of the procedure. For unbounded loops it exceeds the
-            limit of every procedure.
+        of: block → maximum number of executions per call of the procedure; beyond any procedure's limit for unbounded
+            loops.
     """
 
     def __init__(self, flow: Flow, first: int, size: Callable[[str], int]) -> None:
@@ -120,7 +120,7 @@ class Rounds:
                 self.of[block] *= times
 
     def _rounds(self, head: int) -> int:
-        """Upper bound for the rounds of a loop over the members of a set, or of one that counts a number down."""
+        """An upper bound on the iterations of a loop over a set, or of a loop that counts down."""
         exit_ = self.p.blocks[head].exit
         test = exit_.condition if isinstance(exit_, ir.Branch) else None
         if not isinstance(test, ir.Op) or not isinstance(test.args[0], ir.Cell) or test.args[1:] != (ir.Const(0),):
@@ -134,7 +134,7 @@ class Rounds:
 
 
 def _inside(head: int, last: list[int], before: dict[int, list[int]]) -> set[int]:
-    """The blocks of a loop."""
+    """The blocks of a loop, given its head and the sources of its back edges."""
     results = {head}
     todo = list(last)
     while todo:

@@ -1,4 +1,4 @@
-"""Taint: the cells and expressions of a program that may reveal private values."""
+"""Taint analysis: the cells and expressions of a program that may reveal private values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rulespec.engine.program.traversal import span
 
 
 class Taint:
-    """Taint: cells that depend on private cells, or on hidden choices.
+    """The taint analysis of a program: cells that depend on private cells, or on hidden choices.
 
-    A variable depends on the values assigned to it, and on the branches that decide its assignment: if a branch reads
-    something private, everything assigned before its paths join depends on it. Public state is never tainted, whatever
-    was assigned to it: it is visible. Simultaneous choices are shown before the rules use them.
+    A variable depends on the values assigned to it, and on the branches that control its assignment: if a branch reads
+    a private value, every assignment before its paths join depends on that value. Public state is never tainted, since
+    it is visible whatever was assigned to it. Simultaneous choices are disclosed before the rules use them.
 
     Attributes:
         cells: private cells, and the variables that may hold values derived from them.
@@ -57,13 +57,13 @@ class Taint:
                     grown = True
 
     def _goes_by_it(self, exit_: ir.Exit | None) -> bool:
-        """Whether the way from a block depends on these cells."""
+        """Whether the exit taken from a block depends on tainted cells."""
         if isinstance(exit_, ir.Branch):
             return self.told_by(exit_.condition)
         if isinstance(exit_, ir.Switch):
             return self.told_by(exit_.value)
         if not isinstance(exit_, ir.Ask) or exit_.otherwise is None:
-            return False  # which option is taken is seen
+            return False  # the option taken is visible
         return any(self.told_by(e) for c in self.p.decisions[exit_.decision].choices for e in choice_expressions(c))
 
     def told_by(self, e: ir.Expr) -> bool:
@@ -72,7 +72,7 @@ class Taint:
 
 
 class _Ways(Flow):
-    """The ways from block to block, through questions, too."""
+    """A control flow graph whose edges include decisions."""
 
     def __init__(self, p: ir.Program) -> None:
         super().__init__(p)
@@ -88,7 +88,7 @@ class _Ways(Flow):
         return list(dict.fromkeys([*results, *([exit_.otherwise] if exit_.otherwise is not None else [])]))
 
     def until_they_meet(self, block: int) -> set[int]:
-        """The blocks between a branch and its join, with all calls there."""
+        """The blocks between a branch and its join, including called procedures."""
         if self._meets is None:
             self._meets = meets(self)
         own = self._reached(self.successors(block), self._meets.get(block))
@@ -113,7 +113,7 @@ class _Ways(Flow):
 
 
 def choice_expressions(c: ir.Choice) -> list[ir.Expr]:
-    """The expressions that decide whether and for whom an option is legal."""
+    """The expressions that determine whether an option is legal, and for whom."""
     results = [e for e in (c.by, c.weight) if e is not None]
     for param in c.params:
         results += param.domain

@@ -1,4 +1,4 @@
-"""Traversal and rewriting of expressions; facts about them."""
+"""Traversal, rewriting and analysis of expressions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.language.operators import OPERATORS, Fault
 
 
 class _Parts(dict[type, Callable[..., tuple[ir.Expr, ...]]]):
-    """The parts of an expression by class; a subclass made by an observer has the same."""
+    """Class of an expression → function that returns its parts; subclasses created by observers inherit it."""
 
     def __missing__(self, kind: type) -> Callable[..., tuple[ir.Expr, ...]]:
         assert kind.__base__ is not None
@@ -49,16 +49,16 @@ _PARTS |= {
     ir.Local: lambda e: (),
 }
 LEAVES = frozenset({ir.Const, ir.Local})
-# Asked by `type(…) in`, because `isinstance` says no slowly where classes are made in C.
+# Tested by `type(…) in`, because a negative `isinstance` is slow for classes created in C.
 _MAY_FAULT = frozenset({ir.Lookup, ir.Spread, ir.Suppose, ir.PathSearch})
 _FAULTS = {name: each.fault for name, each in OPERATORS.items() if each.fault is not None}
 _OF_STATE = frozenset({ir.Cell, ir.Positive, ir.Total, ir.Held, ir.Suppose})
 Binding = ir.Fold | ir.Closure | ir.Ranked | ir.Spread | ir.PathSearch
 """An expression that binds slots."""
 Elsewhere = ir.Call | ir.Suppose
-"""An expression whose value depends on rules that are no part of it."""
+"""An expression whose value depends on code outside it."""
 _OUTSIDE = ("source", "start", "limit", "default", "within", "reachable")
-"""The fields of a binding expression, except for `keys` and `uses`; those of `_OUTSIDE` are outside its binding."""
+"""The fields of binding expressions that are outside the binding."""
 _FIELDS: dict[type, tuple[str, ...]] = {
     ir.Fold: ("source", "start", "where", "body", "default"),
     ir.Closure: ("start", "step"),
@@ -69,7 +69,7 @@ _FIELDS: dict[type, tuple[str, ...]] = {
 
 
 def _may_be_at_fault(e: ir.Op, fault: Fault) -> bool:
-    """Whether an operator may have no value: the operands that decide it are not constants, or none that it takes."""
+    """Whether an operator may fault: its decisive operands are not all constant, or are invalid."""
     deciding = [e.args[i] for i in fault.operands]
     values = [x.value for x in deciding if isinstance(x, ir.Const)]
     return len(values) < len(deciding) or fault.when(*values)
@@ -81,7 +81,7 @@ def parts(e: ir.Expr) -> tuple[ir.Expr, ...]:
 
 
 def alternatives(e: ir.Expr) -> tuple[ir.Expr, ...]:
-    """The parts whose value may be the value of the expression; empty if it is computed otherwise."""
+    """The parts that may yield the value of the whole expression, such as the branches of a conditional."""
     if type(e) is ir.If:
         return e.then, e.other
     if type(e) is ir.Logic and e.op in ("??", "?number"):
@@ -117,7 +117,7 @@ def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
 def _rebound(
     e: Binding, outside: Callable[[ir.Expr], ir.Expr], inside: Callable[[ir.Expr], ir.Expr], by: int = 0
 ) -> ir.Expr:
-    """A binding expression with its parts mapped, the ones inside the binding by `inside`, and its slots shifted."""
+    """A binding expression with its parts mapped by `outside` and `inside` the binding, and its slots shifted."""
     fields: dict[str, Any] = {}
     for name in _FIELDS[type(e)]:
         part = getattr(e, name)
@@ -174,7 +174,7 @@ def free(e: ir.Expr | None) -> frozenset[int]:
 
 
 def highest(e: ir.Expr) -> int:
-    """The highest slot read or bound by an expression; -1 if there is none."""
+    """The highest slot read or bound by an expression, or -1."""
     result = -1
     left = [e]
     while left:
@@ -189,7 +189,7 @@ def highest(e: ir.Expr) -> int:
 
 
 def substituted(e: ir.Expr, values: dict[int, ir.Expr]) -> ir.Expr:
-    """The expression with slots replaced by expressions, which must not use slots it binds."""
+    """The expression with slots replaced by expressions, which must not use slots that it binds."""
     if isinstance(e, ir.Local):
         return values.get(e.slot, e)
     if isinstance(e, Binding) and not values.keys().isdisjoint(binds(e)):
@@ -199,7 +199,7 @@ def substituted(e: ir.Expr, values: dict[int, ir.Expr]) -> ir.Expr:
 
 
 def moved(e: ir.Expr, by: int, bound: frozenset[int] = frozenset()) -> ir.Expr:
-    """The expression with its own slots moved up, away from others."""
+    """The expression with its bound slots shifted up by a number, to avoid clashes."""
     if isinstance(e, ir.Local):
         return ir.Local(e.slot + by) if e.slot in bound else e
     if isinstance(e, Binding):
@@ -233,7 +233,7 @@ def meet(one: range, other: range) -> bool:
 
 
 class Facts:
-    """Facts about the expressions of a program: whether they read the state, may fault, or count their own steps."""
+    """Memoised facts about a program's expressions: whether they read the state, may fault, or count own steps."""
 
     def __init__(self, p: ir.Program) -> None:
         self.p = p
@@ -242,7 +242,7 @@ class Facts:
         self._reads: dict[int, bool] = {}
 
     def may_fault(self, e: ir.Expr) -> bool:
-        """Whether evaluation may fault, which forbids moving it before its guards."""
+        """Whether evaluation may fault, so that it must not move before its guards."""
         if type(e) in _MAY_FAULT:
             return True
         if type(e) is ir.Call:
@@ -271,7 +271,7 @@ class Facts:
         return any(map(self.counts, parts(e)))
 
     def reads_state(self, e: ir.Expr) -> bool:
-        """Whether the value depends on the state, not only on the slots."""
+        """Whether the value depends on the state rather than on slots alone."""
         if type(e) in _OF_STATE:
             return True
         if isinstance(e, ir.Call):

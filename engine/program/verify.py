@@ -1,4 +1,4 @@
-"""Well-formedness of programs: indices in range, slots bound before use. Tests run it after each pass."""
+"""Verification of programs: indices in range, slots bound before use. Tests run it after each pass."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _NONE: frozenset[int] = frozenset()
 
 
 def verify(p: ir.Program, cells: int | None = None) -> list[str]:
-    """The violations of the form described in `ir`; none in a runnable program.
+    """The violations of well-formedness as defined in `ir`; none in a runnable program.
 
     Args:
         p: the program.
-        cells: the number of cells of a state; None means the program's own number.
+        cells: the number of cells of a state; by default, the program's own number.
     """
     check = _Check(p, len(p.cells) if cells is None else cells)
     check.program()
@@ -29,7 +29,7 @@ def verify(p: ir.Program, cells: int | None = None) -> list[str]:
 
 
 class _Check:
-    """The check of one program; `where` is the present part, `slots` its highest allowed slots."""
+    """The check of one program; `where` is the current part, `slots` the highest slot allowed there."""
 
     def __init__(self, p: ir.Program, cells: int) -> None:
         self.p = p
@@ -69,7 +69,7 @@ class _Check:
                 self.expr(e, bound)
 
     def expr(self, e: ir.Expr, bound: frozenset[int] = _NONE) -> None:
-        """Checks an expression with `bound` bound slots."""
+        """Checks an expression, given the slots bound around it."""
         if isinstance(e, ir.Local):
             self.must(e.slot in bound, f"slot {e.slot} is not bound")
         elif isinstance(e, ir.Op | ir.Logic):
@@ -100,7 +100,7 @@ class _Check:
         elif isinstance(e, ir.Cell):
             self.must(e.size > 0, "a cell of none")
             self.cell(e.base, e.base + e.size - 1)
-            if isinstance(e.index, ir.Const):  # the set of those that hold none is before the first one
+            if isinstance(e.index, ir.Const):  # a holders' set for none precedes the first one
                 low = 0 if e.base < len(self.p.cells) else -1
                 self.must(low <= e.index.value < e.size, "a cell beyond its size")
         elif isinstance(e, ir.Row):
@@ -201,7 +201,7 @@ class _Check:
             self.index(e.ending, self.p.endings, "ending")
             self.all_of([e.winners])
 
-    # --- what is around them ---------------------------------------------------------------
+    # --- options and programs --------------------------------------------------------------
 
     def condition(self, c: ir.Condition, bound: frozenset[int]) -> frozenset[int]:
         """Checks a condition; returns the slots bound after it."""
