@@ -1,1 +1,1 @@
-"""Recorded games: replay, judgement under other rules, identification."""
+"""Recorded games: replay, judgement under other rules, identification of the rules."""

@@ -1,4 +1,4 @@
-"""Answers to questions missing from a record, found by comparing the game with the recorded one."""
+"""Answers to questions missing from a record, found by comparison with the recorded game."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from rulespec.engine.logs.recorded import RecordedDecision
 from rulespec.engine.replay.shared_state import Differences, SharedState
 
 _MAX_TRIED = 600
-"""Options that are tried to find the answers to questions in a row."""
+"""Maximum number of options tried to answer consecutive questions."""
 _MAX_OPTIONS = 60
-"""Options of one question that are tried."""
+"""Maximum number of options tried per question."""
 
 
 class InsertedAnswer(Struct, frozen=True):
     """An inserted answer.
 
     Attributes:
-        index: the number of recorded decisions before it.
+        index: the number of recorded decisions before the answer.
         decision: the name of the question.
         by: the seat asked; None for chance.
-        option: the answer.
-        why: `state` if it leads to the recorded state, `usual` if it is the usual answer of the rules.
+        option: the option chosen.
+        why: `state` if the answer leads to the recorded state, `usual` if it is the usual answer of the rules.
     """
 
     index: int
@@ -38,23 +38,23 @@ class InsertedAnswer(Struct, frozen=True):
     why: str
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see under.schema.json."""
+        """The answer as plain data; see under.schema.json."""
         return {"index": self.index, "decision": self.decision, "by": self.by, "option": self.option, "why": self.why}
 
 
 class Answers:
-    """Answers to questions that only the other rules ask, found by replaying the recorded game alongside.
+    """A search for answers to questions that only the other rules ask, by replaying the recorded game alongside.
 
-    A game changed by other rules stays different: in a player's property, say. So an answer is right if both games
-    differ after it no more than they did before the last recorded decision. If no answer is right, the best is the one
-    with the least difference after it, provided that everything equal at the question stays equal; with `strict` there
-    is none.
+    A game changed by other rules stays different, for example in a player's property. An answer is therefore right if
+    the games differ after it no more than they did before the last recorded decision. If none is right, the best answer
+    is the one with the least difference after it, provided that everything equal at the question stays equal; with
+    `strict`, there is no answer.
 
     Args:
         record: the recorded game, at its start.
         game: the game under other rules, at its start.
-        renamed: entities with another name under the other rules: recorded name → name there.
-        usual: whether to insert the usual answer declared by the other rules if the state does not decide.
+        renamed: recorded name → name under the other rules, for renamed entities.
+        usual: whether to insert the usual answer declared by the other rules if the state is not conclusive.
         strict: whether to insert only right answers.
     """
 
@@ -79,11 +79,11 @@ class Answers:
         return self._record.is_over
 
     def in_step(self) -> bool:
-        """Whether both games differ no more than when they were last in step."""
+        """Whether the games differ no more than when they were last in step."""
         return self._differing().items() <= self._before.items()
 
     def in_step_after(self, moves: Sequence[Option]) -> bool:
-        """Whether the other game has run ahead of the recorded one, and some of the next moves restore step."""
+        """Whether the other game has run ahead of the recorded one, which catches up within the next moves."""
         if not moves or self.in_step():
             return False
         taken = 0
@@ -108,14 +108,14 @@ class Answers:
             self._record.undo()
 
     def follow(self, move: Option | TakenBack) -> None:
-        """Applies a move to the recorded game as well."""
+        """Applies a move to the recorded game."""
         if isinstance(move, TakenBack):
             self._record.omniscient.take_back(move)
         else:
             self._record.apply(move)
 
     def compare(self) -> bool:
-        """Records the differences between both games, now in step; returns whether there are any."""
+        """Records the differences between the games, which are now in step; returns whether there are any."""
         self._before = self._differing()
         return bool(self._before)
 
@@ -124,11 +124,11 @@ class Answers:
         return [self._shared.name(at) for at in sorted(self._before)]
 
     def put_in(self, index: int, is_there: Callable[[], bool]) -> bool:
-        """Inserts answers until the record continues; False, without answers, if none are found.
+        """Inserts answers until the record can continue; returns False and inserts nothing if none are found.
 
         Args:
-            index: the number of recorded decisions before them.
-            is_there: whether the game has reached the point where the record continues.
+            index: the number of recorded decisions before the answers.
+            is_there: tests whether the game has reached a point where the record continues.
         """
         path = self._by_state(is_there)
         for option in path or ():
@@ -136,7 +136,7 @@ class Answers:
         return path is not None
 
     def put_usual_in(self, index: int) -> bool:
-        """Inserts the usual answer to the open question; False if the rules have none, or it is illegal."""
+        """Inserts the usual answer to the open question; returns False if there is none, or it is illegal."""
         decision = self._game.decision
         text = self._usual.get(decision.name) if decision is not None else None
         if decision is None or text is None:
@@ -158,7 +158,7 @@ class Answers:
     def _by_state(self, is_there: Callable[[], bool]) -> Sequence[Option] | None:
         """The answers that lead to the recorded shared state; None if there are none.
 
-        Best first: the position that differs in the fewest cells comes next.
+        A best-first search, by the number of cells that differ.
         """
         begin, number = self._look((), is_there), 0
         right, allowed = self._before.items(), self._before.keys() | begin.differing.keys()
@@ -179,7 +179,7 @@ class Answers:
         return best.path if best is not None else None
 
     def _look(self, path: tuple[Option, ...], is_there: Callable[[], bool]) -> _Seen:
-        """The position after some answers, which are taken back."""
+        """The position after some answers, which are undone again."""
         game, taken = self._game, 0
         try:
             for option in path:
@@ -195,7 +195,7 @@ class Answers:
                 game.undo()
 
     def _usual_first(self) -> Iterator[Option]:
-        """The options of the open decision, with the usual one first among equally good ones."""
+        """The options of the open decision, usual ones first."""
         decision = self._game.decision
         usual = self._named.get(decision.name) if decision is not None else None
         options = self._game.legal_options
@@ -205,7 +205,7 @@ class Answers:
 
 
 class _Seen(Struct, frozen=True):
-    """A position after some answers: differing shared cells, whether the record continues, and the options."""
+    """A position after some answers: the shared cells that differ, whether the record continues, and the options."""
 
     path: tuple[Option, ...]
     differing: Differences

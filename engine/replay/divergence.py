@@ -16,16 +16,16 @@ from rulespec.records import Brief
 
 
 class Divergence(Brief, Struct, frozen=True):
-    """The place of a log's first illegal entry.
+    """The first illegal entry of a log.
 
     Attributes:
         index: the number of legal decisions before it.
         foreign_index: the entry number in a foreign log; None for a native log.
-        action: the decision or entry there.
-        refusal: the reason.
+        action: the illegal decision or entry.
+        refusal: the reason why it is illegal.
         nearest: the most similar legal options.
-        line: the line of a native log; None for a foreign log.
-        known_fault: the known fault of the recording system that explains it, if any.
+        line: the line number in a native log; None for a foreign log.
+        known_fault: the title of the known fault of the recording system that explains it, or None.
     """
 
     index: int
@@ -38,12 +38,12 @@ class Divergence(Brief, Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The place in the log, for people: line or entry."""
+        """The readable place in the log: line or entry."""
         return f"line {self.line:,}" if self.line is not None else f"entry {self.foreign_index:,}"
 
     @property
     def seen_line(self) -> int | None:
-        """The line of a native log as seats have it: without undone decisions. None for a foreign log."""
+        """The line number in a seat's log, which lacks undone decisions; None for a foreign log."""
         return None if self.line is None else self.index + 2
 
     def to_json(self) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Divergence(Brief, Struct, frozen=True):
 
 
 def of_line(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
-    """The divergence of a native log at a refused line."""
+    """The divergence of a native log at an illegal line."""
     action: dict[str, Any] = {"decision": entry.decision, "by": entry.by, "option": entry.option}
     if entry.back is not None:
         action = entry_json(entry.back)
@@ -69,6 +69,6 @@ def of_line(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:
 
 
 def of_unread(game: Game, wrong: Diagnostic) -> Divergence:
-    """The divergence of a leniently read log at a line without a decision."""
+    """The divergence of a leniently parsed log at a malformed line."""
     line = wrong.span.line if wrong.span is not None else None
     return Divergence(game.ply, None, "", refused(wrong.message), (), line)

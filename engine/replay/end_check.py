@@ -9,9 +9,9 @@ from rulespec.engine.logs.native import NativeLog, place_in
 
 
 def check_end(game: Game, log: NativeLog, entries: int, report: Report) -> OtherEnd | None:
-    """Compares the game after `entries` entries with its log's end line, if there is one at that point.
+    """The discrepancy between a game and the end line that its log has after `entries` entries, or None.
 
-    Returns the differing end of the game, which is also reported (RS643), or None.
+    A discrepancy is also reported (RS643).
     """
     recorded = log.end
     if recorded is None or recorded.entries != entries or (other := other_end(game, recorded)) is None:

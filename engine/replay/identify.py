@@ -1,12 +1,11 @@
-"""Identification of the edition, variants and settings of a recorded game: the fewest departures from a ruleset.
+"""Identification of the edition, variants and settings of a recorded game, by the fewest departures from a ruleset.
 
-A departure is an overlay offered by the ruleset, or a setting with another value than its default. The log's decisions
-are the only evidence. They name every open decision, so wrong rules soon show: they refuse a decision, or open one that
-the log lacks.
+A departure is an overlay offered by the ruleset, or a setting with a non-default value. The log's decisions are the
+only evidence. They name every open decision, so wrong rules soon refuse a decision, or open one that the log lacks.
 
-A beam search by level: no departure, one, two, and so on. At each level, the candidates that replay most of the log are
+The method is a beam search by the number of departures. At each level, the candidates that replay most of the log are
 extended by departures that let the log get further, or stop for another reason, which the next departure must then
-overcome. If no single departure gets further, every overlay is tried once: one of its settings may be missing.
+overcome. If no single departure gets further, every overlay is tried once, in case it needs one of its settings.
 """
 
 from __future__ import annotations
@@ -34,25 +33,25 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.settings import taken, values_to_try
 
 MAX_MOVES = 20_000
-"""Lines of a log: many times those of a long game; their game still fits into a small memory."""
+"""Maximum number of lines in a log: many times a long game, but small enough for the game to fit into memory."""
 MAX_REPLAYS = 600
-"""Candidates tried for one log."""
+"""Maximum number of candidates tried per log."""
 MAX_DECISIONS = 2_000_000
-"""Decisions replayed for one log in all: some minutes."""
+"""Maximum total of decisions replayed per log: a few minutes."""
 FIRST = 40
-"""Decisions that a candidate is tried with first: as long as generating its code takes."""
+"""Number of decisions in a first trial of a candidate, which takes as long as generating its code."""
 MAX_DEPARTURES = 8
 WIDTH = 3
-"""Candidates of a level that are expanded."""
+"""Beam width: the number of candidates expanded per level."""
 _RULESETS = 64  # in memory
 
 Step = Callable[[int], object]
-"""Called after each candidate with the number of candidates tried."""
+"""A callback after each candidate, with the number of candidates tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class RulesCandidate:
-    """Overlays in the order of the ruleset, and non-default settings by name."""
+    """A candidate: overlays in the order of the ruleset, and non-default settings sorted by name."""
 
     overlays: tuple[str, ...] = ()
     settings: tuple[tuple[str, str], ...] = ()
@@ -65,7 +64,7 @@ class RulesCandidate:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CandidateTrial(Brief):
-    """The replay of the log under a candidate: the number of legal decisions, and the first refused one, if any."""
+    """A replay of the log under a candidate: the number of legal decisions, and the first refused one or None."""
 
     candidate: RulesCandidate
     ref: str
@@ -73,7 +72,7 @@ class CandidateTrial(Brief):
     difference: RefusedDecision | None
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see identify.schema.json."""
+        """The trial as plain data; see identify.schema.json."""
         return {
             "ruleset": self.ref,
             "overlays": list(self.candidate.overlays),
@@ -86,7 +85,7 @@ class CandidateTrial(Brief):
 
 @dataclass(slots=True, repr=False)
 class Identification(Brief):
-    """The result of a search.
+    """The result of an identification.
 
     Attributes:
         log: the log file.
@@ -94,9 +93,9 @@ class Identification(Brief):
         decisions: the number of decisions in the log, including undone ones.
         answers: candidates under which the log is legal, all with the same number of departures; empty if none is
             found.
-        closest: the other candidate that replays most of the log; None if there are answers.
+        closest: the candidate that replays most of the log; None if there are answers.
         undecided: changes of the first answer that keep the log legal: (overlay, "") or (setting, value).
-        named: values of settings that an overlay represents: (setting, value) → overlay.
+        named: (setting, value) → overlay that amounts to it.
         replays: the number of candidates tried.
         complete: whether the search ended before reaching a bound.
     """
@@ -112,7 +111,7 @@ class Identification(Brief):
     complete: bool = True
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see identify.schema.json."""
+        """The identification as plain data; see identify.schema.json."""
         settings: dict[str, list[str]] = {}
         for name, value in self.undecided:
             if value:
@@ -137,14 +136,14 @@ def identify(
     load: Load | None = None,
     step: Step | None = None,
 ) -> Identification:
-    """Finds the rules under which a log was played.
+    """The identification of the rules under which a log was played.
 
     Args:
         log: a native log. Only the ruleset id and the seats of its header are used.
         rules: the reference of the ruleset to start from; by default, the ruleset of the log.
         details: whether to find the undecided changes as well.
         load: loads a ruleset; by default from disk, reading each file once.
-        step: called after each candidate with the number tried so far.
+        step: a callback after each candidate, with the number tried so far.
 
     Raises:
         DiagnosticsError: if the ruleset is unreadable, or the log undoes more decisions than there are.
@@ -218,7 +217,7 @@ class _Search:
         self._overlays: list[str] | None = None
 
     def run(self) -> tuple[list[CandidateTrial], CandidateTrial | None]:
-        """The answers with the fewest departures, and the candidate that gets furthest."""
+        """The answers with the fewest departures, and otherwise the candidate that gets furthest."""
         start = self._try(RulesCandidate())
         level, width, widened = [start] if start is not None else [], WIDTH, False
         for _ in range(MAX_DEPARTURES):
@@ -231,7 +230,7 @@ class _Search:
                 children |= {child.candidate: child for child in self._children(parent)}
             width = WIDTH
             if not widened and level and all(child.legal <= best for child in children.values()):
-                # No single change gets further, but an overlay and a setting of its own may.
+                # No single change gets further, but an overlay together with one of its settings may.
                 children |= {child.candidate: child for child in self._with_overlay(level[0])}
                 width, widened = len(children), True
             level = list(children.values())
@@ -244,7 +243,7 @@ class _Search:
         return [trial for trial in results if trial.candidate.departures == least]
 
     def undecided(self, answer: CandidateTrial) -> list[tuple[str, str]]:
-        """Single changes of an answer that keep the log legal, without changes back to a default."""
+        """Single changes of an answer that keep the log legal, except changes back to a default."""
         results = []
         for change, candidate in self._changes(answer.candidate):
             trial = self._try(candidate)
@@ -272,7 +271,7 @@ class _Search:
                 yield trial
 
     def _shrunk(self, answers: list[CandidateTrial]) -> list[CandidateTrial]:
-        """The answers with the fewest departures, after needless departures are dropped."""
+        """The answers with the fewest departures, after removal of needless departures."""
         pending = list(answers)
         while pending:
             smaller = (self._try(candidate) for candidate in _smaller(pending.pop().candidate))
@@ -280,7 +279,7 @@ class _Search:
         return self.legal() if answers else []
 
     def _changes(self, candidate: RulesCandidate) -> Iterator[tuple[tuple[str, str], RulesCandidate]]:
-        """Changes of one setting, or by one more overlay, each with its candidate."""
+        """Single changes of a candidate, by a setting or an additional overlay, each with the changed candidate."""
         ruleset = self._rules(candidate.overlays)
         assert ruleset is not None
         chosen = dict(candidate.settings)
@@ -296,7 +295,7 @@ class _Search:
                 yield (overlay, ""), RulesCandidate(overlays, candidate.settings)
 
     def _offered(self) -> list[str]:
-        """The overlays to try: offered ones, without those that stand for a setting's value."""
+        """The overlays to try: all offered ones except those that amount to a setting's value."""
         if self._overlays is None:
             self._overlays = []
             for overlay in self.ruleset.offered:
@@ -311,7 +310,7 @@ class _Search:
         return self._overlays
 
     def _rules(self, overlays: tuple[str, ...]) -> typed.Ruleset | None:
-        """The ruleset with these overlays; None if they do not fit together."""
+        """The ruleset with these overlays; None if they are incompatible."""
         if not overlays:
             return self.ruleset
         if overlays in self._misfits:
@@ -323,7 +322,7 @@ class _Search:
             return None
 
     def _try(self, candidate: RulesCandidate) -> CandidateTrial | None:
-        """Replays the log under a candidate; None if its rules do not exist."""
+        """The trial of a candidate, memoised; None if its rules do not exist."""
         if candidate not in self._tried:
             self._tried[candidate] = self._replay(candidate)
         return self._tried[candidate]
@@ -347,13 +346,13 @@ class _Search:
 def replayed(
     candidate: RulesCandidate, ruleset: typed.Ruleset, seats: Mapping[str, str], moves: list[RecordedMove]
 ) -> CandidateTrial:
-    """Replays a log under a candidate; `ruleset` has the candidate's overlays.
+    """The trial of a candidate; `ruleset` includes the candidate's overlays.
 
     Raises:
         DiagnosticsError: RS708, RS649 if the id or the name of a seat is invalid under any rules.
     """
     try:
-        # Most candidates are refused soon, before it pays to generate their code.
+        # Most candidates fail early, before generating their code would pay.
         for machines, part in ((first_machine, moves[:FIRST]), (quick_machine, moves)):
             walked = walk(Game(ruleset, seats, dict(candidate.settings), machines), part)
             if walked.difference is not None:
@@ -373,7 +372,7 @@ def _reason(trial: CandidateTrial) -> str:
 
 
 def _has(ruleset: typed.Ruleset, settings: tuple[tuple[str, str], ...]) -> bool:
-    """Whether a ruleset has these settings with these values, none of them default."""
+    """Whether a ruleset has these settings, with these values as non-default ones."""
     for name, value in settings:
         setting = ruleset.settings.get(name)
         if setting is None or taken(setting, value) is None or value == setting.default:
@@ -382,7 +381,7 @@ def _has(ruleset: typed.Ruleset, settings: tuple[tuple[str, str], ...]) -> bool:
 
 
 def _smaller(candidate: RulesCandidate) -> Iterator[RulesCandidate]:
-    """The candidates with one departure less."""
+    """The candidates with one departure fewer."""
     for overlay in candidate.overlays:
         yield RulesCandidate(tuple(o for o in candidate.overlays if o != overlay), candidate.settings)
     for setting in candidate.settings:

@@ -1,4 +1,4 @@
-"""Judgement of a recorded game under other rules: the first decision they refuse, or the change of the result."""
+"""Judgement of a recorded game under other rules: the first illegal decision, or the change of the result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from rulespec.typed.settings import taken
 
 @dataclass(frozen=True, slots=True)
 class JudgedOutcome:
-    """The outcome of a game: the name of its ending (None until then), points by seat, and the winners."""
+    """The outcome of a game: its ending (None while unfinished), points by seat, and the winners."""
 
     ended: str | None
     scores: Mapping[str, int]
@@ -42,29 +42,29 @@ class JudgedOutcome:
         return cls(result.ending, result.scores, tuple(result.winners))
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see under.schema.json."""
+        """The outcome as plain data; see under.schema.json."""
         return {"ended": self.ended, "scores": dict(self.scores), "winners": list(self.winners)}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Judgement(Brief):
-    """A recorded game under other rules.
+    """The judgement of a recorded game under other rules.
 
     Attributes:
         log: the log file.
-        ruleset: its own rules, by the ids of their reference.
+        ruleset: the reference of the log's own rules, as ids.
         under: the other rules.
         decisions: the number of recorded decisions.
         legal: the number of leading decisions that stay legal.
-        forced: decisions of only the other rules, taken because a single option lets the log continue.
-        answers: chosen answers to questions of only the other rules.
-        skipped: decisions of the log that the other rules never ask for.
+        forced: the number of additional decisions in which a single option lets the log continue.
+        answers: chosen answers to additional decisions.
+        skipped: the number of recorded decisions that the other rules never ask for.
         dropped: settings unknown to the other rules, as texts.
         difference: the first illegal decision, or None.
         recorded: the recorded outcome.
         outcome: the outcome under the other rules, or the state before the first illegal decision.
-        names: the seats with their displayed names.
-        carried: a sentence saying that the log was read under its embedded rules, or "".
+        names: seat → displayed name.
+        carried: the note that the log was replayed under its embedded rules, or "".
     """
 
     log: str
@@ -84,12 +84,12 @@ class Judgement(Brief):
 
     @property
     def ends_earlier(self) -> bool:
-        """Whether the game ends earlier under the other rules than the log."""
+        """Whether the game ends before its log under the other rules."""
         return self.difference is None and self.legal + self.skipped < self.decisions
 
     @property
     def winners(self) -> str | None:
-        """The winners: `same`, `other`, `open` if the game goes on under the other rules; None if illegal there."""
+        """The effect on the winners: `same`, `other`, `open` for an unfinished game, None for an illegal one."""
         if self.difference is not None:
             return None
         if self.outcome.ended is None:
@@ -102,7 +102,7 @@ class Judgement(Brief):
         return self.winners == "same" or (self.winners == "open" and self.recorded.ended is None)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see under.schema.json."""
+        """The judgement as plain data; see under.schema.json."""
         return {
             "log": self.log,
             "ruleset": self.ruleset,
@@ -133,17 +133,17 @@ def judge_file(
     report: Report | None = None,
     load: Load = load_ruleset,
 ) -> Judgement:
-    """Judges a log: replays it under its own rules, then its decisions under other rules.
+    """The judgement of a log, which is replayed first under its own rules and then under others.
 
     Args:
         path: the log, native or foreign.
         under: the reference of the other rules; with a leading `+`, overlays on the log's own.
-        rules: the log's own rules, overriding those it names.
+        rules: the log's own rules, if not those that it names.
         dialect: the id of the dialect, for a foreign log; by default, the log is recognised.
         backend: the machine for the rules.
-        usual: whether to insert the usual answer where only the other rules ask; see `Answers`.
+        usual: whether to insert usual answers to questions that only the other rules ask; see `Answers`.
         report: receives warnings.
-        load: loads a ruleset; for many logs, with a cache.
+        load: loads a ruleset; pass a cached function for many logs.
 
     Raises:
         DiagnosticsError: if the log or a ruleset is unreadable, or they do not match; RS821 if the log is illegal under
@@ -178,7 +178,7 @@ def rules_under(log: str, game: Game, under: str, load: Load = load_ruleset) -> 
 
 
 def _is_at_hand(carried: typed.Ruleset, load: Load) -> bool:
-    """Whether the ids of a ruleset from a log lead to the same rules here."""
+    """Whether the reference of a log's embedded ruleset leads to the same rules on this machine."""
     try:
         return load(carried.ref).hash == carried.hash
     except DiagnosticsError:
@@ -189,7 +189,7 @@ def _laid_over(log: str, own: str, overlays: str, load: Load) -> typed.Ruleset:
     """The log's own rules with further overlays.
 
     Raises:
-        DiagnosticsError: RS501, RS502 if there is no such overlay; RS624 if it does not go with the log's own rules.
+        DiagnosticsError: RS501, RS502 for an unknown overlay; RS624 if it does not fit the log's own rules.
     """
     try:
         return load(own + overlays)
@@ -215,15 +215,15 @@ def judge(
     *,
     usual: bool = False,
 ) -> Judgement:
-    """Judges a game under a ruleset.
+    """The judgement of a game under a ruleset.
 
     Args:
-        log: the name of the game.
+        log: the name of the game's log.
         game: the game, at its end.
         ruleset: the other rules.
         backend: the machine for the rules.
         moves: the decisions, including undos; by default, the game's history.
-        usual: whether to insert the usual answer where only the other rules ask; see `Answers`.
+        usual: whether to insert usual answers to questions that only the other rules ask; see `Answers`.
 
     Raises:
         DiagnosticsError: if the ruleset does not support this number of seats.
@@ -256,7 +256,7 @@ def judge(
 def transferred_settings(game: Game, ruleset: typed.Ruleset) -> tuple[dict[str, str], tuple[str, ...]]:
     """The settings of a game known to another ruleset, and the unknown ones as texts.
 
-    A setting at its default was not chosen, so it gets the default of the other ruleset, which may differ.
+    A setting at its default counts as not chosen, and takes the default of the other ruleset, which may differ.
     """
     transferred: dict[str, str] = {}
     dropped: list[str] = []

@@ -28,12 +28,12 @@ class OpenDecision:
         self._options = {choice.name for decision in decisions for choice in decision.choices}
 
     def as_asked(self, move: RecordedDecision) -> RecordedDecision:
-        """A decision with an unknown name but a known option, matched to any decision with this option."""
+        """A recorded decision, with an unknown name blanked if its option is known, to match any decision with it."""
         known = move.decision in self.decisions or move.option.partition("(")[0] not in self._options
         return move if known else replace(move, decision="")
 
     def is_for(self, recorded: RecordedDecision) -> bool:
-        """Whether the open decision is the recorded one: same name, same seat."""
+        """Whether the open decision matches a recorded one by name and seat."""
         now = self._game.decision
         if now is None or now.name != (recorded.decision or now.name):
             return False

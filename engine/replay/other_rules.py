@@ -10,7 +10,7 @@ from rulespec.typed.meaning import of_other_version
 
 
 def warn_of_other_rules(log: NativeLog, ruleset: typed.Ruleset, report: Report) -> None:
-    """Warns if a log's rules differ in meaning from a ruleset (RS618), or if that is unknown (RS647)."""
+    """Warns if a ruleset differs in meaning from a log's rules (RS618), or may do so (RS647)."""
     header, place = log.header, Span(log.file, 1, 1, 1, 2)
     if header.ruleset_hash == ruleset.hash:
         return
@@ -28,7 +28,7 @@ def warn_of_other_rules(log: NativeLog, ruleset: typed.Ruleset, report: Report) 
 
 
 def _how_to_compare(header: LogHeader, ruleset: typed.Ruleset) -> str:
-    """The command that lists the differences."""
+    """A sentence with the command that lists the differences."""
     old = header.ruleset if header.ruleset != ruleset.ref else "OLD"
     where = "" if old != "OLD" else ", where OLD is the folder of the rules as they were"
     return f"`rulespec diff {old} {ruleset.reference}` lists what differs{where}"

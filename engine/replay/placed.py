@@ -11,7 +11,7 @@ from rulespec.engine.logs.recorded import RecordedDecision
 from rulespec.engine.replay.answers import InsertedAnswer
 
 MAX_AHEAD = 8
-"""Recorded decisions to search for one that is asked earlier or later."""
+"""Number of recorded decisions searched for one that is asked earlier or later."""
 
 
 class Placed(Struct, frozen=True):
@@ -19,7 +19,7 @@ class Placed(Struct, frozen=True):
 
     Attributes:
         move: the decision, or the undo.
-        source: the number of its recorded move; None if it was inserted.
+        source: the index of its recorded counterpart; None if it was inserted.
     """
 
     move: Option | TakenBack
@@ -27,7 +27,7 @@ class Placed(Struct, frozen=True):
 
 
 class PlacedMoves:
-    """The moves so far. A decision that is inserted and skipped at about the same time counts as moved.
+    """The moves so far. A decision inserted and skipped at nearby places counts as moved.
 
     Args:
         recorded: the recorded moves, in terms of the other rules.
@@ -35,9 +35,9 @@ class PlacedMoves:
     Attributes:
         list: the moves.
         legal: the number of recorded decisions among them.
-        skipped: the number of skipped ones.
-        ahead: the numbers of moves placed early.
-        in_order: whether some are undone, so that none may move.
+        skipped: the number of skipped recorded decisions.
+        ahead: the indices of recorded moves placed early.
+        in_order: whether the record has undos, so that no decision may move.
     """
 
     def __init__(self, recorded: Sequence[RecordedDecision | TakenBack]) -> None:
@@ -54,7 +54,7 @@ class PlacedMoves:
 
     @property
     def forced(self) -> int:
-        """The number of decisions inserted because nothing else was legal."""
+        """The number of inserted decisions without an alternative."""
         return sum(answer is None and self.list[at].source is None for at, answer in self._answers.items())
 
     @property
@@ -72,7 +72,7 @@ class PlacedMoves:
         self.list.append(Placed(back, number))
 
     def put_in(self, option: Option, answer: InsertedAnswer | None, number: int) -> None:
-        """Adds a decision inserted before a recorded move; `answer` is None if nothing else was legal."""
+        """Adds a decision inserted before a recorded move; `answer` is None if it has no alternative."""
         for at in self._gone:
             if at + MAX_AHEAD > number and self._is(option, at):
                 self._gone.remove(at)
@@ -84,11 +84,11 @@ class PlacedMoves:
         self.list.append(Placed(option, None))
 
     def is_level(self, number: int) -> bool:
-        """Whether no move from this one on was inserted early."""
+        """Whether no recorded move with this index or a later one is placed early."""
         return not any(at >= number for at in self.ahead)
 
     def moved(self, number: int) -> bool:
-        """Places a recorded decision where it was inserted early; False if it was not."""
+        """Matches a recorded decision with an earlier insertion; returns False if there is none."""
         self._put_in = [(since, at) for since, at in self._put_in if since + MAX_AHEAD > number]
         for since, at in self._put_in:
             option = self.list[at].move
@@ -107,6 +107,6 @@ class PlacedMoves:
             self._gone.append(number)
 
     def _is(self, option: Option, number: int) -> bool:
-        """Whether a decision is a recorded one."""
+        """Whether a decision equals a recorded one."""
         own = RecordedDecision(option.decision, option.by, str(option))
         return not self.in_order and self._recorded[number] == own

@@ -11,7 +11,7 @@ from rulespec.engine.game.option import Option, TakenBack
 
 
 def game_after(game: Game, moves: Sequence[Option | TakenBack], number: int) -> Game:
-    """A copy of the game after `number` moves. Errors: IndexError, if there are fewer."""
+    """A copy of the game after `number` moves. Errors: IndexError if there are fewer."""
     if not 0 <= number <= len(moves):
         raise IndexError(f"there is no move {number}: the log has {len(moves)}")
     result = restarted(game)
@@ -48,7 +48,7 @@ def _row(number: int, option: Option | None, game: Game) -> dict[str, Any]:
 
 
 def measured(game: Game, moves: Sequence[Option | TakenBack], every: int) -> Iterator[tuple[int, Measures]]:
-    """The measures after the set-up and after every `every` decisions, with the number of decisions."""
+    """The measures after the set-up and after every `every` decisions, each with the number of decisions."""
     at, next_ = restarted(game), 0
     for move in (None, *moves):
         if move is not None:

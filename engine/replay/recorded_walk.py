@@ -1,4 +1,4 @@
-"""Walk through recorded moves: each is applied to a game, up to the first refused one."""
+"""Application of recorded moves to a game, up to the first illegal one."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove, apply_recorded, nearest
 
 UNDO = RecordedDecision("", None, "undo")
-"""Stands for decisions that cannot be taken back."""
+"""A stand-in for an impossible undo."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedDecision:
-    """The first recorded decision refused by the rules.
+    """The first recorded decision that the rules refuse.
 
     Attributes:
         index: the number of decisions before it.
         recorded: the decision.
-        open: the name of the open decision there; None if the game is over.
-        open_by: the deciding seat; None for chance, or if the game is over.
-        refusal: the reason.
+        open: the name of the decision open at that point; None if the game is over.
+        open_by: the seat of the open decision; None for chance, or if the game is over.
+        refusal: the reason for the refusal.
         nearest: the most similar legal options.
     """
 
@@ -38,7 +38,7 @@ class RefusedDecision:
     nearest: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see under.schema.json."""
+        """The refused decision as plain data; see under.schema.json."""
         return {
             "index": self.index,
             "decision": self.recorded.decision,
@@ -59,7 +59,7 @@ class ReplayWalk:
 
     Attributes:
         decisions: the number of recorded decisions, including ones undone later.
-        legal: the number of leading decisions that were applied.
+        legal: the number of applied decisions.
         difference: the first refused decision, or None.
     """
 
@@ -69,10 +69,10 @@ class ReplayWalk:
 
 
 def walk(game: Game, moves: Sequence[RecordedMove]) -> ReplayWalk:
-    """Applies recorded moves in order, up to the first illegal one."""
+    """Applies recorded moves in order, up to the first illegal one; returns the result."""
     decisions = sum(isinstance(move, RecordedDecision) for move in moves)
     legal = 0
-    plies: list[int] = []  # for each decision that stands, the ply before it
+    plies: list[int] = []  # for each decision in force, the ply before it
     for move in moves:
         if isinstance(move, TakenBack):
             refusal = take_back(game, plies, move)
@@ -88,12 +88,12 @@ def walk(game: Game, moves: Sequence[RecordedMove]) -> ReplayWalk:
 
 
 def take_back(game: Game, plies: list[int], back: TakenBack) -> Refusal | None:
-    """Undoes recorded decisions; returns the reason if impossible.
+    """Undoes recorded decisions; returns a refusal if that is impossible.
 
     Args:
         game: the game.
-        plies: for each recorded decision that stands, the ply before it and before any decisions inserted with it.
-        back: the decisions to undo.
+        plies: for each recorded decision in force, the ply before it and before any decisions inserted with it.
+        back: the undo.
     """
     ply = _ply_before(game, plies, back.decisions)
     try:
@@ -106,17 +106,17 @@ def take_back(game: Game, plies: list[int], back: TakenBack) -> Refusal | None:
 
 
 def _ply_before(game: Game, plies: Sequence[int], decisions: int) -> int:
-    """The ply before the last standing decisions; -1 if there are fewer."""
+    """The ply before the last `decisions` decisions in force; -1 if there are fewer."""
     if decisions == 0:
         return game.ply
     return plies[-decisions] if decisions <= len(plies) else -1
 
 
 def difference(game: Game, index: int, recorded: RecordedDecision, refusal: Refusal) -> RefusedDecision:
-    """The difference at the position of a game that has refused a decision."""
+    """The report on a refused decision at a game's current position."""
     try:
         now = game.decision
-    except RulesetFaultError:  # the refusal says so already
+    except RulesetFaultError:  # already stated by the refusal
         now = None
     by = now.by if now else None
     return RefusedDecision(index, recorded, now.name if now else None, by, refusal, nearest(game, recorded.option))

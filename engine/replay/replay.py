@@ -46,7 +46,7 @@ if TYPE_CHECKING:  # most logs are native, and need no dialect
     from rulespec.engine.dialects.known_faults import PassedFault
 
 MAX_ONCE = 3_000
-"""Entries of a log up to which a machine for a single game takes less time: it is made sooner, and plays slower."""
+"""Break-even: entries of a log up to which a machine for a single game is faster, as it is quicker to make."""
 
 Trace = Callable[[dict[str, Any]], None]
 Load = Callable[[str], typed.Ruleset]
@@ -58,16 +58,16 @@ class ReplayResult(Brief, Struct):
     Attributes:
         log: the name of the log.
         game: the game at the end of the log, or of its legal part.
-        divergence: the first illegal place in the log, or None.
-        moves: the decisions, including undos; those that stand are the game's history.
-        places: for each move its line, or its entry in a foreign log.
+        divergence: the first illegal entry of the log, or None.
+        moves: the decisions, including undone ones, and undos; decisions in force are also in the game's history.
+        places: for each move, its line, or its entry in a foreign log.
         ignored: illegal entries of a foreign log that its system ignored.
         foreign: whether the log is foreign.
-        passed: entries of a foreign log with known faults of its system, passed nevertheless.
+        passed: entries of a foreign log that were replayed in spite of known faults of its system.
         system: the title of the dialect; empty for a native log.
         native: the native log; None for a foreign one.
         random: the generator of a simulated game; empty for other games.
-        other_end: the end of the replay, if the log has another; otherwise None.
+        other_end: the discrepancy between the ends of the replay and the log, or None.
         said: the notes of a foreign log.
     """
 
@@ -86,7 +86,7 @@ class ReplayResult(Brief, Struct):
     said: LogNotes = LogNotes()
 
     def _end(self) -> dict[str, Any] | None:
-        """The end in the log, and its differences from the replayed one; None if the log has none."""
+        """The end in the log, and its differences from the replayed one; None if the log has no end line."""
         if self.native is None or self.native.end is None:
             return None
         end = self.native.end
@@ -97,12 +97,12 @@ class ReplayResult(Brief, Struct):
         """The open decision after the legal part, and its seat; None if there is none."""
         try:
             decision = self.game.decision
-        except RulesetFaultError:  # the divergence says so
+        except RulesetFaultError:  # already stated by the divergence
             return None
         return {"decision": decision.name, "by": decision.by} if decision is not None else None
 
     def to_json(self) -> dict[str, Any]:
-        """The object printed by `replay --format json`; see replay.schema.json."""
+        """The result as plain data, as printed by `replay --format json`; see replay.schema.json."""
         game = self.game
         result = game.result
         return {
@@ -131,7 +131,7 @@ class ReplayResult(Brief, Struct):
         return self.said if native is None else LogNotes(native.header.notes, native.notes, native.remarks())
 
     def at(self, move: int) -> Game:
-        """A copy of the game after some of the moves; undone moves count, too.
+        """A copy of the game after a number of moves, including undone ones.
 
         Raises:
             IndexError: if there are fewer moves.
@@ -139,15 +139,16 @@ class ReplayResult(Brief, Struct):
         return game_after(self.game, self.moves, move)
 
     def frame(self) -> dict[str, list[Any]]:
-        """The game as columns of equal length, with a row for the start and after each move.
+        """The game as columns of equal length, with a row for the start and one after each move.
 
-        `move`, `decision`, `by` and `option` (None at the start, and for undos), then the measures of the ruleset:
-        `power` of the game, `cash.Ann` of a player. For a data frame: `pandas.DataFrame(replay.frame())`.
+        The columns are `move`, `decision`, `by` and `option` (None at the start, and for undos), then the measures of
+        the ruleset, such as `power` of the game or `cash.Ann` of a player. For a data frame:
+        `pandas.DataFrame(replay.frame())`.
         """
         return columns(self.game, self.moves)
 
     def write_native(self, path: Path | str) -> None:
-        """Writes the game as a native log, with undone decisions, and the notes of a native log."""
+        """Writes the game as a native log, with undone decisions and notes."""
         from rulespec.engine.logs.log_file import write_log  # lazily: few replays write anything
 
         said = self.said if self.foreign else None
@@ -155,26 +156,26 @@ class ReplayResult(Brief, Struct):
 
 
 class ReplayRequest(Struct, frozen=True):
-    """The log to replay, with its parameters.
+    """The parameters of a replay.
 
     Attributes:
         path: the log.
         rules: the ruleset reference; by default, the rules in the log, or the reference in the log or its dialect.
         dialect: the id of the dialect, for a foreign log; by default, the log is recognised.
-        until: the number of decisions (entries of a foreign log) to stop after.
+        until: the number of decisions (entries of a foreign log) after which to stop.
         backend: the machine for the rules, as in `Game`.
-        trace: called with a record after every decision (every entry of a foreign log).
-        report: receives warnings, such as about a torn last line.
-        load: loads a ruleset; for many logs, with a cache.
+        trace: a callback with a record after every decision (every entry of a foreign log).
+        report: receives warnings, such as one about a truncated last line.
+        load: loads a ruleset; pass a cached function for many logs.
         strict: whether an illegal entry of a foreign log is a divergence even if its system ignores such entries; by
-            default, it is if `rules` are given.
-        single_use: whether this is the only log: then the Python backend is made for one game, unless the log is long.
-        lenient: whether a line of a native log without a decision is a divergence rather than an error.
-        past_known_faults: whether a foreign log is replayed past the known faults of its system, under the overlays
+            default, it is if `rules` is set.
+        single_use: whether this is the only log, so that a machine for one game suffices unless the log is long.
+        lenient: whether a malformed line of a native log is a divergence instead of an error.
+        past_known_faults: whether to replay a foreign log in spite of known faults of its system, under the overlays
             that its dialect names for them; not with `rules`.
-        carried: whether the embedded rules of a native log count, rather than those it names.
+        carried: whether to prefer the embedded rules of a native log to the rules that it names.
         data: the bytes of the log, if already read.
-        remarks: whether remarks in a foreign log keep their names.
+        remarks: whether remarks in a foreign log keep people's names.
     """
 
     path: Path
@@ -214,7 +215,7 @@ class ReplayRequest(Struct, frozen=True):
         return _replay_foreign(parse_foreign(text, str(path), dialects(self.rules)), self)
 
     def machine(self, entries: Sized) -> Backend | Machines:
-        """The machine for a log with these entries, made only for it if that is faster."""
+        """The machine for a log with these entries: a temporary one if that is faster."""
         if self.backend not in ("auto", "python"):
             return self.backend
         if self.single_use:
@@ -233,7 +234,7 @@ def replay_log(
     lenient: bool = False,
     carried: bool = True,
 ) -> ReplayResult:
-    """Replays a log; the parameters are attributes of `ReplayRequest`.
+    """Replays a log; the parameters are the attributes of `ReplayRequest`.
 
     `path` may be the name of a sample log, as listed by `rulespec games`.
 
@@ -250,7 +251,7 @@ def replay_log(
 def as_native(
     path: Path, *, dialect: str | None = None, report: Report | None = None, load: Load = load_ruleset
 ) -> NativeLog:
-    """A log as a native one: a foreign log is replayed under the rules named by its dialect.
+    """A log in native form; a foreign log is converted by a replay under the rules of its dialect.
 
     Args:
         path: the log.
@@ -292,7 +293,7 @@ def replay_native(
     report = Report() if report is None else report
     report.extend(log.warnings)
     game = game_of(log, ruleset, backend, report)
-    game.omniscient.numbers.begin()  # raises if the rules are at fault before the first decision
+    game.omniscient.numbers.begin()  # raises if the rules fault before the first decision
     result = ReplayResult(log.file, game, None, native=log, random=log.header.random)
     if until is None and trace is None and (moves := taken_whole(game, log)) is not None:
         result.moves, result.places = moves, [entry.line for entry in log.entries]
@@ -324,7 +325,7 @@ def replay_native(
 def named_ruleset(
     log: NativeLog, load: Load = load_ruleset, *, overlays: bool = True, carried: bool = True
 ) -> typed.Ruleset:
-    """The ruleset that a native log carries (unless not `carried`) or names; without its overlays, only its base.
+    """The ruleset embedded in a native log (if `carried`), or named by it; with `overlays` False, the named base alone.
 
     Raises:
         DiagnosticsError: RS617 if the named ruleset is not found; otherwise for errors in the rules.
@@ -347,14 +348,14 @@ def named_ruleset(
 
 
 def game_of(log: NativeLog, ruleset: typed.Ruleset, backend: Backend | Machines, report: Report) -> Game:
-    """The game of a native log, before its first decision; warns if its rules now have another meaning."""
+    """The game of a native log before its first decision; warns if the rules have changed in meaning."""
     header = log.header
     warn_of_other_rules(log, ruleset, report)
     return _placed(lambda: Game(ruleset, header.seats, header.settings, backend), log.file)
 
 
 def _placed(make: Callable[[], Game], file: str) -> Game:
-    """A game of a log; errors in its seats and settings point at the first line of the log."""
+    """A game from `make`, with errors in its seats and settings located at the first line of the log."""
     try:
         return make()
     except DiagnosticsError as error:
@@ -379,13 +380,13 @@ def _record(game: Game, index: int, foreign: int | None) -> dict[str, Any]:
 
 
 def dialects(rules: str | None = None) -> Iterator[Path]:
-    """The dialect files of the folder of a reference, and of all known rulesets, each once, lazily."""
+    """Lazily lists the distinct dialect files of a reference's folder and of all known rulesets."""
     seen: set[str] = set()
     for path in _dialect_files(rules):
         real = os.path.realpath(path)
         if real not in seen and Path(real).is_relative_to(
             os.path.realpath(path.parent.parent)
-        ):  # else a link leads out
+        ):  # otherwise a link leads outside
             seen.add(real)
             yield path
 
@@ -464,7 +465,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
 
 
 def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:
-    """The dialect of this id; without an id, the first that knows the log, by the moves too if they are text."""
+    """The dialect with an id; by default, the first that recognises the log, by its moves as well if they are text."""
     from rulespec.engine.dialects.dialect import read_dialect
     from rulespec.engine.dialects.moves_alone import reads
     from rulespec.engine.dialects.recognised import not_known

@@ -14,7 +14,7 @@ from rulespec.engine.program.limits import NO_NUMBER
 
 _Name = tuple[str, ...]
 Differences = Mapping[int, Any]
-"""The cells that differ, each with its difference or both values. They are equal if any change was in both games."""
+"""Shared cell → numeric difference, or both values; unchanged by equal changes to both games."""
 
 
 class SharedState:
@@ -23,7 +23,7 @@ class SharedState:
     Args:
         one: a game.
         other: a game of other rules.
-        renamed: entities with another name in the other game: name → name there.
+        renamed: name → name in the other game, for renamed entities.
     """
 
     def __init__(self, one: Game, other: Game, renamed: Mapping[str, str] | None = None) -> None:
@@ -36,13 +36,13 @@ class SharedState:
         self._types = types
         self._numbers = {i for i, (type_, _) in enumerate(types) if type_.removesuffix("?") == "int"}
         self._by_name = {i: pair for i, pair in enumerate(types) if not self._alike(*pair)}
-        # Two cells more than there are, of which nothing is read: `itemgetter` of fewer than two gives no tuple.
+        # Two dummy cells, which are never read, since `itemgetter` of fewer than two returns no tuple.
         self._cells_of_one = itemgetter(*(a for a, _ in pairs), ir.PC, ir.PC)
         self._cells_of_other = itemgetter(*(b for _, b in pairs), ir.PC, ir.PC)
         self._names = [name for name in mine if name in theirs]
 
     def _alike(self, one: str, other: str) -> bool:
-        """Whether numbers of these types mean the same in both games."""
+        """Whether numbers of these types have the same meaning in both games."""
         kind = one.removesuffix("?").split(" ")[-1]
         return one.removesuffix("?") == other.removesuffix("?") and (
             self._one.names.get(kind) == self._other.names.get(kind)
@@ -54,19 +54,19 @@ class SharedState:
         return cells[:-2]
 
     def name(self, number: int) -> str:
-        """The name of a shared cell, for people: `player.Ann.cash`, `cart.red.at[west]`."""
+        """The readable name of a shared cell: `player.Ann.cash`, `cart.red.at[west]`."""
         group, owner, name, place, index = self._names[number]
         if group == "pieces":
             return f"{name}.{owner}.{place}{f'[{index}]' if index else ''}"
         return name if group == "game" else f"{group}.{owner}.{name}"
 
     def sort(self, number: int) -> str:
-        """The name of a shared cell without its owner and its list index: equal for cells of one field."""
+        """The name of a shared cell without owner and index, equal for all cells of a field."""
         group, _, name, place, _ = self._names[number]
         return f"{name}.{place}" if group == "pieces" else f"{group}.{name}"
 
     def differing(self, one: Sequence[int], other: Sequence[int]) -> Differences:
-        """The shared cells, by number, that differ between two states, with their difference."""
+        """The shared cells that differ between two states, by number, with their differences."""
         mine, theirs = self.of_one(one), self._cells_of_other(other)[:-2]
         if not self._by_name:
             return {} if mine == theirs else {at: self._how(at, mine[at], theirs[at]) for at in _unequal(mine, theirs)}
@@ -79,20 +79,20 @@ class SharedState:
         return results
 
     def texts(self, number: int, one: Sequence[int], other: Sequence[int]) -> tuple[str, str]:
-        """The values of a shared cell in both states, for people."""
+        """The readable values of a shared cell in both states."""
         mine, theirs = self._types[number]
         there = other[self._there_at[number]]
         return self._one.show(mine, self.of_one(one)[number]), self._other.show(theirs, there)
 
     def carried(self, differences: Differences, one: Sequence[int]) -> dict[int, int] | None:
-        """The numbers for giving the other game the values of the first: its cell → its number.
+        """Cell → number of the other game, to transfer values of the first game to it.
 
         Args:
             differences: the shared cells that differ.
             one: the state of the first game.
 
         Returns:
-            None if the other game lacks one of the values.
+            The numbers, or None if the other game lacks one of the values.
         """
         mine, results = self.of_one(one), dict[int, int]()
         for at in differences:
@@ -103,16 +103,16 @@ class SharedState:
         return results
 
     def _number(self, at: int, value: int) -> int | None:
-        """The number of a value of the first game in the other; None if it has none."""
+        """The number in the other game for a value of the first; None if it lacks the value."""
         mine, theirs = self._types[at]
         return number_of(self._other, theirs, self._there(self._one.plain(mine, value)))
 
     def _how(self, at: int, one: int, other: int) -> Any:
-        """The difference of a cell: a number, or both values if they are not numbers."""
+        """The difference of a cell: a number for numeric cells, otherwise both values."""
         return other - one if at in self._numbers and NO_NUMBER not in (one, other) else (one, other)
 
     def _there(self, value: Any) -> Any:
-        """A value of the first game in the names of the other."""
+        """A value of the first game with the names of the other."""
         if isinstance(value, list):
             return [self._renamed.get(each, each) for each in value]
         return self._renamed.get(value, value) if isinstance(value, str) else value
@@ -123,7 +123,7 @@ def _unequal(one: Sequence[int], other: Sequence[int]) -> list[int]:
 
 
 def number_of(labels: Labels, type_: str, value: Any) -> int | None:
-    """The number of a value from `Labels.plain`; None if the type has no such value."""
+    """The number that encodes a value from `Labels.plain`; None if the type has no such value."""
     plain = type_.removesuffix("?")
     if value is None:
         return {"int": NO_NUMBER, "bool": None}.get(plain, None if " " in plain else -1)
@@ -148,13 +148,13 @@ def declared_cells(game: Game, renamed: Mapping[str, str] | None = None) -> dict
 
     Args:
         game: a game.
-        renamed: entities with other names.
+        renamed: name → other name, for renamed entities.
     """
     return _cells(game, renamed or {})
 
 
 def _cells(game: Game, renamed: Mapping[str, str]) -> dict[_Name, int]:
-    """The cells of the declared state by their names; seats by the names they have at the table."""
+    """The cells of the declared state by name, with seats as named at the table."""
     labels, program = game.omniscient.labels, game.omniscient.program
     return {_name(labels, program.cells[at], renamed): at for at in program.declared}
 

@@ -1,4 +1,4 @@
-"""The variations of a log visible to its reader, with their places among the moves of the replay."""
+"""Variations of a log that are visible to a reader, with their places among the moves of the replay."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def shown_variations(result: ReplayResult, seat: str | None) -> list[Anchored]:
 
     Args:
         result: the replay, possibly of a foreign log.
-        seat: the reader (None: everybody); `OMNISCIENT` sees everything.
+        seat: the reader (None: the public); `OMNISCIENT` sees everything.
     """
     by, notes = _noted(result)
     if seat != OMNISCIENT and result.game.omniscient.secretive:
@@ -28,7 +28,7 @@ def shown_variations(result: ReplayResult, seat: str | None) -> list[Anchored]:
 
 
 def standing_variations(result: ReplayResult) -> dict[int, list[SideLine]]:
-    """All variations of a log that start at decisions that stand, by the number of decisions before them."""
+    """Ply → variations of a log that start there, except those at undone decisions."""
     plies = {number: ply for ply, number in enumerate([*standing(result.moves), len(result.moves)])}
     results: dict[int, list[SideLine]] = {}
     for each in shown_variations(result, OMNISCIENT):
@@ -38,7 +38,7 @@ def standing_variations(result: ReplayResult) -> dict[int, list[SideLine]]:
 
 
 def _noted(result: ReplayResult) -> tuple[Mapping[int, Any], Mapping[int, Notes]]:
-    """Line → who noted it, and line → notes, of the lines with variations."""
+    """Line → author, and line → notes, for the lines with variations."""
     native = result.native
     notes = native.notes if native is not None else result.said.moves
     lines = {line: of for line, of in notes.items() if VARIATIONS in of}

@@ -1,4 +1,4 @@
-"""Variations in words: their moves are played up to the first illegal one, and narrated."""
+"""Narration of variations, whose moves are played up to the first illegal one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 
 MAX_PLAYED = 1_000
-"""Moves of the variations of a game that are played; the others are shown as they are noted."""
+"""Maximum number of moves played in all variations of a game; the rest are shown as option texts."""
 _MARKS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
 
 
@@ -23,10 +23,10 @@ class ToldMove(Struct, frozen=True):
     """A move of a variation.
 
     Attributes:
-        text: the sentence, or the option text if it is not played.
-        remark: the comment on it.
-        place: the result of `drawn` for the position after it; -1 if it is not played.
-        variations: the alternatives to it.
+        text: the sentence, or the option text if the move is not played.
+        remark: the comment on the move.
+        place: the result of `drawn` for the position after the move; -1 if it is not played.
+        variations: the alternatives to the move.
     """
 
     text: str
@@ -36,7 +36,7 @@ class ToldMove(Struct, frozen=True):
 
 
 class ToldSideLine(Struct, frozen=True):
-    """A variation: its author ("" for nobody in particular), its name, its remark, its moves."""
+    """A narrated variation: its author ("" if unknown), name, remark and moves."""
 
     by: str
     name: str
@@ -44,7 +44,7 @@ class ToldSideLine(Struct, frozen=True):
     moves: tuple[ToldMove, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The variation for a page, without empty fields."""
+        """The variation as JSON data for a page, without empty fields."""
         moves = [
             {"text": escaped(move.text), "at": move.place}
             | ({"remark": escaped(move.remark)} if move.remark else {})
@@ -56,16 +56,16 @@ class ToldSideLine(Struct, frozen=True):
 
 
 class Teller:
-    """Narrates the variations of a game.
+    """A narrator of a game's variations.
 
-    In a game with secrets, moves are played only for omniscient readers: a position that never occurred may reveal
-    hidden things to a seat.
+    In a game with secrets, moves are played only for omniscient readers, since a position that never occurred may
+    reveal hidden information to a seat.
 
     Args:
-        words: the words of the game's ruleset.
+        words: the texts of the game's ruleset.
         names: seat → name.
         plays: whether to play the moves.
-        drawn: called with each position; returns the `place` of a move. None: -1.
+        drawn: returns the `place` of a move from the position after it; by default -1.
     """
 
     def __init__(
@@ -75,12 +75,12 @@ class Teller:
         self._left = MAX_PLAYED if plays else 0
 
     def tell(self, game: Game, variation: SideLine, by: str | None = None) -> ToldSideLine:
-        """A narrated variation that starts at a position; the game is not changed.
+        """The narration of a variation.
 
         Args:
-            game: the position.
-            variation: the variation from there.
-            by: its author's seat.
+            game: the game at the start of the variation; it is not changed.
+            variation: the variation.
+            by: the seat of its author.
         """
         at: Game | None = game.copy()
         moves: list[ToldMove] = []
@@ -94,7 +94,7 @@ class Teller:
         return ToldSideLine(self._names.get(by, by) if by else "", variation.name, variation.remark, tuple(moves))
 
     def _noted(self, move: LineMove) -> tuple[ToldSideLine, ...]:
-        """The variations of a move that is not played."""
+        """The variations of a move that is not played, with option texts instead of sentences."""
         return tuple(
             ToldSideLine(
                 "",
@@ -106,7 +106,7 @@ class Teller:
         )
 
     def _played(self, game: Game, move: LineMove) -> str | None:
-        """Plays a move; its sentence, or None if it is not played."""
+        """Plays a move; returns its sentence, or None if it cannot be played."""
         if self._left <= 0:
             return None
         self._left -= 1
@@ -129,7 +129,7 @@ def option_of(game: Game, move: LineMove) -> Option:
 
 
 def lines_of(variation: ToldSideLine, word: str, indent: str = "") -> list[str]:
-    """A variation as lines of text: its head, its moves in brackets, and nested variations below.
+    """The text lines of a variation: its head with the moves in brackets, followed by nested variations.
 
     Args:
         variation: the variation.

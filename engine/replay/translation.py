@@ -1,4 +1,4 @@
-"""Recorded names and decisions in terms of other rules."""
+"""Translation of recorded names and decisions into those of other rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.engine.logs.recorded import RecordedDecision
 
 
 class Translation:
-    """The recorded names in terms of other rules: current names for former ones.
+    """A translation from the names in a record to those of other rules, which declare former names.
 
     Args:
         record: the recorded game.
@@ -30,7 +30,7 @@ class Translation:
         """Former name → present name; also of things named after such an entity."""
 
     def decision(self, option: Option) -> RecordedDecision:
-        """A recorded decision in terms of the other rules: with their names and their order of arguments."""
+        """A recorded decision with the names and the order of arguments of the other rules."""
         decision, name = self.question(option.decision), option.name
         if (decision, name) not in self._options:
             name = self._was.options.get((decision, name), name)
@@ -47,7 +47,7 @@ class Translation:
         return decision if decision in self._decisions else self._was.decisions.get(decision, decision)
 
     def _renamed(self, value: str) -> str:
-        """A translated argument: an entity's name, or a set or order of them."""
+        """A translated argument: the name of an entity, or a set or order of names."""
         if not self.entities:
             return value
         if value[:1] in "{[":
@@ -57,7 +57,7 @@ class Translation:
 
 
 def _pairs(record: Game, game: Game, kind: str) -> list[tuple[str, str]]:
-    """The recorded names of a kind's entities with the present ones; names of products are composed."""
+    """Pairs of recorded and current names of a kind's entities, composed for products."""
     was, parts = game.ruleset.declarations.was.entities, record.ruleset.declarations.kinds[kind].product
     if parts:
         every = product(*(_pairs(record, game, part) for part in parts))

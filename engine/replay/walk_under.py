@@ -1,4 +1,4 @@
-"""A walk through a recorded game under other rules, with other questions in another order."""
+"""Application of a recorded game to other rules, which may ask other questions in another order."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from rulespec.engine.replay.recorded_walk import UNDO, RefusedDecision, differen
 from rulespec.engine.replay.translation import Translation
 
 MAX_FORCED = 200
-"""Decisions in a row that are not recorded."""
+"""Maximum run of decisions missing from the record."""
 MAX_CHANCES = 50
-"""Outcomes of chance that are tried where the record lacks one."""
+"""Maximum number of outcomes tried for a chance decision missing from the record."""
 
 
 class WalkUnder(Struct, frozen=True):
@@ -30,15 +30,15 @@ class WalkUnder(Struct, frozen=True):
     Attributes:
         decisions: the number of recorded decisions, including ones undone later.
         legal: the number of applied decisions.
-        forced: decisions missing from the record, with a single option or outcome that lets the record continue.
-        answers: decisions missing from the record, with several such options.
-        skipped: recorded decisions that these rules do not ask for.
+        forced: the number of inserted decisions with a single option or outcome that lets the record continue.
+        answers: the inserted decisions with several such options.
+        skipped: the number of recorded decisions that these rules do not ask for.
         lost: the first skipped decision that had changed the shared state, or None.
-        difference: the first refused decision, or None. If it is None and not all decisions are legal, the game was
-            over.
+        difference: the first refused decision, or None. If it is None although not all decisions are legal, the game
+            ended early.
         moves: the moves of the game.
-        apart: the number of decisions before the first difference in state; None if there was none.
-        cells: the cells that differed there.
+        apart: the number of decisions before the first difference in state, or None.
+        cells: the cells of that difference.
     """
 
     decisions: int
@@ -56,7 +56,7 @@ class WalkUnder(Struct, frozen=True):
 def walk_under(
     game: Game, record: Game, moves: Sequence[Option | TakenBack], *, usual: bool = False, strict: bool = False
 ) -> WalkUnder:
-    """Applies recorded moves under other rules, up to the first illegal one or the end of the game.
+    """Applies recorded moves under other rules, up to the first illegal one or the end; returns the result.
 
     Args:
         game: a game under the other rules, at its start.
@@ -82,7 +82,7 @@ def walk_under(
 
 
 class _Walker:
-    """The game, and its progress: see `WalkUnder`."""
+    """The game and its progress; see `WalkUnder`."""
 
     def __init__(
         self, game: Game, record: Game, moves: Sequence[Option | TakenBack], usual: bool, strict: bool
@@ -104,7 +104,7 @@ class _Walker:
         ] = []  # passed over since the games were in step
 
     def run(self) -> RefusedDecision | None:
-        """Applies the moves; returns the first refused one."""
+        """Applies the moves; returns the first refused one, or None."""
         for number, move in enumerate(self.moves):
             self._number = number
             if isinstance(move, TakenBack):
@@ -115,7 +115,7 @@ class _Walker:
             asked = self.open.as_asked(move)
             self._look_back(number, asked)
             if number not in self.placed.ahead:
-                # Before a question that only these rules ask, the game has not run ahead of the record.
+                # Before a question that only these rules ask, the game cannot have run ahead of the record.
                 if not (is_gone := not self.open.is_one_of(self._new) and self._is_gone(number, asked)):
                     self._go_on(number, asked)
                     if self.open.is_over():
@@ -145,14 +145,14 @@ class _Walker:
         return None
 
     def _look_back(self, number: int, move: RecordedDecision) -> None:
-        """Checks whether a recorded decision was inserted early, unless it answers the open one."""
+        """Matches a recorded decision with an earlier insertion, unless it answers the open decision."""
         if number not in self.placed.ahead and not (self.placed.is_level(number) and self.open.is_for(move)):
             self.placed.moved(number)
 
     def _is_gone(self, number: int, move: RecordedDecision) -> bool:
-        """Whether the game has run ahead of an omitted recorded decision, and is in step after it.
+        """Whether the game has run past a recorded decision, with both in step after it or a few further omitted ones.
 
-        Or after some more that are not asked. Of chance: whether there is no such outcome where it is asked.
+        For an open chance decision: whether it lacks the recorded outcome.
         """
         if self.open.is_over():
             return False
@@ -169,7 +169,7 @@ class _Walker:
         return self.answers.in_step_after(gone)
 
     def _hold(self, number: int, move: RecordedDecision, asked: RecordedDecision) -> None:
-        """Passes over a recorded decision; if it has changed something, both games must be in step afterwards."""
+        """Skips a recorded decision; if it had an effect, both games must be in step afterwards."""
         is_usual, was = self.answers.is_usual(asked), None
         if move.by is None and not is_usual:
             applied = apply_recorded(self.game, asked)
@@ -180,7 +180,7 @@ class _Walker:
         self.placed.pass_over(number)
 
     def _let_go(self) -> RefusedDecision | None:
-        """Checks that the games agree after the skipped entries; otherwise returns the refused outcome."""
+        """Checks that the games agree after skipped decisions; otherwise returns the first refused outcome, if any."""
         held, self._held = self._held, []
         if not held or self.answers.in_step():
             return None
@@ -189,7 +189,7 @@ class _Walker:
         return next((other for _, other in held if other is not None), None)
 
     def _pass_over(self, number: int) -> None:
-        """Passes over recorded decisions after the end of the game, until one that has changed something."""
+        """Skips recorded decisions after the end of the game, up to the first with an effect."""
         for at, move in enumerate(self._recorded[number:], number):
             if isinstance(move, TakenBack):
                 return
@@ -202,7 +202,7 @@ class _Walker:
                 self.placed.pass_over(at)
 
     def _take_back(self, number: int, back: TakenBack) -> Refusal | None:
-        """Undoes decisions in both games; returns the reason if that is impossible."""
+        """Undoes decisions in both games; returns a refusal if that is impossible."""
         before, back_here = self.game.ply, _sayable(self.game, back)
         if (refusal := take_back(self.game, self._plies, back_here)) is not None:
             return refusal
@@ -211,19 +211,19 @@ class _Walker:
         return None
 
     def _put_in(self, succeeded: bool) -> bool:
-        """Records inserted answers, and passes the result on."""
+        """Records inserted answers; returns its argument."""
         for option, answer in self.answers.taken:
             self.placed.put_in(option, answer, self._number)
         self.answers.taken.clear()
         return succeeded
 
     def _compare(self, number: int) -> None:
-        """Compares both games if they are in step; records their first difference."""
+        """Compares both games unless moves are placed early; records their first difference."""
         if self.placed.is_level(number) and self.answers.compare() and self.apart is None:
             self.apart, self.cells = self.placed.legal, tuple(self.answers.differences())
 
     def _go_on(self, number: int, move: RecordedDecision) -> None:
-        """Puts in decisions that the record lacks before a recorded one."""
+        """Inserts decisions missing from the record before a recorded one."""
         if move.decision and move.decision not in self.open.decisions:
             return
         for _ in range(MAX_FORCED):
@@ -239,10 +239,10 @@ class _Walker:
                 return
 
     def _take_ahead(self, number: int, *, in_run: bool) -> bool:
-        """Takes the open decision if the record has it slightly later.
+        """Takes the open decision early if the record has it slightly later; returns whether it did.
 
-        In the same run of questions, or after another one of it; or elsewhere, if this seat's decisions before it are
-        legal then: questions have changed places.
+        With `in_run`, the decision must be in the same run of questions; otherwise the decisions between must stay
+        legal after it, as when questions have changed places.
         """
         asked = self.game.decision
         if asked is None or self.placed.in_order:
@@ -265,7 +265,7 @@ class _Walker:
         return False
 
     def _applied_ahead(self, at: int, first: int | None = None) -> bool:
-        """Takes a recorded decision early, if it and those from the first one on are legal then."""
+        """Takes a recorded decision early if it is legal, and if those from `first` to it stay legal afterwards."""
         move = self.moves[at]
         applied = None if isinstance(move, TakenBack) else apply_recorded(self.game, move)
         if not isinstance(applied, Option):
@@ -278,7 +278,7 @@ class _Walker:
         return True
 
     def _is_passed_over(self, number: int, move: RecordedDecision) -> bool:
-        """Whether these rules do not ask for a recorded decision: they never do, or it has changed nothing."""
+        """Whether to skip a recorded decision: these rules never ask for it, or it had no effect."""
         if move.decision in self.open.decisions:
             if self._is_gone(number, move):
                 return True
@@ -294,7 +294,7 @@ class _Walker:
         return isinstance(recorded, Option) and self.answers.changes(recorded)
 
     def _end(self) -> None:
-        """Puts in decisions that the record lacks at the end of a game that was over."""
+        """Inserts decisions missing from the record at the end of a finished game."""
         for _ in range(MAX_FORCED):
             self._take_forced(None)
             if self.open.is_over() or self._put_in(self.answers.put_in(self.placed.legal, lambda: self.game.is_over)):
@@ -303,7 +303,7 @@ class _Walker:
                 return
 
     def _next_known(self, number: int) -> RecordedDecision | None:
-        """The first decision from a move on that the rules know; None if none is, or one is taken back before."""
+        """The first decision known to the rules, from a move on; None if there is none before an undo."""
         for move in self.moves[number:]:
             if isinstance(move, TakenBack):
                 return None
@@ -312,7 +312,7 @@ class _Walker:
         return None
 
     def _take_forced(self, recorded: RecordedDecision | None) -> None:
-        """Takes single-option decisions until the recorded one is open, or the game is over."""
+        """Takes decisions without alternatives until the recorded one is open or the game is over."""
         game = self.game
         try:
             for _ in range(MAX_FORCED):
@@ -331,7 +331,7 @@ class _Walker:
 
 
 def _sayable(game: Game, back: TakenBack) -> TakenBack:
-    """The part of an undo whose state fields these rules know."""
+    """An undo without the state fields unknown to these rules."""
     fields = game.omniscient.fields
     rest = tuple(name for name in back.keep if name in fields)
     return replace(back, keep=rest, set=tuple(pair for pair in back.set if pair[0] in fields))

@@ -1,8 +1,8 @@
 """Replay of a whole native log in one call of the wasm module.
 
-Each line becomes a code (`SeatCodes`), shared by the logs of a table. The module finds it among its own options, or
-stops: then the log is replayed line by line, like a log with more than decisions. So all reports about a log come from
-the latter.
+Each line becomes a code (`SeatCodes`), shared by the logs of a table. The module looks it up among its own options. If
+it fails, or if a log contains more than decisions, the log is replayed line by line instead, which also produces all
+reports about it.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from rulespec.engine.search.recorded_rows import Coder, SeatCodes
 
 _STEPS = 2_000_000
-"""Steps for a decision. A listing takes more where there are very many options; Python tests the recorded one alone."""
+"""Maximum steps per decision. Listing very many options takes more, but Python tests the recorded option alone."""
 _SEATINGS = 64
-"""Names of seats whose codes are kept."""
+"""Maximum number of seatings with memoised codes."""
 
 
 class _Table:
-    """Knowledge that logs of a table share.
+    """State shared by the logs of a table.
 
     Attributes:
-        coder: makes codes; None before the first log.
-        codes: the codes by the names of the seats.
-        is_slow: whether the module takes longer than Python, or decisions of one name differ.
+        coder: the encoder of lines; None before the first log.
+        codes: seat names → codes.
+        is_slow: whether the module takes longer than Python, or decision names are ambiguous.
     """
 
     def __init__(self, *_: object) -> None:
@@ -46,7 +46,7 @@ class _Table:
         """The codes for logs with the seats of a game.
 
         Raises:
-            ValueError: if there are several decisions of one name.
+            ValueError: if several decisions have the same name.
         """
         from rulespec.engine.search.recorded_rows import Coder, SeatCodes  # lazily: it needs numpy
 
@@ -63,10 +63,9 @@ _tables = MachineMemo(_Table)
 
 
 def taken_whole(game: Game, log: NativeLog) -> Sequence[Option] | None:
-    """The decisions of a log, taken in a new game; None if nothing was taken.
+    """The decisions of a log, taken in a new game; None if the game is unchanged.
 
-    Nothing is taken unless the machine is wasm and the log contains only decisions: no undos, salts, early end line
-    or unreadable line.
+    This requires wasm, and a log of decisions alone: no undos, salts, early end line or malformed line.
     """
     entries, end = log.entries, log.end
     if not lists_at_once(game):
