@@ -241,8 +241,8 @@ class _Walker:
     def _take_ahead(self, number: int, *, in_run: bool) -> bool:
         """Takes the open decision early if the record has it slightly later; returns whether it did.
 
-        With `in_run`, the decision must be in the same run of questions; otherwise the decisions between must stay
-        legal after it, as when questions have changed places.
+        With `in_run`, it must belong to the same run of questions, or follow the last decision taken early.
+        Otherwise, the seat's decisions in between must stay legal after it, as when questions have changed places.
         """
         asked = self.game.decision
         if asked is None or self.placed.in_order:
