@@ -1,4 +1,4 @@
-"""Migration of a recorded game to changed rules, decision by decision, by the shared state."""
+"""Migration of a recorded game to changed rules: decision by decision, compared by the shared state."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from rulespec.engine.replay.walk_under import WalkUnder, walk_under
 from rulespec.typed import nodes as typed
 
 _MAX_CELLS = 5
-"""Cells that a cause names."""
+"""Maximum number of cells named in a reason."""
 
 
 class Verdict(StrEnum):
     """The verdict on a recorded game under changed rules."""
 
     FAITHFUL = "faithful"
-    """The state that both rules have is the recorded one before each decision and at the end."""
+    """The state shared by both rulesets is the recorded one before each decision and at the end."""
     NUMBERS = "numbers"
-    """All decisions stay legal, nothing was chosen for anybody, but the state differs."""
+    """All decisions stay legal and no choice is invented, but the state differs."""
     STAYS = "kept"
-    """The game stays one of its own rules."""
+    """The game keeps its own rules."""
 
 
 class Obstacle(Struct, frozen=True):
     """The first obstacle to a faithful migration of a game.
 
     Attributes:
-        reason: the reason, equal for all games with this obstacle.
+        reason: the reason, the same for all games with this obstacle.
         rules: the rule ids cited by the reason.
-        index: the number of decisions before it.
-        recorded: the recorded decision; "" if there is none.
+        index: the number of decisions before the obstacle.
+        recorded: the recorded decision, or "".
         span: the place in the rules, or None.
     """
 
@@ -52,7 +52,7 @@ class Obstacle(Struct, frozen=True):
     span: Span | None
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see migrate.schema.json."""
+        """The obstacle as plain data; see migrate.schema.json."""
         place = f"{self.span.file}:{self.span.line}" if self.span is not None else None
         return {
             "reason": self.reason,
@@ -70,8 +70,8 @@ class Migrated(Struct, frozen=True):
         log: the name of the log.
         verdict: faithful, numbers or kept.
         cause: the obstacle, or None for a faithful game.
-        walk: the result of its decisions.
-        game: the game under the changed rules, where it stopped.
+        walk: the result of applying its decisions.
+        game: the game under the changed rules, at the point where it stopped.
         recorded: the recorded outcome.
         outcome: the outcome under the changed rules.
     """
@@ -85,7 +85,7 @@ class Migrated(Struct, frozen=True):
     outcome: JudgedOutcome
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; see migrate.schema.json."""
+        """The game as plain data; see migrate.schema.json."""
         return {
             "log": self.log,
             "verdict": str(self.verdict),
@@ -99,14 +99,14 @@ class Migrated(Struct, frozen=True):
         }
 
     def write(self, path: Path, replay: ReplayResult) -> None:
-        """Writes the game as a log of the changed rules, with its decisions' notes."""
+        """Writes the game as a log of the changed rules, with the notes of its decisions."""
         moves = [placed.move for placed in self.walk.moves]
         lines = [replay.places[placed.source] if placed.source is not None else 0 for placed in self.walk.moves]
         write_log(path, self.game, moves, replay.native, lines, replay.random)
 
 
 def migrate(replay: ReplayResult, ruleset: typed.Ruleset, backend: Backend = "auto") -> Migrated:
-    """Migrates a recorded game to changed rules, if no person's decision is dropped or invented.
+    """The migration of a recorded game to changed rules, which neither drops nor invents a person's decision.
 
     Args:
         replay: the game under its own rules, legal to its end.
@@ -132,7 +132,7 @@ def migrate(replay: ReplayResult, ruleset: typed.Ruleset, backend: Backend = "au
 
 
 def _cause(walk: WalkUnder, dropped: tuple[str, ...]) -> Obstacle | None:
-    """The reason why a game cannot be carried over; None if all decisions of people stand."""
+    """The obstacle to the migration of a game; None if all decisions of people are kept."""
     if dropped:
         return Obstacle(dropped[0], (), 0, "", None)
     if walk.difference is not None:
@@ -149,7 +149,7 @@ def _cause(walk: WalkUnder, dropped: tuple[str, ...]) -> Obstacle | None:
 
 
 def _apart(walk: WalkUnder) -> Obstacle:
-    """The first difference of the state, as a cause."""
+    """The obstacle for the first difference in state."""
     cells = walk.cells[:_MAX_CELLS]
     more = f" and {len(walk.cells) - len(cells)} more" if len(walk.cells) > len(cells) else ""
     what = ", ".join(f"`{cell}`" for cell in cells) + more if cells else "the result"

@@ -1,4 +1,4 @@
-"""Migration of logs, one by one, in this process or in workers."""
+"""Migration of single logs, in this process or in workers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _load = lru_cache(16)(load_ruleset)
 
 
 class MigrationPlan(Struct, frozen=True):
-    """The changed rules, and the options of a migration.
+    """The parameters of a migration.
 
     Attributes:
         to: the reference of the changed rules.
-        sources_hash: the hash of their texts.
-        own: the rules of the logs; None: those they carry or name.
-        out: the folder for migrated games; None: they are not written.
-        numbers: whether to migrate games whose numbers differ.
+        sources_hash: the hash of the changed rules' texts.
+        own: the reference of the logs' rules; None: the rules that each log carries or names.
+        out: the folder for migrated games; None to write none.
+        numbers: whether to migrate games with the verdict `numbers` as well.
     """
 
     to: str
@@ -42,7 +42,7 @@ class MigrationPlan(Struct, frozen=True):
 
 
 class Carried(Struct, frozen=True):
-    """The outcome for a log: an object of `games` in migrate.schema.json, or the reason against migrating it."""
+    """The outcome for a log: an object of `games` in migrate.schema.json, or an error."""
 
     log: str
     result: dict[str, Any] | None
@@ -50,11 +50,11 @@ class Carried(Struct, frozen=True):
 
 
 def carried(plan: MigrationPlan, path: str) -> Carried:
-    """Migrates a log, and writes the result.
+    """Migrates a log and writes the result; returns the outcome.
 
     Raises:
         SaveError: if the file already exists, or cannot be written.
-        ClusterError: if this worker has other rules.
+        ClusterError: if the rules of this worker differ.
     """
     try:
         replay = legal_replay(plan, path)
@@ -78,10 +78,10 @@ def carried(plan: MigrationPlan, path: str) -> Carried:
 
 
 def legal_replay(plan: MigrationPlan, path: str) -> ReplayResult:
-    """A log replayed under its own rules.
+    """The replay of a log under its own rules.
 
     Raises:
-        DiagnosticsError: if it is unreadable; RS821 if it is not legal to its end.
+        DiagnosticsError: if the log is unreadable; RS821 if it is illegal under its rules.
     """
     replay = ReplayRequest(Path(path), rules=plan.own, report=Report(), load=_load, single_use=True).replay()
     if replay.divergence is not None:

@@ -1,4 +1,4 @@
-"""Proposals of `was:` lines for a migration, found by trial, if they make every game faithful."""
+"""Proposals of `was:` lines for a migration: renamings found by trial that make every game faithful."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rulespec.engine.replay.replay import ReplayResult
 from rulespec.typed import nodes as typed
 
 MAX_PAIRS = 40
-"""Pairs of an unknown and a new name that are tried in a round."""
+"""Maximum number of pairs of names tried per round."""
 MAX_ROUNDS = 8
-"""Lines that are proposed."""
+"""Maximum number of proposed lines."""
 
 
 class Renamed(Struct, frozen=True):
@@ -26,7 +26,7 @@ class Renamed(Struct, frozen=True):
         within: the decision of an option, or the kind of an entity; "" for a decision.
         former: the former name.
         name: the current name.
-        entity: whether it is an entity.
+        entity: whether the name is that of an entity.
     """
 
     within: str
@@ -36,7 +36,7 @@ class Renamed(Struct, frozen=True):
 
     @property
     def line(self) -> str:
-        """The line of `was:`."""
+        """The entry under `was:`."""
         return f"{self.within}.{self.name}: {self.former}" if self.within else f"{self.name}: {self.former}"
 
 
@@ -59,7 +59,7 @@ def proposed(replays: Sequence[ReplayResult], ruleset: typed.Ruleset) -> list[Re
     """The one renaming under which every kept game replays faithfully; empty if there is none, or more than one.
 
     Args:
-        replays: games under their own rules that cannot be migrated yet.
+        replays: replays of games that cannot be migrated yet, under their own rules.
         ruleset: the changed rules.
 
     Raises:
@@ -87,7 +87,7 @@ _Reached = list[tuple[Verdict, int]]
 
 
 def _reached(replays: Sequence[ReplayResult], ruleset: typed.Ruleset, renamed: Sequence[Renamed]) -> _Reached:
-    """For each game its verdict, and the number of its decisions that are carried over."""
+    """For each game, its verdict and the number of decisions migrated without a difference."""
     there = with_former(ruleset, renamed)
     return [(result.verdict, _length(result)) for result in (migrate(replay, there) for replay in replays)]
 
@@ -98,7 +98,7 @@ def _length(result: Migrated) -> int:
 
 
 def _is_better(own: _Reached, before: _Reached) -> bool:
-    """Whether no game gets less far, and one gets further."""
+    """Whether at least one game gets further and no game falls back."""
     pairs = list(zip(own, before, strict=True))
     return all(a[1] >= b[1] for a, b in pairs) and any(a[1] > b[1] for a, b in pairs)
 
@@ -108,7 +108,7 @@ def _sum(reached: _Reached) -> int:
 
 
 def _pairs(replays: Sequence[ReplayResult], ruleset: typed.Ruleset, renamed: Sequence[Renamed]) -> list[Renamed]:
-    """Pairs of a name known only to the old rules and one known only to the changed ones."""
+    """Candidate renamings: a name known only to the old rules with one known only to the changed rules."""
     old = replays[0].game
     there = with_former(ruleset, renamed)
     new = Game(there, old.names, transferred_settings(old, ruleset)[0])
