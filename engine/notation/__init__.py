@@ -1,1 +1,1 @@
-"""Notations: moves as text, by a small declared grammar. See docs/guides/dialects.md."""
+"""Notations: texts of moves, defined by a small declared grammar. See docs/guides/dialects.md."""

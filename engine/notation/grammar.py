@@ -1,8 +1,8 @@
-"""Grammar of a notation: parses the text of a move into fields, in linear time.
+"""Grammar of a notation, which parses the text of a move into fields in linear time.
 
 The templates become one automaton whose states are their characters (the positions of Glushkov, 1961). It must be
-unambiguous: pairs of states reachable by the same text are searched for one where both can end, or continue to the same
-state (Book, Even, Greibach and Ott, 1971).
+unambiguous: no two states reachable by the same text may both be final, or lead to the same state (Book, Even,
+Greibach and Ott, 1971).
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from msgspec import Struct, field
 from rulespec.engine.notation.templates import Characters, NamedPart, Template
 
 MAX_RULES = 64
-"""Templates of a notation, its parts included."""
+"""Maximum number of templates in a notation, including its parts."""
 MAX_STATES = 512
 MAX_PAIRS = 200_000
-"""Steps of the search for texts with two meanings."""
+"""Maximum steps of the search for ambiguous texts."""
 MAX_TEXT = 1_000
-"""Characters of a move."""
+"""Maximum length of a move's text, in characters."""
 START = -1
 
 
 class ListPart(Struct, frozen=True):
-    """A list of at least so many texts of the part `of`, with the text `by` between them."""
+    """A list of at least `least` texts of the part `of`, separated by the text `by`."""
 
     of: str
     by: str
@@ -35,22 +35,22 @@ class ListPart(Struct, frozen=True):
 
 
 Part = Mapping[str, Any] | tuple[Template, ...] | ListPart
-"""Texts with their values, templates whose text is the value, or a list of texts."""
+"""A part: a mapping from texts to values, templates whose text is the value, or a list."""
 
 
 class GrammarError(ValueError):
-    """An unusable grammar; the text gives the reason."""
+    """Raised for an invalid grammar; the text gives the reason."""
 
 
 class Read(Struct, frozen=True):
-    """A parsed text: the type of the move, and its fields."""
+    """The result of parsing a text: the type of the move, and its fields."""
 
     type: str
     fields: Mapping[str, Any]
 
 
 class _Piece(Struct):
-    """A part of the automaton: the states it may begin and end with, and whether it may be empty."""
+    """A fragment of the automaton: its possible first and last states, and whether it accepts the empty text."""
 
     first: list[int]
     last: list[int]
@@ -58,7 +58,7 @@ class _Piece(Struct):
 
 
 class _Rule(Struct, frozen=True):
-    """A template of a type: its named parts, by the numbers that states have."""
+    """A template for a type of move: its named parts, in the order to which states refer."""
 
     type: str
     named: tuple[NamedPart, ...]
@@ -70,10 +70,11 @@ class Grammar(Struct):
     Attributes:
         parts: the parts by name.
         numbers: the names of the integer parts.
-        states: for each state its characters, the number of its rule, and that of the rule's named part, or -1.
-        follow: for each state its successors.
+        states: for each state, its characters, the number of its rule, and that of the rule's named part, or -1.
+        follow: for each state, its successors.
         first: the possible first states.
-        last: the possible last states.
+        last: the final states.
+        rules: the templates.
     """
 
     parts: Mapping[str, Part]
@@ -114,7 +115,7 @@ class Grammar(Struct):
         return Read(rule.type, {rule.named[n].field: self.value(rule.named[n].part, t) for n, t in texts.items()})
 
     def value(self, name: str, text: str) -> Any:
-        """The value of a part's text."""
+        """The value denoted by a part's text."""
         part = self.parts[name]
         if isinstance(part, Mapping):
             return part[text]
@@ -123,7 +124,7 @@ class Grammar(Struct):
         return int(text) if name in self.numbers and text else text
 
     def text(self, name: str, value: Any) -> str:
-        """The first text of a part with a value; a truth value means the presence of the part."""
+        """The first text of a part that denotes a value; True and False stand for its presence and absence."""
         part = self.parts[name]
         if isinstance(part, ListPart):
             return part.by.join(self.text(part.of, each) for each in value or ())
@@ -136,13 +137,13 @@ class Grammar(Struct):
         return "" if value is None or value is False else str(value)
 
     def part_of(self, type_: str, name: str) -> str:
-        """The part that reads a field of a type; by default the name itself."""
+        """The part that parses a field of a type; by default, the part with the field's name."""
         fields = {named.field: named.part for rule in self.rules if rule.type == type_ for named in rule.named}
         return fields.get(name, name)
 
 
 def make_grammar(parts: Mapping[str, Part], numbers: Iterable[str], moves: Sequence[tuple[str, Template]]) -> Grammar:
-    """The grammar of parts, and of templates with the type of their moves.
+    """The grammar built from parts, and from pairs of a move type and a template.
 
     Raises:
         GrammarError: if a part is missing or recursive, there are too many states, or a text is ambiguous.
@@ -164,7 +165,7 @@ def make_grammar(parts: Mapping[str, Part], numbers: Iterable[str], moves: Seque
 
 
 class _Sizes:
-    """Numbers of states, without making any: parts within parts may multiply."""
+    """Numbers of states, computed before any are built, because nested parts may multiply."""
 
     def __init__(self, parts: Mapping[str, Part]) -> None:
         self._parts = parts
@@ -192,7 +193,7 @@ class _Sizes:
 
 
 class _Writer:
-    """Writes the states of one template."""
+    """A builder of the states for one template."""
 
     def __init__(self, grammar: Grammar, type_: str, template: Template) -> None:
         self._g, self._template = grammar, template
@@ -201,7 +202,7 @@ class _Writer:
         grammar.rules.append(_Rule(type_, tuple(self._named)))
 
     def write(self) -> None:
-        """Writes them."""
+        """Adds the states to the grammar."""
         result = self._sequence(self._template, -1)
         self._g.first += result.first
         self._g.last |= {*result.last}
@@ -243,7 +244,7 @@ class _Writer:
         return result
 
     def _list(self, part: ListPart, named: int) -> _Piece:
-        """A list: after the least number of elements, the last one with what is before it may come again."""
+        """The fragment for a list, in which the last separator and element may repeat after the minimum number."""
         of, by = NamedPart("", part.of, False), tuple(Characters(frozenset(c)) for c in part.by)
         result = one = self._part(of, named)
         if one.empty or any(part.by[0] in characters for characters, *_ in self._g.states[min(one.first) :]):
@@ -269,7 +270,7 @@ class _Writer:
 
 
 def _conflict(g: Grammar) -> str:
-    """A text that can be read in two ways; empty if there is none.
+    """An ambiguous text; "" if there is none.
 
     Raises:
         GrammarError: if the search takes too long.
@@ -310,7 +311,7 @@ def _way(before: Mapping[tuple[int, int], tuple[tuple[int, int], str]], pair: tu
 
 
 def _rest(g: Grammar, state: int) -> str:
-    """A text that leads from a state to an end."""
+    """A text that leads from a state to a final one."""
     texts, waiting = {state: ""}, deque([state])
     while waiting:
         at = waiting.popleft()

@@ -1,6 +1,6 @@
-"""Portable game notation (PGN): tags, and the moves of a game as text; several games in a file.
+"""Portable game notation (PGN): files of games, each with tags and moves as text.
 
-Texts are read in linear time, without recursion: brackets are counted. Comments, glyphs and variations are kept
+The parser takes linear time and counts brackets instead of recursing. Comments, glyphs and variations are kept
 unchanged; legality is not checked here.
 
 Source: PGN Specification and Implementation Guide, 1994, sections 7 and 8.
@@ -28,13 +28,13 @@ from rulespec.engine.notation.text_moves import (
 )
 
 MAX_SAID = 100_000
-"""Comments, glyphs and variations of a file."""
+"""Maximum number of comments, glyphs and variations in a file."""
 MAX_DEPTH = 50
-"""Variations within variations."""
+"""Maximum nesting of variations."""
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
-"""Texts that end the moves of a game."""
+"""Texts that terminate the moves of a game."""
 GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
-"""Marks after a move → numeric annotation glyphs."""
+"""Suffix of a move → numeric annotation glyph."""
 _JUDGED = {
     **dict.fromkeys(["□"], 7),
     **dict.fromkeys(["="], 10),
@@ -46,15 +46,15 @@ _JUDGED = {
     **dict.fromkeys(["+-"], 18),
     **dict.fromkeys(["-+"], 19),
 }
-"""Judgements of a position, as words after a move → numeric annotation glyphs."""
+"""Evaluation of a position after a move → numeric annotation glyph."""
 _OTHER_RESULTS = {"½-½": "1/2-1/2", "1\u20130": "1-0", "0\u20131": "0-1", "½\u2013½": "1/2-1/2"}
-"""Results as some programs and editors write them, with an en dash."""
+"""Variant spellings of results, with an en dash or ½ → standard ones."""
 _WIDTH = 80
 
 _NAME = r"\[[ \t]{0,80}([A-Za-z0-9][A-Za-z0-9_+#=:-]{0,79})[ \t]{0,80}\""
 _TAG = re.compile(_NAME + r"((?:[^\"\\\r\n]|\\.){0,1000})\"[ \t]{0,80}\]")
 _LOOSE_TAG = re.compile(_NAME + r"([^\r\n]{0,1000})\"[ \t]{0,80}\][ \t]{0,80}(?=[\r\n]|$)")
-"""A tag on a line of its own, with quotation marks in its text."""
+"""A tag on a separate line, with unescaped quotation marks in its text."""
 _LOOKS = re.compile(_NAME)
 _NUMBER = re.compile(r"[0-9]{1,9}(?:[.…]+|(?=[\s({;]|$))|[.…]+(?=\s|$)|e\.p\.")
 _BEGINS = re.compile(r"[0-9]{1,3}[.…]+[ \t]*[A-Za-z]")
@@ -71,9 +71,9 @@ _BRACKETS = re.compile(r"[(){;]")
 
 
 def is_pgn(text: str, file: str = "") -> bool:
-    """Whether a text looks like PGN: its file is named so, or it begins with a tag, or with the number of a move.
+    """Whether a text looks like PGN: by the name of its file, or by a tag or move number at its beginning.
 
-    Comments may come before; a brace and a quotation mark begin JSON.
+    Comments may precede; a brace followed by a quotation mark is the beginning of JSON.
     """
     if _FILE.search(file) is not None:
         return True
@@ -84,7 +84,7 @@ def is_pgn(text: str, file: str = "") -> bool:
 
 
 def read_pgn(text: str, file: str) -> Iterator[TextGame]:
-    """The games in a text, in order.
+    """Lazily parses the games in a text, in order.
 
     Raises:
         DiagnosticsError: RS884 if it is not PGN, RS885 if it is too long.
@@ -93,7 +93,7 @@ def read_pgn(text: str, file: str) -> Iterator[TextGame]:
 
 
 def is_word(text: str) -> bool:
-    """Whether a text can be a move of a PGN: it has no blanks, and is no number, judgement or end of a game."""
+    """Whether a text can be a move in PGN: a word that is not a number, an evaluation or a result."""
     other = text in RESULTS or text in _OTHER_RESULTS or text in _JUDGED
     return _TOKEN.fullmatch(text) is not None and _NUMBER.fullmatch(text) is None and not other
 
@@ -105,7 +105,7 @@ class _Reader:
         self._begun = False
 
     def games(self) -> Iterator[TextGame]:
-        """The games, each as soon as it is read."""
+        """The games, each as soon as it is parsed."""
         text, game = self._text, TextGame()
         while self._at < len(text):
             character = text[self._at]
@@ -134,7 +134,7 @@ class _Reader:
             yield self._ended(game)
 
     def _ended(self, game: TextGame) -> TextGame:
-        """A game that ends here."""
+        """The game, which ends at the current offset."""
         self._games += 1
         if self._games > MAX_GAMES:
             self._too_long(f"a file has at most {MAX_GAMES:,} games")
@@ -143,7 +143,7 @@ class _Reader:
         return game
 
     def _said_after(self, game: TextGame) -> None:
-        """Reads the comments, variations and glyphs after the result of a game, up to an empty line."""
+        """Parses comments, variations and glyphs after the result of a game, up to an empty line."""
         at = self._at
         while at < len(self._text):
             space = _SPACE.match(self._text, at)
@@ -170,7 +170,7 @@ class _Reader:
         self._begun, self._at = True, tag.end()
 
     def _said(self, game: TextGame) -> bool:
-        """Reads a comment, a variation or a glyph; whether there is one."""
+        """Parses a comment, a variation or a glyph, if there is one; returns whether there was."""
         text, at = self._text, self._at
         last = game.moves[-1] if game.moves else game.start
         if text[at] == "{":
@@ -203,7 +203,7 @@ class _Reader:
         return True
 
     def _remark(self) -> None:
-        """Counts a comment, a glyph, a variation or a line that is left out."""
+        """Counts a comment, a glyph, a variation or a skipped line, up to the limit."""
         self._remarks += 1
         if self._remarks > MAX_SAID:
             self._too_long(f"a file has at most {MAX_SAID:,} comments, glyphs and variations")
@@ -218,7 +218,7 @@ class _Reader:
         return text
 
     def _variation(self) -> str:
-        """A variation, with those in it; comments up to the end of a line are in braces."""
+        """The text of a variation, nested ones included, with line comments converted to braces."""
         text, depth, at, parts = self._text, 0, self._at, list[str]()
         while not parts or depth:
             bracket = _BRACKETS.search(text, at)
@@ -241,7 +241,7 @@ class _Reader:
         return "".join(parts)
 
     def _is_end(self, game: TextGame) -> bool:
-        """Reads a move, or the end of the game: then it is True."""
+        """Parses a move or a result; returns True for a result, which ends the game."""
         token = _TOKEN.match(self._text, self._at)
         if token is None:
             self._wrong(f"{shown(self._text[self._at])} is not expected here", "is the file complete?")
@@ -261,11 +261,11 @@ class _Reader:
         return False
 
     def _line(self) -> None:
-        """Goes to the end of the line."""
+        """Skips to the end of the line."""
         self._at = self._end_of_line(self._at)
 
     def _end_of_line(self, at: int) -> int:
-        """The offset of the end of the line around an offset."""
+        """The offset of the end of the line that contains an offset."""
         end = _LINE_END.search(self._text, at)
         return len(self._text) if end is None else end.start()
 
@@ -283,12 +283,12 @@ class _Reader:
 
 
 def pgn_text(game: TextGame, begins: Mapping[int, int]) -> str:
-    """A game as text; lines have at most 80 characters, except for longer words.
+    """The PGN text of a game, in lines of at most 80 characters, unless a word is longer.
 
     Args:
         game: the game.
-        begins: number of a move, from 0 → its printed number. Other moves have none, unless a comment precedes them:
-            then the last number is repeated, with three dots.
+        begins: index of a move, from 0 → printed number. Other moves have none, except that after a comment the last
+            number is repeated with three dots.
     """
     tags = [f'[{name} "{_escaped(value)}"]' for name, value in game.tags.items()]
     lines, line = [*tags, ""], ""
@@ -331,7 +331,7 @@ def _said(move: TextMove) -> Iterator[str]:
 
 
 def as_document(game: TextGame) -> dict[str, Any]:
-    """A game as the object of a foreign log: its tags, and its moves as `moves`, each with its `text`."""
+    """A game as the object of a foreign log: its tags, and under `moves` an object with the `text` of each move."""
     tags: dict[str, Any] = dict(game.tags)
     if game.result:
         tags.setdefault("Result", game.result)

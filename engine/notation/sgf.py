@@ -1,9 +1,9 @@
-"""Smart Game Format (SGF): the properties of a game, and its main line; several games in a file.
+"""Smart Game Format (SGF): files of games, each with properties and a main line.
 
-A text is read in linear time, without recursion: brackets are counted. The main line is the first one at each fork;
-the others are kept as text. Legality is not checked here.
+The parser takes linear time and counts brackets instead of recursing. The main line takes the first branch at each
+fork; other branches are kept as text. Legality is not checked here.
 
-Source: SGF specification FF[4], 1999 (FF[1] to FF[3] are read, too).
+Source: SGF specification FF[4], 1999 (FF[1] to FF[3] are also supported).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from rulespec.engine.notation.text_moves import (
 )
 
 COLOURS = ("B", "W")
-"""The properties of moves."""
+"""The properties that are moves."""
 _SETUP = ("AB", "AW", "AE")
-"""Properties that change the position without a move."""
+"""Set-up properties, which change the position without a move."""
 _COMMENTS = ("C", "GC", "N")
 _LOOKS = re.compile(r"\(\s*;\s*(?:[A-Za-z]{1,40}\s*\[|[;()])")
 _SPACE = re.compile(r"\s+")
@@ -38,18 +38,18 @@ _NAME = re.compile(r"([A-Za-z]{1,40})\s*(?=\[)")
 _VALUE = re.compile(r"\[((?:[^\]\\]|\\.)*+)\]", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _BRACKETS = re.compile(r"[()]|\[(?:[^\]\\]|\\.)*+\]?", re.DOTALL)
-"""Brackets of trees, and values; one that is not closed goes on to the end."""
+"""Brackets of trees, and values; an unclosed value extends to the end."""
 _REAL = re.compile(r"[+-]?[0-9]{1,15}\.[0-9]{1,15}")
 _SIZE = re.compile(r"(?:[0-9]{1,2}:)?([0-9]{1,2})", re.ASCII)
-"""The rows of a board, with the columns before them if there are others."""
+"""The number of rows of a board, preceded by the number of columns if that differs."""
 _MAX_DEPTH = 10_000
-"""Forks of the main line."""
+"""Maximum number of forks in the main line."""
 _OLD_PASS, _LARGEST = "tt", 19
-"""A pass of FF[3], on boards of at most this size."""
+"""The notation of a pass in FF[3], and the maximum board size for which it is valid."""
 
 
 class SgfMove(TextMove):
-    """A move: the value of its property as `text`, and who makes it, `B` or `W`; "" for stones that are set up."""
+    """A move: the value of its property as `text`, and its player, `B` or `W`; "" for set-up stones."""
 
     by: str = ""
 
@@ -60,7 +60,7 @@ def is_sgf(text: str) -> bool:
 
 
 def read_sgf(text: str, file: str) -> Iterator[TextGame]:
-    """The games in a text, in order.
+    """Lazily parses the games in a text, in order.
 
     Raises:
         DiagnosticsError: RS884 if it is not SGF, RS885 if it is too long.
@@ -77,9 +77,9 @@ def read_sgf(text: str, file: str) -> Iterator[TextGame]:
 def as_document(game: TextGame) -> dict[str, Any]:
     """A game as the object of a foreign log: the properties of its root, and its moves as `moves`.
 
-    Of the decimal places of numbers, zeros at the end are left out, as programs write the same komi in several ways.
-    A move has `kind` (`move`, `pass` or `setup`), `black` (whether it is one of Black) and `text`; if its text is a
-    point, `column` and `row`, both from 1, at the bottom left as players count.
+    Trailing zeros of decimals are dropped, because programs write the same komi in several ways. A move has `kind`
+    (`move`, `pass` or `setup`), `black` (whether Black made it) and `text`; if its text is a point, also `column` and
+    `row`, counted from 1 at the bottom left, as players do.
     """
     rows = _SIZE.fullmatch(game.tags.get("SZ", ""))
     size = int(rows[1]) if rows is not None else _LARGEST
@@ -110,7 +110,7 @@ class _Reader:
         self._at = 1 if text[:1] == "\ufeff" else 0
 
     def game(self) -> TextGame | None:
-        """The next game; None at the end of the text."""
+        """Parses the next game; returns None at the end of the text."""
         self._blanks()
         if self._at == len(self._text):
             return None
@@ -145,7 +145,7 @@ class _Reader:
                 self._node(game, root=nodes == 1)
 
     def _node(self, game: TextGame, *, root: bool) -> None:
-        """Reads the properties of a node."""
+        """Parses the properties of a node."""
         setup = ""
         while True:
             self._blanks()
@@ -181,7 +181,7 @@ class _Reader:
         game.moves.append(move)
 
     def _comment(self, move: TextMove, text: str) -> None:
-        """Keeps a comment; of a longer one, as programs write them, its beginning."""
+        """Adds a comment, truncated if it is too long, as comments by programs may be."""
         if text.strip() and len(move.comments) < MAX_OF_MOVE:
             move.comments += (_SPACE.sub(" ", text).strip()[:MAX_COMMENT],)
 
@@ -194,7 +194,7 @@ class _Reader:
             game.tags.setdefault(key, text)
 
     def _variation(self, game: TextGame, branch: int) -> None:
-        """Keeps a variation of the move after a fork as text; those beyond the bound are left out."""
+        """Adds a branch as the text of a variation, attached to the move after the fork; drops those beyond a limit."""
         begins, depth = self._at, 0
         for bracket in _BRACKETS.finditer(self._text, begins):
             depth += {"(": 1, ")": -1}.get(bracket[0], 0)
@@ -217,10 +217,10 @@ class _Reader:
         raise failure("RS884", f"this text is no SGF: {reason}", place, "is the file complete?")
 
     def too_long(self, message: str) -> NoReturn:
-        """Refuses a text beyond a bound."""
+        """Raises the diagnostic for a text beyond a limit."""
         raise failure("RS885", message, span_at(self._text, self._file, self._at), "shorten it, or split the file")
 
 
 def _plain(escaped: re.Match[str]) -> str:
-    """The character after a backslash; a line break after one is none."""
+    """The character escaped by a backslash; "" for an escaped line break."""
     return "" if escaped[1][0] in "\r\n" else escaped[1]

@@ -1,7 +1,7 @@
-r"""Templates of a notation: text with characters, classes of characters, counted repetition and named parts.
+r"""Templates of a notation: texts with character classes, counted repetition and named parts.
 
-    {man}{file?}{x?}{to:square}      parts by name, possibly optional; a part under another name
-    [a-h][1-8]{1,2}                  a class of characters, and one that occurs once or twice
+    {man}{file?}{x?}{to:square}      parts by name, optional with `?`; the field `to`, with the part `square`
+    [a-h][1-8]{1,2}                  a character class, and one repeated once or twice
     \{                                a literal character
 
 There is no other repetition and no recursion, so the language of a template is finite.
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 MAX_TEMPLATE = 200
-"""Characters of a template."""
+"""Maximum length of a template, in characters."""
 MAX_COUNT = 99
 _CAPTURE = re.compile(r"\{([a-z][a-z0-9_]*)(?::([a-z][a-z0-9_]*))?(\?)?\}")
 _COUNT = re.compile(r"\{(\d{1,2})(?:,(\d{1,2}))?\}")
@@ -23,11 +23,11 @@ _CLASS = re.compile(r"\[((?:[^\\\]]|\\.)+)\]")
 
 
 class TemplateError(ValueError):
-    """A malformed template; the text gives the reason."""
+    """Raised for a malformed template; the text gives the reason."""
 
 
 class Characters(Struct, frozen=True):
-    """A class of characters, repeated between `least` and `most` times."""
+    """A character class, repeated between `least` and `most` times."""
 
     of: frozenset[str]
     least: int = 1
@@ -35,7 +35,7 @@ class Characters(Struct, frozen=True):
 
 
 class NamedPart(Struct, frozen=True):
-    """A part, under the name of a field; an `optional` one may be missing."""
+    """A reference to a part under the name of a field; an `optional` one may be missing."""
 
     field: str
     part: str
@@ -46,10 +46,10 @@ Template = tuple[Characters | NamedPart, ...]
 
 
 def read_template(text: str) -> Template:
-    """The elements of a template.
+    """The parsed elements of a template.
 
     Raises:
-        TemplateError: if it is malformed.
+        TemplateError: if the template is malformed.
     """
     if len(text) > MAX_TEMPLATE:
         raise TemplateError(f"a template has at most {MAX_TEMPLATE} characters")
@@ -84,7 +84,7 @@ def _elements(text: str) -> Iterator[Characters | NamedPart]:
 
 
 def _characters(text: str, at: int) -> tuple[frozenset[str], int]:
-    """The characters that may stand at a place of a template, and the place after them."""
+    """The characters allowed at an offset of a template, and the offset after them."""
     if text[at] == "[":
         group = _CLASS.match(text, at)
         if group is None:
@@ -98,7 +98,7 @@ def _characters(text: str, at: int) -> tuple[frozenset[str], int]:
 
 
 def _in_class(text: str) -> Iterator[str]:
-    """The characters of a class: single ones, and ranges such as `a-h`."""
+    """The characters of a class, which consists of single ones and ranges such as `a-h`."""
     letters = [(c[-1], len(c) == 1) for c in re.findall(r"\\.|[^\\]", text)]
     at = 0
     while at < len(letters):
@@ -115,5 +115,5 @@ def _in_class(text: str) -> Iterator[str]:
 
 
 def names_in(template: Template) -> list[NamedPart]:
-    """The parts that a template names."""
+    """The named parts of a template."""
     return [element for element in template if isinstance(element, NamedPart)]

@@ -1,4 +1,4 @@
-"""Files of games as text, in any of the known formats: PGN and SGF."""
+"""Files of games in any of the known text formats, PGN and SGF."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from rulespec.engine.notation import pgn, sgf
 from rulespec.engine.notation.text_moves import TextGame
 
 ENDINGS = (".pgn", ".sgf", ".pgn.gz", ".sgf.gz")
-"""Endings of the names of such files, which may hold several games."""
+"""File name extensions of these formats, whose files may contain several games."""
 NAMES = {"pgn": "a PGN", "sgf": "an SGF"}
-"""The formats in messages."""
+"""Format → phrase for messages."""
 
 
 def format_of(text: str, file: str = "") -> str:
-    """The format of a text, `pgn` or `sgf`; "" if it is none of them."""
+    """The format of a text, `pgn` or `sgf`; "" for any other."""
     if sgf.is_sgf(text):
         return "sgf"
     return "pgn" if pgn.is_pgn(text, file) else ""
 
 
 def read_games(text: str, file: str) -> Iterator[TextGame]:
-    """The games in a text, in order; none if it has no known format.
+    """Lazily parses the games in a text, in order; empty for an unknown format.
 
     Raises:
-        DiagnosticsError: RS884 if it is damaged, RS885 if it is too long.
+        DiagnosticsError: RS884 if the text is malformed, RS885 if it is too long.
     """
     kind = format_of(text, file)
     if kind == "sgf":
@@ -34,5 +34,5 @@ def read_games(text: str, file: str) -> Iterator[TextGame]:
 
 
 def document_of(game: TextGame, kind: str) -> dict[str, Any]:
-    """A game of a format as the object of a foreign log, with its moves as `moves`."""
+    """A game in a format as the object of a foreign log, with its moves as `moves`."""
     return sgf.as_document(game) if kind == "sgf" else pgn.as_document(game)

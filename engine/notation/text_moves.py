@@ -1,4 +1,4 @@
-"""Games of which people write the moves as text: their tags, moves and comments, whatever the format of the file."""
+"""Games with moves as text, in a form common to all file formats: tags, moves and comments."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from rulespec.diagnostics.diagnostic import Span
 MAX_GAMES = 5_000
 MAX_TAGS = 100
 MAX_TAG = 1_000
-"""Characters of a tag's value."""
+"""Maximum length of a tag's value, in characters."""
 MAX_MOVES = 20_000
-"""Moves of a game."""
+"""Maximum number of moves in a game."""
 MAX_COMMENT = 2_000
-"""Characters of a comment."""
+"""Maximum length of a comment, in characters."""
 MAX_VARIATIONS = 20_000
-"""Characters of the variations of a move."""
+"""Maximum length of a move's variations, in characters."""
 MAX_OF_MOVE = 200
-"""Comments, glyphs and variations of a move."""
+"""Maximum number of comments, glyphs and variations of a move."""
 
 
 class TextMove(Struct):
-    """A move as text, with its comments; with an empty text for comments at the start of a game.
+    """A move as text, with its comments; an empty text is for comments at the start of a game.
 
     Attributes:
-        text: the move.
+        text: the text of the move.
         glyphs: numeric annotation glyphs.
-        comments: the comments after it.
-        variations: the variations after it, in brackets, as text.
+        comments: the comments after the move.
+        variations: the variations after the move, as bracketed texts.
     """
 
     text: str
@@ -37,9 +37,9 @@ class TextMove(Struct):
 
 
 class TextGame(Struct):
-    """A game: its tags, and its moves, including comments before the first one.
+    """A game: its tags, and its moves, with comments before the first one in `start`.
 
-    `result` is the text that ends its moves, or "". `begins` and `ends` are its place in the file's text.
+    `result` is the text that terminates the moves, or "". `begins` and `ends` are offsets in the file's text.
     """
 
     tags: dict[str, str] = field(default_factory=dict)
@@ -51,6 +51,6 @@ class TextGame(Struct):
 
 
 def span_at(text: str, file: str, offset: int) -> Span:
-    """The place of a character of a text."""
+    """The span of the character at an offset of a text."""
     line, column = text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
     return Span(file, line, column, line, column + 1)
