@@ -1,1 +1,1 @@
-"""Coverage: the rules that a ruleset's tests run."""
+"""Coverage: measurement of the rules exercised by a ruleset's tests."""

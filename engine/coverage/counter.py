@@ -1,7 +1,7 @@
-"""Coverage counting: marks in the program, and an observer of the interpreter.
+"""Coverage counting by marks in the program and an observer of the interpreter.
 
-The program is lowered slightly differently: values that select the next block are counted, even if they are constant
-under the ruleset's settings.
+The program is lowered slightly differently: conditions that select the next block are counted even if they are
+constant under the ruleset's settings.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def counting_machine(
 
 
 class _Counted(ir.If, frozen=True):
-    """A counted expression: a choice with a constant condition, which every machine can run."""
+    """A counted expression, disguised as a conditional with a constant condition, which every machine can run."""
 
     points: Mapping[int, Point]
     other_point: Point | None
@@ -42,12 +42,12 @@ class _Counted(ir.If, frozen=True):
 
 
 class _ItemMarks(Marks):
-    """Marks the expressions of items, and records their positions.
+    """The marks on expressions of items, and the places of outcomes in the program.
 
     Attributes:
-        blocks: a block → the outcomes that it stands for.
-        ways: two blocks that follow each other → the outcome that this way stands for.
-        functions: the number of a function → that it is called.
+        blocks: block → outcomes reached with it.
+        ways: edge between two blocks → outcome reached with it.
+        functions: function number → outcome of its definition.
     """
 
     def __init__(self, items: Items) -> None:
@@ -57,7 +57,7 @@ class _ItemMarks(Marks):
         self.functions: dict[int, Point] = {}
 
     def expression(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The expression, counted if an item depends on its value."""
+        """The lowered expression, wrapped for counting if an item depends on its value."""
         if id(e) in self.items.tests:
             item = self.items.tests[id(e)]
             return _Counted(TRUE, lowered, FALSE, {0: Point(item, TESTED[1])}, Point(item, TESTED[0]))
@@ -72,16 +72,16 @@ class _ItemMarks(Marks):
         return lowered
 
     def definition(self, definition: typed.Definition, function: int) -> None:
-        """Records a definition."""
+        """Records the function of a definition."""
         self.functions[function] = Point(self.items.definitions[definition.span], "run")
 
     def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
-        """Records a statement that is an item."""
+        """Records the block of a statement that is an item."""
         if id(s) in self.items.statements:
             self._add(block, Point(self.items.statements[id(s)], "run"))
 
     def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
-        """Records an iteration of a loop, and its end."""
+        """Records the block of a loop's iterations, and the edge at its end."""
         item = self.items.loops.get(id(body))
         if item is not None:
             self._add(block, Point(item, TURN))
@@ -89,7 +89,7 @@ class _ItemMarks(Marks):
                 self.ways[again, leave] = Point(item, OVER)
 
     def otherwise(self, s: typed.Otherwise, block: int) -> None:
-        """Records the case of no legal option."""
+        """Records the block for the case without legal options."""
         self._add(block, Point(self.items.idle[s.span], RUN[0]))
 
     def add_entries(self, program: ir.Program) -> None:
@@ -106,7 +106,7 @@ class _ItemMarks(Marks):
 
 
 class _HitCounter(Observer):
-    """Counts the outcomes reached by an interpreter."""
+    """An observer that counts the outcomes reached by an interpreter."""
 
     def __init__(self, program: ir.Program, items: Items, marks: _ItemMarks, hits: Counter[Point]) -> None:
         self.p = program
@@ -125,7 +125,7 @@ class _HitCounter(Observer):
             self.hits[point] += 1
 
     def called(self, function: int) -> None:
-        """Counts the call of a definition, except functions without a rule."""
+        """Counts the call of a definition; functions without one in the rules are ignored."""
         if function in self.marks.functions:
             self.hits[self.marks.functions[function]] += 1
 
@@ -135,19 +135,19 @@ class _HitCounter(Observer):
             self.hits[Point(self.items.scoring, "run")] += 1
 
     def entered(self, block: int, before: int) -> None:
-        """Counts a block, and the branch that led to it."""
+        """Counts a block, and the edge that led to it."""
         if (before, block) in self.marks.ways:
             self.hits[self.marks.ways[before, block]] += 1
         for point in self.marks.blocks.get(block, ()):
             self.hits[point] += 1
 
     def tested(self, condition: ir.Condition, holds: bool) -> None:
-        """Counts an outcome of a condition."""
+        """Counts the outcome of a condition."""
         if condition.span in self.conditions:
             self.hits[self.conditions[condition.span][holds]] += 1
 
     def compared(self, param: ir.Param, fits: bool) -> None:
-        """Counts whether an argument was in its domain; the following `where` is counted separately."""
+        """Counts a refused argument, or an accepted one without a `where`, whose test is counted separately."""
         if param.span in self.conditions and not (fits and param.where is not None):
             self.hits[self.conditions[param.span][fits]] += 1
 
@@ -156,5 +156,5 @@ class _HitCounter(Observer):
         self.hits[Point(self.items.options[self.p.decisions[decision].choices[choice].span], OPTION[0])] += 1
 
     def wants_invariants(self) -> bool:
-        """Whether this test has not yet checked invariants, as they read everything and take most of the time."""
+        """Whether the current test has not yet checked invariants; once is enough, since they take most of the time."""
         return not any(point.item.kind == "invariant" for point in self.hits)

@@ -1,4 +1,4 @@
-"""Coverage report: totals by kind, file and rule, and the gaps, with reasons from `rules.yaml`."""
+"""Coverage report: totals by kind, file and rule; and gaps, with reasons from `rules.yaml`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from rulespec.rule_ids import ListedRule, Unreached, unreached
 from rulespec.typed import nodes as typed
 
 RULE = "rule"
-"""The row of the rules in the table of totals, after the kinds of items."""
+"""Key of the total for rules, beside the kinds of items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """An outcome not shown by any test.
+    """An outcome not reached by any test.
 
-    `span` is its place, `reason` the reason why it is impossible, or "". A gap is `implied` if it lies inside an item
-    that is not run either; it then shares that item's reason.
+    `span` is its place, `reason` the reason why it is unreachable, or "". A gap is `implied` if the enclosing outcome
+    is a gap as well, whose reason it shares.
     """
 
     item: CoverageItem
@@ -41,12 +41,13 @@ class RuleRuns:
     """The runs of a rule and the scenarios that cite it.
 
     Attributes:
-        rule: its entry in the list of rules.
-        items: the items that cite it.
-        runs: their runs.
-        cited_by: the scenarios that cite it.
-        proved_by: the citing scenarios that run a citing item; all citing ones if no item cites it, as it is then data.
-        reason: the reason why none can prove it, or "".
+        rule: the entry in the list of rules.
+        items: the items that cite the rule.
+        runs: the runs of these items.
+        cited_by: the scenarios that cite the rule.
+        proved_by: the citing scenarios that run a citing item; if no item cites the rule, which is then data, all of
+            them.
+        reason: the reason why no scenario can prove the rule, or "".
     """
 
     rule: ListedRule
@@ -59,7 +60,7 @@ class RuleRuns:
 
 @dataclass(frozen=True, slots=True)
 class CoverageTotal:
-    """Numbers of outcomes or rules: total, covered, and explained among the rest."""
+    """Counts of outcomes or rules: in total, covered, and explained among the rest."""
 
     outcomes: int
     run: int
@@ -67,16 +68,17 @@ class CoverageTotal:
 
     @property
     def percent(self) -> float:
-        """The covered or explained share; below 100 if anything is missing."""
+        """The share of covered or explained ones, as a percentage."""
         return (self.run + self.explained) * 100 / self.outcomes if self.outcomes else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class LineRuns:
-    """A line of the source with its runs.
+    """A source line with its runs.
 
-    `state` is `run`, `partly`, `missed`, `explained` (every gap has a reason), or "" for a line without code; `count`
-    is the greatest number of runs of an item on it; `missing` its unseen outcomes; `by` the first tests that run it.
+    `state` is `run`, `partly`, `missed`, `explained` (every gap has a reason), or "" for a line without code. `count`
+    is the greatest number of runs of an outcome on the line, `missing` lists the gaps, `by` the first tests that run
+    it.
     """
 
     text: str
@@ -87,12 +89,13 @@ class LineRuns:
 
 
 class CoverageReport:
-    """The coverage of some files of a ruleset.
+    """A report on the coverage of some files of a ruleset.
 
     Args:
         coverage: the coverage of the ruleset, alone and under overlays.
-        report: receives reasons in `rules.yaml` that explain nothing.
-        files: their names; by default the ruleset's own: the files of its folder, and of overlays referenced by path.
+        report: receives warnings about reasons in `rules.yaml` that explain nothing.
+        files: the names of the files; by default the ruleset's own: those of its folder, and of overlays referenced by
+            path.
     """
 
     def __init__(self, coverage: Coverage, report: Report, files: Collection[str] | None = None) -> None:
@@ -118,7 +121,7 @@ class CoverageReport:
                 report.warning("RS841", f"stale explanation: `{what}` is covered or gone", entry.span)
 
     def _measured(self, entry: Unreached, folder: Path, listed: Mapping[str, ListedRule]) -> bool:
-        """Whether an explanation is of the measured ruleset or of nothing at all, but not of an absent overlay."""
+        """Whether an explanation concerns the measured ruleset, or nothing at all, rather than an absent overlay."""
         if entry.rule:
             rulesets = self.coverage.rulesets
             overlays = {name for r in rulesets for name in r.overlays}
@@ -150,7 +153,7 @@ class CoverageReport:
         return lines[span.line - 1].strip() if span.line <= len(lines) else ""
 
     def lines(self, file: str) -> Iterator[LineRuns]:
-        """The lines of a file."""
+        """The lines of a file, with their runs."""
         on: dict[int, list[CoverageItem]] = {}
         for item in self.items:
             for number in item.lines if item.span.file == file else ():
@@ -210,7 +213,7 @@ class CoverageReport:
     # --- sums ------------------------------------------------------------------------------
 
     def total(self, items: Sequence[CoverageItem]) -> CoverageTotal:
-        """The sum over some items."""
+        """The total over some items."""
         chosen = set(items)
         gaps = [g for g in self.gaps if g.item in chosen]
         outcomes = sum(len(item.outcomes) for item in chosen)
@@ -218,7 +221,7 @@ class CoverageReport:
 
     @cached_property
     def totals(self) -> dict[str, CoverageTotal]:
-        """Totals by kind of item, and under `rule` for listed rules; absent kinds are omitted."""
+        """Kind of item → total, without absent kinds; under `rule`, the total of listed rules."""
         results: dict[str, CoverageTotal] = {
             k: self.total([item for item in self.items if item.kind == k]) for k in KINDS
         }
@@ -229,7 +232,7 @@ class CoverageReport:
 
     @cached_property
     def by_file(self) -> dict[str, CoverageTotal]:
-        """Totals by file, for files with code."""
+        """File → total, for files with code."""
         results = {file: self.total([item for item in self.items if item.span.file == file]) for file in self.files}
         return {file: total for file, total in results.items() if total.outcomes}
 
@@ -240,7 +243,7 @@ class CoverageReport:
         return CoverageTotal(sum(t.outcomes for t in parts), sum(t.run for t in parts), sum(t.explained for t in parts))
 
     def to_json(self) -> dict[str, Any]:
-        """The object printed by `rulespec coverage --format json`; see coverage.schema.json."""
+        """The report as plain data, as printed by `rulespec coverage --format json`; see coverage.schema.json."""
         tests = self.coverage.tests
         return {
             "rulesets": [r.ref for r in self.coverage.rulesets],
@@ -302,7 +305,7 @@ def has_own_rules(rulesets: Sequence[typed.Ruleset]) -> bool:
 
 
 def _own_files(ruleset: typed.Ruleset) -> Iterator[str]:
-    """The files of a ruleset's own folder, and of overlays from elsewhere, without those of its base."""
+    """The files of a ruleset's own folder and of overlays from elsewhere, except files of its base."""
     homes = [home.resolve() for home in (ruleset.folders[0], *ruleset.homes.values())]
     for name in ruleset.sources:
         if any(Path(name).resolve().is_relative_to(home) for home in homes):
@@ -316,12 +319,12 @@ def _reasons(folder: Path) -> Iterator[Unreached]:
 
 
 def _percent(total: CoverageTotal) -> float:
-    """Rounded down, so that 100 means all."""
+    """The percentage of a total, rounded down so that 100 means complete."""
     return int(total.percent * 100) / 100
 
 
 def _each(ids: Sequence[str]) -> tuple[str, ...]:
-    """Each once: a scenario may be run under several overlays."""
+    """Distinct ids, since a scenario may run under several overlays."""
     return tuple(dict.fromkeys(ids))
 
 

@@ -1,7 +1,7 @@
-"""Items of coverage: the definitions, procedures, options, conditions and branches of a typed ruleset.
+"""Coverage items: the definitions, procedures, options, conditions and branches of a typed ruleset.
 
-An item is identified by its kind and its place in the source. So rulesets that share files share items, and the items
-do not depend on the number of seats and the settings.
+An item is identified by its kind and its place in the source. Rulesets that share files therefore share items, and
+items do not depend on the number of seats and the settings.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class CoverageItem:
     """A coverable unit of the rules.
 
     Attributes:
-        kind: `range` is a parameter of an option whose values have a reason; `branch` an `if`, a `match`, a loop or a
-            choice within an expression.
-        span: its place; for a definition or a procedure, that of its head.
-        name: its name, or an identifying text.
-        outcomes: its possible outcomes, all of which tests should show.
-        rules: the rule ids cited by its docstring or reason.
-        places: the place of each outcome, if it has its own.
-        lines: the lines it occupies.
-        inside: the outcome that must be reached before it can run.
+        kind: the kind; `range` is an option's parameter with a reason for its domain, `branch` an `if`, a `match`, a
+            loop or a conditional expression.
+        span: the place of the item; for a definition or a procedure, of its head.
+        name: the name, or an identifying text.
+        outcomes: the possible outcomes, all of which tests should reach.
+        rules: the rule ids cited by the docstring or the reason.
+        places: the places of the outcomes, if they differ from `span`.
+        lines: the lines that it occupies.
+        inside: the enclosing outcome, without which the item cannot run.
     """
 
     kind: Kind
@@ -67,7 +67,7 @@ ELSE = "else"
 
 
 class Items:
-    """The items of a ruleset, by typed node (its `id`, as expressions may be equal)."""
+    """The items of a ruleset, indexed by the `id` of typed nodes, since distinct expressions may be equal."""
 
     def __init__(self, ruleset: typed.Ruleset) -> None:
         self.kinds = ruleset.kinds
@@ -124,7 +124,7 @@ class Items:
         places: Sequence[Span] = (),
         lines: Sequence[Span] | None = None,
     ) -> CoverageItem:
-        """An item; the known one, for an option that several decisions include."""
+        """The item with these properties, which is shared by decisions that include the same option."""
         on = [span.line] if lines is None else [n for s in lines for n in range(s.line, s.end_line + 1)]
         item = CoverageItem(
             kind, span, name, outcomes, cited(cites), tuple(places), tuple(sorted(set(on))), self._inside
@@ -140,7 +140,7 @@ class Items:
     # --- statements ------------------------------------------------------------------------
 
     def _block(self, block: typed.Block, item: CoverageItem, outcome: str) -> None:
-        """The statements executed for an outcome of an item."""
+        """Collects the statements executed for an outcome of an item."""
         with self._within(item, outcome):
             for s in block:
                 self._statement(s)
@@ -198,7 +198,7 @@ class Items:
             self._block(body or (), item, outcome)
 
     def _cases(self, s: typed.Match | typed.Cases, other: Span | None) -> CoverageItem:
-        """The branch of a `match`; `other` is the place of its `else`."""
+        """Collects the branch of a `match`; `other` is the place of its `else`."""
         assert isinstance(s.subject.type, Ent)
         names = self.kinds[s.subject.type.kind].entities
         outcomes: list[str] = []
@@ -216,7 +216,7 @@ class Items:
         return item
 
     def _loop(self, body: typed.Block, head: Span, name: str, outcomes: tuple[str, ...], first: int = 0) -> None:
-        """A loop; the statements of its block before the `first` are in no file."""
+        """Collects a loop; statements of its block before `first` are generated and have no source."""
         if body:
             item = self._item("branch", head, name, outcomes)
             self.loops[id(body)] = item
@@ -247,7 +247,7 @@ class Items:
             self._block(s.otherwise.body, self.idle[span], RUN[0])
 
     def _head(self, head: Sequence[typed.HeadPart], name: str) -> None:
-        """The requirements of a head, bindings included."""
+        """Collects the requirements and costs of a head, and the conditionals in all its parts."""
         for part in head:
             self._choices(head_expressions([part]))
             if isinstance(part, typed.Requirement | typed.Cost):
@@ -258,7 +258,7 @@ class Items:
     # --- expressions -----------------------------------------------------------------------
 
     def _choices(self, parts: Sequence[object]) -> None:
-        """The choices in expressions, and in parts with expressions but no statements: `a if c else b`, `match`."""
+        """Collects the conditional expressions, such as `a if c else b`, in parts without statements."""
         for e in _inside(parts):
             if isinstance(e, typed.Choice):
                 self._test(e.condition, "… if … else")
@@ -271,7 +271,7 @@ class Items:
 
 
 def _inside(part: object) -> Iterator[typed.Expr]:
-    """All expressions within a part of the typed ruleset, without those of the declarations it names."""
+    """All expressions within a part of the typed ruleset, but not within declarations that it refers to."""
     if isinstance(part, typed.Expr):
         yield part
     if isinstance(part, tuple | list):
@@ -287,7 +287,7 @@ def _lines_of(d: typed.Definition) -> list[Span]:
 
 
 def _group_rules(ruleset: typed.Ruleset) -> dict[Span, list[str]]:
-    """The place of an option → the docstrings of the groups around it."""
+    """Place of an option → docstrings of the enclosing groups."""
     results: dict[Span, list[str]] = {}
     groups = {id(n): n for n in ruleset.declarations.references.values() if isinstance(n, OptionGroup)}
     for group in groups.values():

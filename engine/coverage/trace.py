@@ -1,6 +1,6 @@
-"""Coverage traces: the rules run by scenarios, recorded games and random games.
+"""Coverage traces: the rules exercised by scenarios, recorded games and random games.
 
-The interpreter runs the tests; see `items` for the counted items, and `counter` for the counting.
+The interpreter runs the tests; `items` defines the units counted, and `counter` the counting.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from rulespec.references import named
 from rulespec.typed import nodes as typed
 
 SHOWN = 3
-"""Number of tests that are named for each outcome."""
+"""Maximum number of tests named per outcome."""
 
 
 class CoverageTracer:
-    """Runs a ruleset and counts its hits. Its method `machines` serves as the `backend` of games."""
+    """A tracer that counts hits while games run. Its method `machines` serves as the `backend` of these games."""
 
     def __init__(self, ruleset: typed.Ruleset) -> None:
         self.ruleset = ruleset
@@ -56,7 +56,7 @@ class CoverageTracer:
         return self._machines[key]
 
     def take(self) -> Counter[Point]:
-        """The hits since the last call."""
+        """Returns the hits since the last call, and resets them."""
         results = Counter(self.hits)
         self.hits.clear()
         return results
@@ -69,9 +69,9 @@ class CoverageTracer:
 class Trace:
     """The hits of one test.
 
-    `id` is the scenario's id, the name of the log file, or the number of the random game; `rules` are the ids of rules
-    and rulings cited by a scenario; `error` is the error in the test; `end` is the reason why a game played under other
-    rules stops under these.
+    `id` is the scenario's id, the name of the log file, or the number of the random game. `rules` are the ids of rules
+    and rulings cited by a scenario. `error` is the error in the test, or "". `end` is the reason why a game from other
+    rules stops under these, or "".
     """
 
     kind: Literal["scenario", "log", "playout"]
@@ -84,17 +84,17 @@ class Trace:
 
     @property
     def lines(self) -> set[tuple[str, int]]:
-        """The lines of rules that were run (conditions, statements, heads), as file and line."""
+        """The lines of rules that ran (conditions, statements, heads), as file and line."""
         return {(p.item.span.file, line) for p in self.hits for line in p.item.lines}
 
 
 def trace_suite(tracer: CoverageTracer, report: Report, only: str = "") -> Iterator[Trace]:
-    """Runs the tests of `rulespec test`: the scenarios of a reference, then its recorded games.
+    """Traces the tests of `rulespec test`: the scenarios of a ruleset, then its recorded games.
 
     Args:
         tracer: the tracer to use.
         report: receives errors in the scenario files themselves.
-        only: a text that the id or the file of a test must contain.
+        only: a filter: a substring of a test's id or file.
     """
     ruleset = tracer.ruleset
     for scenario in suite_scenarios(ruleset, report, display):
@@ -106,7 +106,7 @@ def trace_suite(tracer: CoverageTracer, report: Report, only: str = "") -> Itera
 
 
 def trace_scenario(tracer: CoverageTracer, scenario: Scenario) -> Trace:
-    """Runs a scenario."""
+    """The trace of a scenario."""
     failures = run_scenario(tracer.ruleset, scenario, tracer.machines)
     error = failures[0].diagnostic.message if failures else ""
     cites = (*scenario.rules, *scenario.ruling)
@@ -114,11 +114,11 @@ def trace_scenario(tracer: CoverageTracer, scenario: Scenario) -> Trace:
 
 
 def trace_log(tracer: CoverageTracer, path: Path) -> Trace:
-    """Runs the decisions of a recorded game, up to the first illegal one."""
+    """The trace of a recorded game, up to the first illegal decision."""
     ruleset, error = tracer.ruleset, ""
     own = "+".join([named(ruleset.folders[0]), *ruleset.overlays])
     try:
-        # The generated program finds the decisions; what it tries in vain on the way is not what the log runs.
+        # Another machine finds the decisions, because failed attempts of the search do not count as runs of the log.
         rules = None if path.name.endswith(".jsonl") else own
         result = ReplayRequest(path, rules=rules, load=lambda _: ruleset, strict=False).replay()
         _run(tracer, result.game.names, result.game.settings, result.moves)
@@ -131,13 +131,13 @@ def trace_log(tracer: CoverageTracer, path: Path) -> Trace:
 
 
 def trace_judged(path: Path, under: str, load: Load, tracers: dict[str, CoverageTracer]) -> Trace:
-    """Runs the decisions of a game under other rules, as chosen by `judge` with usual answers.
+    """The trace of a game under other rules, with the decisions chosen by `judge` with usual answers.
 
     Args:
         path: the log.
         under: the reference of the other rules; with a leading `+`, overlays on the log's own.
         load: loads a ruleset from a cache.
-        tracers: the tracers so far, by reference of their rules; new ones are added.
+        tracers: reference of rules → tracer; new ones are added.
     """
     error, end, hits = "", "", Counter[Point]()
     try:
@@ -168,7 +168,7 @@ def _run(
     settings: Mapping[str, str],
     moves: Iterable[Option | TakenBack],
 ) -> Game:
-    """Runs legal moves; returns the game after them."""
+    """Applies legal moves to a new traced game, then checks invariants and scores; returns the game."""
     game = Game(tracer.ruleset, names, settings, tracer.machines)
     for move in moves:
         if isinstance(move, TakenBack):
@@ -181,7 +181,7 @@ def _run(
 
 
 def trace_playouts(tracer: CoverageTracer, players: Sequence[int], games: int, seed: int) -> Iterator[Trace]:
-    """Plays random games, listing every option at every decision; the numbers of players alternate."""
+    """The traces of random games, with every option listed at every decision; the numbers of players alternate."""
     for number in range(games):
         seats = seat_names(players[number % len(players)], tracer.ruleset.seats)
         played = play_out(Game(tracer.ruleset, seats), seed, number)
@@ -202,7 +202,7 @@ def trace_playouts(tracer: CoverageTracer, players: Sequence[int], games: int, s
 
 @dataclass(slots=True)
 class Runs:
-    """Runs of an outcome: their number, the number of tests, and the ids of the first tests."""
+    """The runs of an outcome: their number, the number of tests, and the ids of the first tests."""
 
     count: int = 0
     tests: int = 0
@@ -226,7 +226,7 @@ class Coverage:
         self.tests: list[Trace] = []
 
     def trace(self, ruleset: typed.Ruleset) -> CoverageTracer:
-        """Adds a ruleset and its items; returns a tracer of it."""
+        """Adds a ruleset and its items; returns a tracer for it."""
         tracer = CoverageTracer(ruleset)
         self.rulesets.append(ruleset)
         for item in tracer.items.all:
@@ -240,5 +240,5 @@ class Coverage:
             self.runs.setdefault(point, Runs()).add(count, trace.id)
 
     def missing(self, item: CoverageItem) -> list[str]:
-        """The outcomes of an item not shown by any test."""
+        """The outcomes of an item not reached by any test."""
         return [o for o in item.outcomes if Point(item, o) not in self.runs]
