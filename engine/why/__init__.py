@@ -1,1 +1,1 @@
-"""Reasons why options are legal or refused, and why something happened: trees of conditions with values."""
+"""Explanations of positions, such as why an option is legal or an effect occurred: trees of conditions with values."""

@@ -18,11 +18,11 @@ from rulespec.typed import nodes as typed
 
 _WIDTH = 110
 _QUIET = frozenset({"literal", "kind", "seats"})
-"""Parts whose text is their value."""
+"""Operations of nodes whose text is their value, and which are not printed."""
 
 
 def overlay_titles(ruleset: typed.Ruleset) -> dict[str, str]:
-    """The files of a ruleset's overlays, each with the title of its overlay."""
+    """File of an overlay → title of the overlay."""
     own = max(layer for file, layer in ruleset.layers.items() if file.rpartition("/")[2] == "game.yaml")
     titles = {}
     for file, layer in ruleset.layers.items():
@@ -32,7 +32,7 @@ def overlay_titles(ruleset: typed.Ruleset) -> dict[str, str]:
 
 
 def whole(answer: Answer, *, fold: bool) -> Answer:
-    """An answer with whole traces, or only with the decisive parts."""
+    """An answer with whole traces, or if `fold`, with their decisive parts alone."""
     if not fold:
         return answer
     conditions = [folded(node) for node in answer.conditions]
@@ -40,12 +40,12 @@ def whole(answer: Answer, *, fold: bool) -> Answer:
 
 
 class Printer:
-    """Prints answers about games of a ruleset.
+    """A formatter of answers about games of a ruleset.
 
     Args:
         ruleset: the ruleset.
         labels: the names of values.
-        names: other names of files than those in messages, such as `portable_names`.
+        names: file → name to print, such as `portable_names`; by default, the name in messages.
     """
 
     def __init__(self, ruleset: typed.Ruleset, labels: Labels, names: Mapping[str, str] | None = None) -> None:
@@ -54,7 +54,7 @@ class Printer:
         self._labels = labels
 
     def _keys(self, span: Span | None) -> dict[str, Any]:
-        """The keys for a place: with the title of its overlay, if it is in one."""
+        """The JSON keys for a place, including the title of its overlay, if any."""
         if span is None:
             return {}
         result = {"file": self._names.get(span.file, span.file), "line": span.line, "column": span.column}
@@ -62,7 +62,7 @@ class Printer:
         return result | {"overlay": title} if title else result
 
     def json(self, answer: Answer) -> dict[str, Any]:
-        """The object of an answer, described in why.schema.json."""
+        """An answer as plain data; see why.schema.json."""
         result: dict[str, Any] = {
             "question": answer.question,
             "subject": answer.subject,
@@ -87,7 +87,7 @@ class Printer:
         return result
 
     def lines(self, answer: Answer, indent: int = 0) -> Iterator[str]:
-        """The lines of an answer."""
+        """An answer as text lines."""
         yield " " * indent + self._head(answer)
         for change in answer.changes:
             before = self._labels.show(change.type, change.before)
@@ -99,7 +99,7 @@ class Printer:
             yield from self.lines(each, indent + 2)
 
     def _head(self, answer: Answer) -> str:
-        """The line of an answer: its subject, the verdict, the reason, and its place in the rules."""
+        """The head line of an answer: subject, verdict, reason, and place in the rules."""
         subject, verdict = answer.subject, _shown(answer.verdict)
         if answer.question in ("option", "asked", "not asked", "invariant", "points", "value"):
             subject = f"{subject}: {verdict}"
@@ -112,7 +112,7 @@ class Printer:
         return f"{_cut(subject)}{rules}{owner}{self._place(answer.span)}"
 
     def _place(self, span: Span | None) -> str:
-        """The place of a rule, and the overlay that it comes from."""
+        """The text for a place in the rules, with the title of its overlay, if any."""
         if span is None:
             return ""
         keys = self._keys(span)
@@ -120,7 +120,7 @@ class Printer:
         return f" · {keys['file']}:{span.line}{title}"
 
     def _condition(self, node: ReasonNode, indent: int) -> Iterator[str]:
-        """The lines of a trace, with its place."""
+        """The lines of a trace, the first with its place."""
         yield f"{' ' * indent}{_line(node)}{self._place(node.span)}"
         yield from _parts(node, indent + 2)
 
@@ -137,7 +137,7 @@ def _parts(node: ReasonNode, indent: int) -> Iterator[str]:
 
 
 def _line(node: ReasonNode) -> str:
-    """A node on a line: its text, its value, and its name where that is not its text."""
+    """The line for a node: its text, its value, and its name if that differs from the text."""
     truth = isinstance(node.value, bool)
     value = {True: "holds", False: "fails"}[node.value] if truth and node.type == "bool" else _shown(node.value)
     if node.op == "member":

@@ -1,4 +1,4 @@
-"""Effects of a move: each change of state with its statement, rule, and inputs."""
+"""Effects of a move: each change of state with the responsible statement and its inputs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from rulespec.engine.why.tracer import At, Tracer, cell_name
 from rulespec.typed import nodes as typed
 
 MAX_EFFECTS = 2_000
-"""Effects of one move that are traced."""
+"""Maximum number of traced effects per move."""
 Traces = Callable[[State], Tracer]
-"""Makes the tracer of a state."""
+"""A function that returns the tracer of a state."""
 
 
 class ChangedCell(Struct, frozen=True):
@@ -36,9 +36,9 @@ class Effect(Struct, frozen=True):
     """The effect of a statement.
 
     Attributes:
-        of: the statement or the cost; None for a hidden one, after which everything is hidden.
-        numbers: the expressions of the statement.
-        changes: its changes.
+        of: the statement or cost; None for a hidden one, after which everything is hidden.
+        numbers: the traces of the statement's expressions.
+        changes: the changed cells.
     """
 
     of: typed.Stmt | typed.Cost | None
@@ -47,7 +47,7 @@ class Effect(Struct, frozen=True):
 
 
 class Skipped(Struct, frozen=True):
-    """A decision skipped because nothing was legal: its number, and the state at that point."""
+    """A decision skipped because no option was legal: its number, and the state at that point."""
 
     decision: int
     state: State
@@ -57,10 +57,10 @@ class Recorder(Interpreter):
     """An interpreter that records the effects of the statements of one move.
 
     Args:
-        origins: the origins of its program's instructions.
-        labels: the names of cells.
-        traces: makes tracers.
-        guard: copies a state so that hidden cells stay unreadable.
+        origins: the origins of the program's instructions.
+        labels: the names of entities and seats.
+        traces: returns the tracer of a state.
+        guard: copies a state while keeping hidden cells unreadable.
     """
 
     def __init__(self, origins: Origins, labels: Labels, traces: Traces, guard: Callable[[State], State]) -> None:
@@ -76,7 +76,7 @@ class Recorder(Interpreter):
         self._supposed = 0
 
     def record(self, state: State, block: int, args: tuple[int, ...]) -> None:
-        """Runs a move in a state, which is changed, up to the first hidden cell."""
+        """Runs a move up to the first read of a hidden cell; changes the state in place."""
         try:
             self.run(state, block, args)
         except HiddenError:
@@ -84,7 +84,7 @@ class Recorder(Interpreter):
             self.effects.append(Effect(None))
 
     def execute(self, i: ir.Instruction, state: State, slots: State, journal: Journal) -> None:
-        """Executes an instruction, and records it if it changes anything but variables."""
+        """Executes an instruction, and records it if it changes more than variables."""
         at = self._origins.of(i)
         if at is None or self._supposed or not isinstance(i, ir.Store | ir.Transfer):
             super().execute(i, state, slots, journal)
@@ -117,7 +117,7 @@ class Recorder(Interpreter):
     def _numbers(
         self, at: StatementOrigin, i: ir.Store | ir.Transfer, state: State, slots: State
     ) -> tuple[ReasonNode, ...]:
-        """The traces of a statement's expressions, before it is executed."""
+        """The traces of a statement's expressions before its execution."""
         tracer = self._traces(self._guard(state))
         place = At(at.scope)
         if isinstance(at.of, typed.Cost):
@@ -128,7 +128,7 @@ class Recorder(Interpreter):
         return tuple([tracer.node(e, place) for e in _expressions(at.of)])
 
     def _is_idle(self, ask: ir.Ask, state: State) -> bool:
-        """Whether the decider has no legal option; then nobody is asked, which is recorded."""
+        """Whether the decider has no legal option; records the decision as skipped if so."""
         idle = super()._is_idle(ask, state)
         if idle:
             self.skipped.append(Skipped(ask.decision, self._guard(state)))
@@ -141,7 +141,7 @@ class Recorder(Interpreter):
 
 
 def _expressions(s: typed.Stmt | typed.Cost) -> list[typed.Expr]:
-    """The expressions of a statement that its numbers come from."""
+    """The input expressions of a statement."""
     if isinstance(s, typed.Transfer):
         return [s.amount]
     if isinstance(s, typed.Assign):

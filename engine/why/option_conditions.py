@@ -1,4 +1,4 @@
-"""The conditions of an option in order, up to the first that fails, each as a trace."""
+"""Traces of an option's conditions, in order, up to the first that fails."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rulespec.typed import nodes as typed
 
 
 class _Paid(Struct, frozen=True):
-    """A cost that was found to be there: its amount, the cell that it is taken from, and its trace."""
+    """An affordable cost: its amount, the source cell, and the trace of the amount."""
 
     amount: int
     cell: int
@@ -32,13 +32,13 @@ class _Paid(Struct, frozen=True):
 
 
 class OptionTrace:
-    """The conditions of one option with given arguments.
+    """Traces of the conditions of one option.
 
     Args:
-        tracer: traces the expressions.
+        tracer: the tracer of expressions.
         option: the option.
-        choice: the option, lowered.
-        at: the variables around the option.
+        choice: the lowered option.
+        at: the environment of the option.
     """
 
     def __init__(self, tracer: Tracer, option: typed.OptionDef, choice: ir.Choice, at: At) -> None:
@@ -50,7 +50,7 @@ class OptionTrace:
         self._paid: list[_Paid] = []
 
     def conditions(self, args: Sequence[int]) -> Iterator[ReasonNode]:
-        """The conditions, up to the first that fails or depends on hidden information.
+        """The conditions for given arguments, up to the first that fails or depends on hidden information.
 
         With fewer arguments than parameters, the last condition is the domain of the next parameter.
         """
@@ -80,13 +80,13 @@ class OptionTrace:
             yield self._known(node, positive)
 
     def _known(self, node: ReasonNode, value: bool) -> ReasonNode:
-        """A condition with its value, unless a hidden cell was read for it."""
+        """A condition with its value filled in, unless it read a hidden cell."""
         if not self.t.hidden:
             node.value = value
         return node
 
     def _domain(self, param: typed.OptionParam, lowered: ir.Param, arg: int) -> ReasonNode:
-        """The condition that an argument is one of the values of its parameter."""
+        """The condition that an argument is in the domain of its parameter."""
         shown = self.t.labels.show(lowered.type, arg)
         name = f"{param.var.name} = {shown}"
         node = ReasonNode("domain", lowered.text, "bool", param.span, name=name)
@@ -107,7 +107,7 @@ class OptionTrace:
         return self._known(node, fits)
 
     def _path(self, param: typed.OptionParam, lowered: ir.Param, node: ReasonNode, arg: int) -> ReasonNode:
-        """The condition that an argument is one of the paths of its parameter, with the step that is none."""
+        """The condition that an argument is a valid path, explained by its first invalid step, if any."""
         assert lowered.walk is not None and isinstance(param.low, typed.PathDomain)
         try:
             place = broken(self._ways(lowered.walk), arg)
@@ -121,7 +121,7 @@ class OptionTrace:
         return self._known(node, value=False)
 
     def _broken(self, paths: typed.PathDomain, place: Break) -> list[ReasonNode]:
-        """The parts of the form that refuse a step, with the stops of this step."""
+        """The traces of the path expressions that refuse a step, with the stops of the step."""
         if place.part in ("from", "steps"):
             return [self.t.node(paths.start, self._at)] if place.part == "from" else []
         near = paths.near
@@ -138,19 +138,19 @@ class OptionTrace:
         return [self._of_step(paths.cost, at, paths.var, near.var), self.t.node(paths.within, self._at)]
 
     def _of_step(self, e: typed.Expr, at: At, *stops: typed.Var) -> ReasonNode:
-        """The trace of a part of the form, named by the stops that it is asked for."""
+        """The trace of a path expression for the given stops, which appear in its name."""
         node = self.t.node(e, at)
         shown = zip(stops, at.slots[-len(stops) :], strict=True)
         node.name = ", ".join(f"{var.name} = {self.t.labels.show(type_name(var.type), stop)}" for var, stop in shown)
         return node
 
     def _ways(self, walk: ir.PathSearch) -> PathForm:
-        """The paths that a parameter may be."""
+        """The paths in a parameter's domain."""
         slots = [*self._at.slots, *[0] * (walk.slot + 5 + len(walk.uses) - len(self._at.slots))]
         return ways_of(walk, slots, lambda e: self.t.evaluate(e, At(self._at.scope, tuple(slots))))
 
     def _empty(self, param: typed.OptionParam) -> ReasonNode:
-        """The condition that a parameter has a value, which is asked where it has none."""
+        """The failed condition that a parameter has a possible value."""
         text = self.t.text(param.low if param.several is None else param)
         node = ReasonNode("domain", text, "bool", param.span, name=param.var.name)
         none = f"there is no `{param.var.name}` in {text}"
@@ -162,7 +162,7 @@ class OptionTrace:
     # --- heads -------------------------------------------------------------------------------
 
     def _head(self, head: Sequence[typed.HeadPart], at: At) -> Iterator[ReasonNode]:
-        """The conditions of a head. Values named in it are evaluated with the next condition, and shown with that."""
+        """The conditions of a head; bound values are evaluated and displayed with the next condition."""
         waiting: list[typed.Let] = []
         for part in head:
             if isinstance(part, typed.Let):
@@ -192,7 +192,7 @@ class OptionTrace:
         yield from self._head(part.guard.head, inner)
 
     def _name(self, var: typed.Var, value: typed.Expr, at: At, inner: At) -> At:
-        """The place with a name for a value, which is shown with the next condition."""
+        """The environment `inner` extended by a bound value, which is displayed with the next condition."""
         if self.t.hidden:
             return inner
         node, place = self.t.named(var, value, at, inner)
@@ -205,7 +205,7 @@ class OptionTrace:
         return node
 
     def _cost(self, cost: typed.Cost, at: At) -> ReasonNode:
-        """The condition that a cost is there, with those before that are taken from the same place."""
+        """The condition that a cost is affordable, together with earlier costs from the same place."""
         node = ReasonNode("cost", self.t.text(cost), "bool", cost.span)
         if cost.each is not None:
             return self._bag(cost, cost.each, at, node)
@@ -229,7 +229,7 @@ class OptionTrace:
         return self._known(node, paid.amount >= 0 and due <= node.because[-1].number - least)
 
     def _bag(self, cost: typed.Cost, each: typed.Var, at: At, node: ReasonNode) -> ReasonNode:
-        """The condition that a bag of pieces is there: of each entity in it as many."""
+        """The condition that a bag of pieces is available, entity by entity."""
         assert isinstance(cost.amount, typed.Op)
         bag = self.t.node(cost.amount.args[0], at)
         node.because.append(bag)
@@ -249,7 +249,7 @@ class OptionTrace:
         return self._known(node, fits)
 
     def _amount(self, cost: typed.Cost, at: At, node: ReasonNode) -> _Paid | None:
-        """The amount of a cost and the cell that it is taken from; None if that is hidden."""
+        """The amount of a cost, its source cell and trace; None if they are hidden."""
         amount = self.t.node(cost.amount, at)
         node.because.append(amount)
         source = self.t.lowered(cost.source, at.scope)
@@ -262,7 +262,7 @@ class OptionTrace:
 def listed_instead(
     program: ir.Program, labels: Labels, option: tuple[int, int, tuple[int, ...]], state: State
 ) -> Iterator[ReasonNode]:
-    """The condition that no option with alike tokens is listed instead; `option`: decision, choice and arguments."""
+    """The condition that no option with alike tokens is listed instead of a given one (decision, choice, arguments)."""
     decision, choice, args = option
     lowered = program.decisions[decision].choices[choice]
     node = ReasonNode("alike", "the tokens are alike", "bool", lowered.span)

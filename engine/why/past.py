@@ -1,4 +1,4 @@
-"""The last move of a game: its changes, the end of the game, and the seats that it skipped."""
+"""Explanation of a game's last move: its effects, the end of the game, and skipped decisions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Past:
     """The last move before a position, or the start of the game.
 
     Args:
-        reader: reads the position.
+        reader: the reader of the position.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -55,7 +55,7 @@ class Past:
         return result
 
     def effects(self, of: str) -> Answer:
-        """The changes, statement by statement, in cells whose names contain `of`."""
+        """The changes by statement, restricted to statements that change a cell with `of` in its name."""
         results = [self._effect(effect) for effect in self.record.effects]
         if of:
             results = [a for a in results if a.verdict == UNKNOWN or any(of in change.name for change in a.changes)]
@@ -93,7 +93,7 @@ class Past:
         return Answer("statement", tracer.text(s), True, doc, cited(doc), self.reader.owner(s), s.span, nodes)
 
     def points(self) -> Iterator[Answer]:
-        """The points of each seat, and the tiebreaks."""
+        """The points and tiebreaks of each seat."""
         scoring = self.reader.ruleset.rules.scoring
         for seat, name in enumerate(self.game.seats) if scoring is not None else ():
             assert scoring is not None

@@ -1,4 +1,4 @@
-"""A position for one reader: its state without hidden values, and the rules with their statements' places."""
+"""Access to a position for one reader: the state without hidden values, and the origins of its program."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Answer(Struct):
     Attributes:
         question: `option`, `value`, `asked`, `not asked`, `nothing`, `effects`, `end` or `invariant`; in a nested
             answer, its topic.
-        subject: the option, the expression, the seat, the name, the statement.
-        verdict: `legal` or `refused`, a value, the seats asked, whether something holds; `?` if it depends on hidden
+        subject: the option, expression, seat, name or statement in question.
+        verdict: `legal` or `refused`, a value, the seats asked, or a truth value; `?` if it depends on hidden
             information.
         reason: the reason given by the rules.
-        rules: the rule ids cited there.
+        rules: the rule ids cited by the reason.
         owner: the procedure, guard and option that contain a statement.
         span: the place of the subject.
         conditions: traces, in evaluation order.
@@ -54,7 +54,7 @@ class Answer(Struct):
 
 
 class Reader:
-    """A game's position as a seat may read it.
+    """The readable part of a game's position.
 
     Args:
         game: the game.
@@ -62,9 +62,9 @@ class Reader:
 
     Attributes:
         ruleset: the ruleset whose nodes the origins refer to.
-        origins: the statements behind instructions.
-        program: the program with origins; it equals the game's, cell by cell.
-        texts: the texts of rules and other expressions, by file.
+        origins: the statements behind the program's instructions.
+        program: the program with origins, which has the same cells as the game's.
+        texts: file → text, for the rules and other expressions.
     """
 
     def __init__(self, game: Game, seat: str | None) -> None:
@@ -77,7 +77,7 @@ class Reader:
         self.texts = {**self.ruleset.sources}
 
     def guard(self, game: Game) -> Callable[[State], State]:
-        """A function that copies a state so that values hidden in the game's position stay unreadable."""
+        """A function that copies a state while keeping cells hidden in the game's position unreadable."""
         if self.seat == OMNISCIENT or not game.omniscient.secretive:
             return lambda state: list(state)
         viewer = PUBLIC if self.seat is None else game.seats.index(self.seat)
@@ -89,7 +89,7 @@ class Reader:
 
     @cached_property
     def state(self) -> State:
-        """The cells of the position."""
+        """The cells of the position, with hidden ones unreadable."""
         return self.cells(self.game)
 
     def tracer(self, state: State | None = None) -> Tracer:
@@ -101,20 +101,20 @@ class Reader:
         return owners(self.ruleset.rules)
 
     def doc(self, of: typed.Stmt | typed.Cost) -> str:
-        """The docstrings of the rule and the option that contain a statement."""
+        """The docstrings of the enclosing rule and option of a statement, joined."""
         owner = self._owners.get(id(of))
         docs = [] if owner is None else [owner.rule.doc, owner.option.doc if owner.option is not None else ""]
         return " ".join(filter(None, docs))
 
     def owner(self, of: typed.Stmt | typed.Cost) -> str:
-        """The rule that contains a statement, such as `turn, option sell`."""
+        """The name of the enclosing rule of a statement, such as `turn, option sell`."""
         owner = self._owners.get(id(of))
         if owner is None:
             return ""
         return owner.rule.name if owner.option is None else f"{owner.rule.name}, option {owner.option.name}"
 
     def alone(self, work: Callable[[], T]) -> T:
-        """The result of some work.
+        """The result of a computation.
 
         Raises:
             RulesetFaultError: if the rules fault.

@@ -1,4 +1,4 @@
-"""Statements from outside the rules, run in a game, for a prompt on a copy."""
+"""Statements from outside the rules, such as those typed at a prompt, run in a game."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rulespec.typed.rule_traversal import walk
 
 FILE = "<statement>"
 _NAME = "asked at the prompt"
-"""The name of a procedure that no rule can have."""
+"""The name of the generated procedure, which no procedure of the rules can have."""
 _HEAD = "procedure asked_at_the_prompt():\n"
 _INDENT = " " * 4
 
@@ -35,11 +35,11 @@ def run_statement(game: Game, text: str) -> list[tuple[str, str, str]]:
     """Runs statements in the position of a game, and applies their changes to it.
 
     Returns:
-        For each changed cell its name, and the values before and after.
+        The changed cells: name, value before, value after.
 
     Raises:
-        DiagnosticsError: if the text is not a correct statement, asks someone, or ends the game.
-        RulesetFaultError: if it faults, or takes too many steps. The game is then unchanged.
+        DiagnosticsError: if the text is not a correct statement, opens a decision, or ends the game.
+        RulesetFaultError: if the statement faults or takes too many steps. The game is then unchanged.
     """
     procedure = _typed(game, text)
     program = _lowered(game.ruleset, len(game.seats), game.settings, procedure)
@@ -73,12 +73,12 @@ _HELP = "take an option with `do OPTION`"
 
 
 def indented(text: str) -> str:
-    """Statements indented as in the generated procedure, where message places count."""
+    """The text of statements indented as in the generated procedure, to which places in messages refer."""
     return "\n".join(_INDENT + line for line in text.split("\n"))
 
 
 def _typed(game: Game, text: str) -> typed.Procedure:
-    """The statements as the body of a procedure."""
+    """The typed procedure whose body consists of the statements."""
     items = parse_rules(_HEAD + indented(text), FILE, line=0)
     if len(items) != 1 or not isinstance(items[0], ast.Procedure):
         raise failure("RS874", "this is more than one statement", Span(FILE, 1, 1, 1, 2), "rules are written in files")
@@ -99,15 +99,15 @@ def _typed(game: Game, text: str) -> typed.Procedure:
 
 
 class _AnyEffect(Effects):
-    """Effects of procedures whose trees are not at hand: each may set anything."""
+    """A conservative effect analysis, used without syntax trees: each procedure may set anything."""
 
     def of_procedure(self, name: str) -> frozenset[object]:
-        """The names of everything that a procedure may set."""
+        """The names of all state fields."""
         return frozenset([*self.decls.fields, *(name for kind in self.decls.kinds.values() for name in kind.state)])
 
 
 def _reached(block: typed.Block, seen: set[str]) -> list[typed.Stmt]:
-    """The statements of a block, and those of the procedures that it calls."""
+    """The statements of a block and of the procedures that it calls."""
     results = []
     for s in walk(block):
         results.append(s)
@@ -118,7 +118,7 @@ def _reached(block: typed.Block, seen: set[str]) -> list[typed.Stmt]:
 
 
 def _lowered(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], procedure: typed.Procedure) -> ir.Program:
-    """The program of the rules with one more procedure."""
+    """The program of the rules with an additional procedure."""
     rules = typed.Rules(
         ruleset.rules.definitions,
         {**ruleset.rules.procedures, procedure.name: procedure},

@@ -1,7 +1,7 @@
-"""Nodes of a reason: an expression, its value at the game's position, and the parts that determine it.
+"""Nodes of an explanation: an expression, its value in the position, and the parts that determine it.
 
-If `op` is one of `LOGIC`, the truth of a node follows from its parts; every other truth value is a leaf of the verdict,
-however it is explained. Nodes in `because` explain the choice of the parts: a set, an argument, a name.
+If `op` is in `LOGIC`, the truth of a node follows from its parts; any other truth value is a leaf of the verdict, even
+if it has an explanation. Nodes in `because` explain the selection of the parts: a set, an argument, a name.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.guarded import UNKNOWN
 
 LOGIC = frozenset({"and", "or", "not", "all", "any", "implies", "if", "call", "once"})
-"""The operations whose truth follows from their parts."""
+"""Operations whose truth follows from their parts."""
 
 
 class ReasonNode(Struct):
     """An expression with its value.
 
     Attributes:
-        op: the operation that computes the value from the parts, or its source.
-        text: the expression as written.
+        op: the operation that computes the value from the parts, or the source of the value.
+        text: the source text of the expression.
         type: the name of its type.
-        span: its place.
-        value: as in `Labels.plain`; `UNKNOWN` from the first hidden cell on.
+        span: the place of the expression.
+        value: the value as in `Labels.plain`; `UNKNOWN` from the first hidden cell on.
         parts: the parts that determine the value, up to the last one evaluated.
-        because: the nodes that explain the choice of the parts.
+        because: the nodes that explain the selection of the parts.
         name: the member that a variable denotes, or the name of the cell read.
         reason: for a condition, the reason given by the rules.
         number: the value as a number; 0 if unknown.
@@ -47,11 +47,11 @@ class ReasonNode(Struct):
 
     @property
     def known(self) -> bool:
-        """Whether it has a value; no entity is named like the marker for unknown."""
+        """Whether the value is known; no entity can have the name `UNKNOWN`."""
         return bool(self.value != UNKNOWN)
 
     def leaves(self) -> Iterator[ReasonNode]:
-        """The truth values that determine the node's truth."""
+        """The leaf nodes that determine the node's truth."""
         if self.op not in LOGIC or not self.parts:
             yield self
             return
@@ -60,11 +60,11 @@ class ReasonNode(Struct):
 
 
 Place = Callable[[Span | None], dict[str, Any]]
-"""The keys for a place in the sources; none for None."""
+"""A function that returns the JSON keys for a place in the sources; empty for None."""
 
 
 def to_json(node: ReasonNode, place: Place) -> dict[str, Any]:
-    """The object of a node in the output of `rulespec why --format json`."""
+    """A node as plain data, as printed by `rulespec why --format json`."""
     result: dict[str, Any] = {"op": node.op, "text": node.text, "value": node.value}
     if node.name:
         result["name"] = node.name
@@ -78,9 +78,9 @@ def to_json(node: ReasonNode, place: Place) -> dict[str, Any]:
 
 
 def folded(node: ReasonNode) -> ReasonNode:
-    """A node with only the decisive parts: negating any remaining leaf changes the node's truth.
+    """A node reduced to its decisive parts, so that negating any remaining leaf changes the node's truth.
 
-    If something is unknown, everything evaluated stays.
+    If a value is unknown, everything evaluated remains.
     """
     op, parts, because = node.op, node.parts, node.because
     if node.op == "implies" and node.value is True:
@@ -102,12 +102,12 @@ def folded(node: ReasonNode) -> ReasonNode:
 
 
 def _is_idle(part: ReasonNode) -> bool:
-    """Whether a part carries no information: a literal, or a member that an operation over a set leaves out."""
+    """Whether a part carries no information: a literal, or a member excluded from an operation over a set."""
     return part.op == "literal" or (part.op == "member" and part.value in (None, False))
 
 
 def _deciding(node: ReasonNode) -> list[ReasonNode]:
-    """The deciding parts of a node of logic: the first one where one would do."""
+    """The decisive parts of a logical node: the first one if a single part suffices, otherwise all."""
     if node.op in ("or", "any") and node.value:
         return [part for part in node.parts if part.value is True][:1]
     if node.op in ("and", "all") and not node.value:

@@ -1,4 +1,4 @@
-"""A program that maps its instructions to statements, with the variables in scope."""
+"""Programs with origins: a map from instructions to statements, with the variables in scope."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from rulespec.typed import nodes as typed
 
 
 class StatementOrigin(Struct, frozen=True):
-    """The statement or cost behind an instruction, and the variables in scope there."""
+    """The statement or cost behind an instruction, and the variables in scope."""
 
     of: typed.Stmt | typed.Cost
     scope: Scope
 
 
 class Owner(Struct, frozen=True):
-    """The procedure that contains a statement, and the innermost option or guard."""
+    """The enclosing procedure or guard of a statement, and the innermost option."""
 
     rule: typed.Procedure | typed.Guard
     option: typed.OptionDef | None = None
 
 
 class Origins(Marks):
-    """The origins of a program's parts, recorded during lowering without changing its result.
+    """The origins of a program's parts, recorded during lowering without effect on its result.
 
     Args:
-        ruleset: the ruleset whose nodes the program refers to; an equal one will not do.
+        ruleset: the ruleset whose nodes the origins refer to by identity.
 
     Attributes:
-        decisions: number of a decision → its statement.
-        lowering: adds expressions to the program.
+        decisions: decision number → origin.
+        lowering: the lowering, which can add expressions to the program.
     """
 
     lowering: ExpressionLowering
@@ -50,31 +50,31 @@ class Origins(Marks):
         self._last: StatementOrigin | None = None
 
     def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
-        """Notes the statement behind the next instructions."""
+        """Records the statement behind the next instructions."""
         self._last = StatementOrigin(s, scope)
         if isinstance(s, typed.EndGame):
             self._blocks.setdefault(block, self._last)
 
     def emitted(self, instruction: ir.Instruction) -> None:
-        """Notes an instruction, unless it pays a cost."""
+        """Records the origin of an instruction, unless it pays a cost."""
         if self._last is not None:
             self._instructions.setdefault(id(instruction), self._last)
 
     def payment(self, cost: typed.Cost, instructions: Sequence[ir.Instruction], scope: Scope) -> None:
-        """Notes the instructions for a cost."""
+        """Records the origin of the instructions that pay a cost."""
         for instruction in instructions:
             self._instructions[id(instruction)] = StatementOrigin(cost, scope)
 
     def decision(self, s: typed.Decide, number: int, scope: Scope) -> None:
-        """Notes a decision."""
+        """Records the origin of a decision."""
         self.decisions[number] = StatementOrigin(s, scope)
 
     def of(self, instruction: ir.Instruction) -> StatementOrigin | None:
-        """The origin of an instruction of the program."""
+        """The origin of an instruction; None for one without."""
         return self._instructions.get(id(instruction))
 
     def end(self, block: int) -> StatementOrigin | None:
-        """The `end game` at the end of a block; None if the start procedure returns."""
+        """The origin of the `end game` that ends a block; None if the start procedure returns."""
         return self._blocks.get(block)
 
 
@@ -89,7 +89,7 @@ origins = MachineMemo(_lowered)
 
 
 def owners(rules: typed.Rules) -> dict[int, Owner]:
-    """The owner of each statement and each cost, by its `id`."""
+    """Id of a statement or cost → owner."""
     results: dict[int, Owner] = {}
     for procedure in rules.procedures.values():
         results.update(_of_block(procedure.body, Owner(procedure)))
@@ -111,7 +111,7 @@ def _of_block(block: typed.Block, owner: Owner) -> Iterator[tuple[int, Owner]]:
 
 
 def _bodies(s: typed.Stmt) -> Iterator[typed.Block]:
-    """The blocks in a statement, but those of options."""
+    """The blocks in a statement, except those of options."""
     if isinstance(s, typed.If):
         yield from (body for _, body in s.branches)
     elif isinstance(s, typed.Match):

@@ -1,6 +1,6 @@
-"""Tracing of expressions: each part with its value, down to facts and state, in source order.
+"""Tracing of expressions: the value of each part, down to facts and state, in source order.
 
-Evaluation stops at the first hidden part, so that the trace depends only on visible information.
+Evaluation stops at the first hidden part, so a trace depends only on visible information.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from rulespec.typed.rule_traversal import parts
 from rulespec.types import SetOf
 
 MAX_NODES = 5_000
-"""Nodes of one trace; beyond it an expression is a leaf with its value."""
+"""Maximum number of nodes in a trace; beyond it, expressions become leaves with their values."""
 MAX_DEPTH = 60
-"""Levels of a trace."""
+"""Maximum depth of a trace."""
 
 
 class At(Struct, frozen=True):
-    """The variables at an expression: their places, and the values of those in slots."""
+    """The environment of an expression: the variables in scope, and the values of slots."""
 
     scope: Scope = Scope()
     slots: tuple[int, ...] = ()
 
 
 class Values:
-    """Values of expressions of a ruleset in one state, and their texts.
+    """An evaluator of a ruleset's expressions in one state, with access to their texts.
 
     Args:
-        lowering: lowers the parts of expressions; its program grows.
+        lowering: the lowering for parts of expressions, to whose program they are added.
         labels: the names of values.
-        sources: the source texts of expressions, by file.
-        state: the cells; hidden ones of a `GuardedState` end the trace.
+        sources: file → source text of expressions.
+        state: the cells; a hidden one in a `GuardedState` ends the trace.
 
     Attributes:
         hidden: whether a hidden cell was read, which ends evaluation.
@@ -79,7 +79,7 @@ class Values:
         return self.evaluate(self.lowered(e, at.scope), at)
 
     def lowered(self, e: typed.Expr, scope: Scope) -> ir.Expr:
-        """The expression over cells and slots."""
+        """The lowered expression, memoised."""
         key = id(e), id(scope)
         if key not in self._lowered:
             self._lowered[key] = self.x.expr(e, scope), scope
@@ -91,7 +91,7 @@ class Values:
         return self._machine.evaluate(e, self._state, [*at.slots, *[0] * (self.x.most_slots + 1 - len(at.slots))])
 
     def bind(self, at: At, var: typed.Var, value: int) -> At:
-        """The scope with a variable in the next free slot."""
+        """The environment extended by a variable in the next free slot."""
         key = id(var), id(at.scope)
         if key not in self._inner:
             self._inner[key] = at.scope.in_slot(var, self.x.slot(at.scope)), at.scope
@@ -100,11 +100,11 @@ class Values:
         return At(scope, tuple(slots))
 
     def shown(self, type_: str, value: int) -> Any:
-        """A value for people and JSON."""
+        """A value as plain data, for display and JSON."""
         return [] if type_.endswith(" *") else self.labels.plain(type_, value)
 
     def text(self, e: typed.Expr | typed.Stmt | typed.HeadPart | typed.OptionParam) -> str:
-        """The text of a part of the rules, on one line."""
+        """The source text of a part of the rules, joined to one line."""
         file = e.span.file
         if file not in self._lines:
             self._lines[file] = self._sources.get(file, "").split("\n")
@@ -112,7 +112,7 @@ class Values:
 
 
 class Tracer(Values):
-    """Traces expressions of a ruleset in one state: see `Values` for the arguments."""
+    """A tracer of a ruleset's expressions in one state; arguments as for `Values`."""
 
     def node(self, e: typed.Expr, at: At) -> ReasonNode:
         """The trace of an expression."""
@@ -131,7 +131,7 @@ class Tracer(Values):
     def _close(
         self, e: typed.Expr, at: At, node: ReasonNode, known: Sequence[tuple[typed.Expr, ReasonNode]] = ()
     ) -> None:
-        """Fills in the value of a node, once its parts are known; those need not be evaluated again."""
+        """Fills in the value of a node; `known` parts are not evaluated again."""
         if self.hidden:
             return
         try:
@@ -149,7 +149,7 @@ class Tracer(Values):
         node.number, node.value = number, self.shown(node.type, number)
 
     def add(self, nodes: list[ReasonNode], es: Iterable[typed.Expr], at: At) -> bool:
-        """Adds the traces of expressions; False from the first hidden cell on."""
+        """Adds the traces of expressions to `nodes`; returns False if a hidden cell was read."""
         for e in es:
             if self.hidden:
                 return False
@@ -174,7 +174,7 @@ class Tracer(Values):
             self._close(e, at, node, [*zip(of, nodes, strict=True)])
 
     def _state_of(self, e: typed.Field | typed.PieceCount, at: At, node: ReasonNode) -> None:
-        """A cell of the state, with its name."""
+        """Traces a read of state, with the name of its cell."""
         node.op = "pieces" if isinstance(e, typed.PieceCount) else "state"
         if not self.add(node.because, parts(e), at):
             return
@@ -221,7 +221,7 @@ class Tracer(Values):
             self._as_part(node)
 
     def _some(self, e: typed.IfSome, at: At, node: ReasonNode) -> None:
-        """The value of an optional by its name, with the result for that; or the alternative."""
+        """Traces a conditional on an optional value, with the branch taken."""
         node.op = "if"
         because, inner = self.named(e.var, e.value, at, at)
         node.because.append(because)
@@ -260,7 +260,7 @@ class Tracer(Values):
         self._as_part(node)
 
     def named(self, var: typed.Var, value: typed.Expr, at: At, inner: At) -> tuple[ReasonNode, At]:
-        """The trace of a named value, and the scope `inner` with its name."""
+        """The trace of a bound value, and the environment `inner` extended by its variable."""
         node = self.node(value, at)
         node.name = var.name if node.op in ("literal", "name", "state", "fact") else node.name or var.name
         if self.hidden:
@@ -268,7 +268,7 @@ class Tracer(Values):
         return node, self.bind(inner, var, node.number)
 
     def _after_call(self, e: typed.Once, at: At, node: ReasonNode) -> None:
-        """The value after a hypothetical call: its trace is made in the state after the call."""
+        """Traces a value after a hypothetical call, in the state after the call."""
         node.op = "once"
         if not self.add(node.because, e.args, at):
             return
@@ -289,7 +289,7 @@ class Tracer(Values):
     # --- sets --------------------------------------------------------------------------------
 
     def _each(self, e: typed.Each, at: At, node: ReasonNode) -> None:
-        """An operation over the members of a set: one part for each member, up to the one that ends it."""
+        """Traces an operation over a set, with one part per member up to the one that ends it."""
         b, node.op = e.binder, e.op
         if not self.add(node.because, [b.source, *([b.start] if b.start is not None else [])], at):
             return
@@ -311,7 +311,7 @@ class Tracer(Values):
             self._close(e, at, node, [(b.source, node.because[0])])
 
     def _member(self, e: typed.Each, at: At) -> ReasonNode:
-        """The part of one member."""
+        """The part for one member of a set."""
         where, rest = e.binder.where, [*e.binder.keys, *([e.body] if e.body is not None else [])]
         name = f"{e.binder.var.name} = {self.labels.show(type_name(e.binder.var.type), at.slots[-1])}"
         whole = {"any": where, "all": e.body if where is None else None}.get(e.op)
@@ -331,7 +331,7 @@ class Tracer(Values):
 
 
 def _of_member(op: str, fits: bool, values: Sequence[Any]) -> Any:
-    """The value of the part of a member: its truth, or its contribution to a sum, say; null if it is left out."""
+    """The value of a member's part: its truth, or its contribution to a result such as a sum; None if excluded."""
     if op == "all":
         return not fits or bool(values[-1])
     if not fits:
@@ -340,7 +340,7 @@ def _of_member(op: str, fits: bool, values: Sequence[Any]) -> Any:
 
 
 def _ends(e: typed.Each, part: ReasonNode) -> bool:
-    """Whether the part of a member ends an operation."""
+    """Whether a member's part ends the operation."""
     if e.op in ("all", "any"):
         return part.value is (e.op == "any")
     fits = e.binder.where is None or part.parts[0].value is True
@@ -348,7 +348,7 @@ def _ends(e: typed.Each, part: ReasonNode) -> bool:
 
 
 def cell_name(labels: Labels, cell: ir.CellName) -> str:
-    """The name of a cell for people: `cash` of the game, `player.bob.cash`, `hold[bob].hand`."""
+    """The readable name of a cell: `cash` of the game, `player.bob.cash`, `hold[bob].hand`."""
     if cell.group in ("game", "rules"):
         return cell.name if cell.index < 0 else f"{cell.name}[{labels.show(cell.index_kind, cell.index)}]"
     owner = owner_of(labels, cell)

@@ -1,4 +1,4 @@
-"""The reasons of a position, for one audience: of options, values, questions, effects, ends and invariants."""
+"""Explanations of a position for one reader: options, values, questions, effects, ends and invariants."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ LEGAL, REFUSED = "legal", "refused"
 
 
 class Why:
-    """The reasons at a game's position. The game is not changed.
+    """Explanations of a game's position. The game is not changed.
 
     Args:
         game: the game.
         seat: the reader: None for the public; `OMNISCIENT` for everything.
 
-    Every method raises RulesetFaultError if the rules fault.
+    All methods raise RulesetFaultError if the rules fault.
     """
 
     def __init__(self, game: Game, seat: str | None = None) -> None:
@@ -97,7 +97,7 @@ class Why:
         return Answer("option", subject, verdict, reason, cited(reason), span=lowered.span, conditions=conditions)
 
     def without(self, place: str) -> Answer:
-        """The reasons why no option of the decider has an entity: each candidate option, with its first arguments.
+        """The reasons why no legal option of the decider involves an entity: by candidate option, with its arguments.
 
         Args:
             place: the entity, as `kind.name`.
@@ -120,7 +120,7 @@ class Why:
         return Answer("nothing", f"{lowered.name}, {name}", verdict, span=lowered.span, answers=answers)
 
     def _with(self, decision: int, choice: int, at: int, arg: int) -> Iterator[Answer]:
-        """The answer to why an option is refused with one of its arguments, if it is."""
+        """The reason why an option is refused with one given argument; nothing if it is not."""
         machine, state = Interpreter(self._program), self._reader.state
         lowered, labels = self._program.decisions[decision].choices[choice], self._reader.labels
         try:
@@ -134,9 +134,9 @@ class Why:
             yield self._of(decision, choice, refusal[0], state)
 
     def nothing(self) -> Answer:
-        """The reasons why no option of the open decision is legal: each option with its first arguments per reason.
+        """The reasons why no option of the open decision is legal, with example arguments for each.
 
-        Legal options are included, so that the answer is correct even if there are some.
+        Options that are legal after all are listed as such.
         """
         number = self._open()
         return self._reader.alone(lambda: self._nothing(number, self._reader.state))
@@ -151,11 +151,11 @@ class Why:
         return Answer("nothing", name, verdict, reason, span=span, answers=results)
 
     def _own(self, decision: int) -> list[int]:
-        """The numbers of the options of the decider."""
+        """The choice numbers of the decider's options."""
         return [k for k, c in enumerate(self._program.decisions[decision].choices) if c.by is None]
 
     def _refusals(self, decision: int, choice: int, state: State) -> Iterator[Answer]:
-        """The reasons against an option, each with its first arguments; or the first arguments that are legal."""
+        """The reasons against an option, each with example arguments; or the first legal arguments."""
         lowered = self._program.decisions[decision].choices[choice]
         machine = Interpreter(self._program)
         slots = self._program.slots + 1
@@ -177,7 +177,7 @@ class Why:
     # --- questions ---------------------------------------------------------------------------
 
     def asked(self) -> Answer:
-        """The reason why the open decision is asked, and of whom."""
+        """The reason why the open decision is asked, and which seats are asked."""
         number = self._open()
         return self._reader.alone(lambda: self._why_asked(number, self._reader.state))
 
@@ -198,7 +198,7 @@ class Why:
         return Answer("asked", s.name, verdict, s.doc, cited(s.doc), rule, s.span, conditions)
 
     def not_asked(self, seat: str) -> Answer:
-        """The reason why a seat is not asked: the seat asked instead, and the skipped decisions since the last one.
+        """The reason why a seat is not asked: the seat asked instead, and the decisions skipped by the last move.
 
         Raises:
             DiagnosticsError: RS873 if there is no such seat.
@@ -220,27 +220,27 @@ class Why:
         return Answer("not asked", seat, asked.verdict, asked.reason, answers=[asked, *skipped])
 
     def _passed_over(self, skipped: Skipped) -> Answer:
-        """Why a decision was nobody's: the seat that would have been asked, and why nothing was legal."""
+        """The reason why a decision was skipped: the seat that would have been asked, and why nothing was legal."""
         asked = self._why_asked(skipped.decision, skipped.state)
         asked.answers = self._nothing(skipped.decision, skipped.state).answers
         asked.reason = "nothing was legal, so nobody was asked"
         return asked
 
     def effects(self, of: str = "") -> Answer:
-        """Changes by the last move, or by the start of the game: each statement with its inputs.
+        """The changes made by the last move, or by the start of the game: each statement with its inputs.
 
         Args:
-            of: part of a cell name; only statements that change such a cell.
+            of: a filter: a substring of a changed cell's name.
         """
         return self._reader.alone(lambda: self._past.effects(of))
 
     # --- values, invariants, ends ------------------------------------------------------------
 
     def value(self, text: str) -> Answer:
-        """The value of an expression, with its parts.
+        """The value of an expression, with the values of its parts.
 
         Raises:
-            DiagnosticsError: if the expression is not correct.
+            DiagnosticsError: if the expression is incorrect.
         """
         e = Queries(self._reader.ruleset, self.game.seats, self.game.settings).expression(text)
         self._reader.texts[e.span.file] = text
@@ -262,7 +262,7 @@ class Why:
         return Answer("invariant", name, node.value, v.doc, cited(v.doc), span=v.span, conditions=[node])
 
     def end(self) -> Answer:
-        """The end of the game and its winners: the statement, and each seat's points with the tiebreaks.
+        """The end of the game and its winners: the statement, and each seat's points and tiebreaks.
 
         Raises:
             DiagnosticsError: RS873 if the game is not over.
