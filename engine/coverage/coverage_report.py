@@ -45,8 +45,8 @@ class RuleRuns:
         items: the items that cite the rule.
         runs: the runs of these items.
         cited_by: the scenarios that cite the rule.
-        proved_by: the citing scenarios that run a citing item; if no item cites the rule, which is then data, all of
-            them.
+        proved_by: the citing scenarios that run a citing item; all citing scenarios if no item cites the rule, which
+            is then data.
         reason: the reason why no scenario can prove the rule, or "".
     """
 
@@ -68,7 +68,7 @@ class CoverageTotal:
 
     @property
     def percent(self) -> float:
-        """The share of covered or explained ones, as a percentage."""
+        """The percentage that is covered or explained."""
         return (self.run + self.explained) * 100 / self.outcomes if self.outcomes else 0.0
 
 

@@ -78,7 +78,7 @@ class _Unlike(Struct, frozen=True):
 
 
 class Explainer:
-    """Explainer of entries that match no legal option at the open decision of a game."""
+    """Explanations of entries that match no legal option at the open decision of a game."""
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections) -> None:
         self.game = game

@@ -21,7 +21,7 @@ def is_several(type_: str) -> bool:
 
 
 def is_name(field: Any, name: str) -> bool:
-    """Whether a field is a name, which may be recorded as a number."""
+    """Whether a field equals a name, possibly recorded as a number."""
     return bool((str(field) if type(field) is int else field) == name)
 
 

@@ -36,7 +36,7 @@ def planned(numbers: Numbers) -> int:
 
 
 def shown_position(position: Position, viewer: int) -> Position:
-    """The position as shown to a viewer; it cannot be played on.
+    """The position as shown to a viewer, for reading only.
 
     It omits withdrawn decisions, and the open plan unless the viewer is the planning seat.
     """

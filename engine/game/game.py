@@ -1,4 +1,4 @@
-"""A game in progress, with names: the open decision, its legal options, apply, undo, copy, hash, result.
+"""Games in progress, with names for everything: decisions, options, apply, undo, copy, hash and result.
 
 Example::
 
@@ -160,7 +160,7 @@ class Game:
             The option, or None if there is none.
 
         Raises:
-            RulesetFaultError: if none of many draws is legal.
+            RulesetFaultError: if many draws yield no legal option.
         """
         if self._position.asked < 0:
             return None
@@ -366,7 +366,7 @@ def game_at(game: Game, cells: Sequence[int], machine: Machine | None = None) ->
 
 
 def waiting(game: Game) -> tuple[str, ...]:
-    """The seats that the game waits for, in order; none at chance."""
+    """The seats that the game waits for, in order; empty at a chance decision."""
     decision, position = game.decision, game._position
     if decision is None or decision.by is None:
         return ()

@@ -98,7 +98,7 @@ class LateHistory(Position):
 
     @property
     def hash(self) -> str:
-        """The hash, as in `Position.hash`; right after the replay, summed over all cells."""
+        """As `Position.hash`, but summed over all cells while the history is not computed."""
         if self._own is None and self._sum is None:
             self._sum = whole(self.state, self._weights)
         return super().hash

@@ -1,4 +1,4 @@
-"""Information a seat gained from moves about to be undone, and would keep."""
+"""Information a seat gained from moves about to be undone."""
 
 from __future__ import annotations
 

@@ -38,14 +38,13 @@ decision of a foreign log takes 62 µs on demand, 46 with passes and 33 in wasm;
 0.25 and 0.4.
 """
 SMALL = 100
-"""Maximum blocks of a program for which the passes pay within one game; shipped ones have at most 63, or at least 279.
-"""
+"""Maximum number of blocks for which the passes pay within one game; shipped programs have up to 63 or at least 279."""
 
 T = TypeVar("T")
 
 
 class MachineMemo(Generic[T]):
-    """A memo of the `MEMO_SIZE` most recently used programs or machines, each of which takes longer to make than games.
+    """A memo of the `MEMO_SIZE` most recently used programs or machines, which take longer to make than many games.
 
     A program contains source places, reasons and words, so equal rules with other texts or in another folder give
     another program.

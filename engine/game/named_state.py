@@ -17,7 +17,7 @@ from rulespec.engine.program.journal import differing
 def named_state(
     program: ir.Program, labels: Labels, state: Sequence[int], unseen: Container[int], *, null: bool
 ) -> dict[str, Any]:
-    """Entities (kind → id → field → value) and pieces (type → owner → place → count); empty piles are omitted.
+    """The state as entities (kind → id → field → value) and pieces (type → owner → place → count), without empty piles.
 
     Args:
         program: the program, which gives the cells their meaning.

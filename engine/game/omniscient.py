@@ -123,7 +123,7 @@ class Omniscient:
 
     @property
     def telling(self) -> bool:
-        """Whether the current options could reveal something private."""
+        """Whether the current options could reveal private information."""
         return self.visibility.tells(self._position.asked)
 
     @property
@@ -217,7 +217,7 @@ class Omniscient:
         return [f"{v.name}: {v.condition.reason}" if v.condition.reason != v.name else v.name for v in results]
 
     def why_broken(self, invariant: str) -> str:
-        """The entities for which an invariant fails, and the values involved; "" if it has no value."""
+        """The entities for which an invariant fails, and the values involved; "" if its condition has no value."""
         condition = self._session.ruleset.rules.invariants[invariant].condition
         try:
             return self._session.queries.why_broken(condition, self._position.state, self.labels.show)

@@ -141,7 +141,7 @@ class Refusal(Struct, frozen=True):
 
 
 class IllegalOptionError(RulespecError, ValueError):
-    """An illegal option, with its `refusal`."""
+    """Raised for an illegal option; `refusal` is the reason."""
 
     def __init__(self, option: str, refusal: Refusal) -> None:
         super().__init__(f"{option} is not legal: {refusal}")
@@ -149,7 +149,7 @@ class IllegalOptionError(RulespecError, ValueError):
 
 
 class RulesetFaultError(RulespecError):
-    """An error of the ruleset found during play; `diagnostic` has its place."""
+    """Raised for an error of the ruleset during play; `diagnostic` has its place."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)

@@ -30,7 +30,7 @@ class _Options(dict[Listed, Option]):
 
 
 class OptionLists(dict[Listing, Sequence[Option]]):
-    """Cache from listings of legal options to option objects, for all games of the same rules and players.
+    """A cache of option objects by listing, for all games of the same rules and players.
 
     Args:
         kinds: the kinds of options, by decision and choice.

@@ -177,7 +177,7 @@ class Position:
         return digits(self._sum)
 
     def copy(self) -> Position:
-        """An independent copy, copied on write."""
+        """An independent copy, made lazily at the first change."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
         self._shared = twin._shared = True

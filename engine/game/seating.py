@@ -126,8 +126,7 @@ def usual_seats(ruleset: typed.Ruleset) -> tuple[str, ...]:
 
 
 def seats_of(ruleset: typed.Ruleset, number: int | None = None) -> tuple[str, ...]:
-    """The default seat ids of a table; by default, of the smallest one.
-
+    """The default seat ids of a table with a number of seats; by default, of the smallest table.
 
     Raises:
         DiagnosticsError: RS707 for an unsupported number of seats, however large.

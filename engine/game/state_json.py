@@ -62,7 +62,7 @@ class ShownCells:
         return HIDDEN if content is None else self._labels.plain(cell.type, content)
 
     def is_empty(self, number: int, content: int | None) -> bool:
-        """Whether a content is the default of its cell on a page: an empty pile, or a hidden value."""
+        """Whether a cell has its default value on a page: an empty pile, or a hidden value."""
         return not content if self._cells[number].group == "pieces" else content is None
 
 

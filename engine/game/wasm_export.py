@@ -35,7 +35,7 @@ SECTION = "rulespec"
 
 
 class Asides:
-    """The distinct expressions of a module from outside its rules.
+    """The expressions in a module that do not come from its rules, without duplicates.
 
     Args:
         queries: the compiler of expressions into the program of the module.

@@ -19,7 +19,7 @@ from rulespec.load import Merged
 from rulespec.typed import nodes as typed
 
 FOLDER = "rules"
-"""The folder beside logs with shared bundles, named by the hash of their sources."""
+"""Name of the folder beside logs that holds shared bundles, in files named by the hash of their sources."""
 _HASH = re.compile("[0-9a-f]{16,64}")
 _FORMAT = "rulespec_bundle"
 _VERSION = 1
@@ -107,7 +107,7 @@ def write_beside(folder: Path, bundle: Bundle) -> Path:
 
 
 def beside(folder: Path, wanted: str) -> Bundle | None:
-    """The bundle beside a log with a given hash of sources; None if there is none."""
+    """The bundle beside a log, found by the hash of its sources; None if there is none."""
     name = f"{FOLDER}/{wanted}"
     if not _HASH.fullmatch(wanted) or not is_present(folder / name):
         return None

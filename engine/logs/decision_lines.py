@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 MAX_LINE = 64_000
 """Maximum length of a line, in characters."""
 SALT = "^([0-9a-f]{32})?$"
-"""The pattern of a salt; "" for none."""
+"""Regular expression for a salt, which may be empty."""
 
 
 class DecisionLine(Struct, forbid_unknown_fields=True):
@@ -37,7 +37,7 @@ def read_one(line: str) -> DecisionLine | None:
 
 
 def read_all(lines: Sequence[str]) -> list[DecisionLine] | None:
-    """The contents of plain decision lines; None unless all lines are such."""
+    """The contents of lines that are all plain decisions; None if any is not."""
     if any(line[:1] != "{" or line[-1:] != "}" or len(line) > MAX_LINE for line in lines):
         return None  # otherwise, an object could span several lines
     try:

@@ -149,7 +149,7 @@ class SeenNotes:
         return self._lines.get(line, {})
 
     def between(self, first: int, end: int, moves: Container[int]) -> Iterator[Notes]:
-        """The remarks on lines from `first` up to, but excluding, `end`, other than the lines of moves."""
+        """The remarks on lines from `first` to `end` (exclusive), without the notes on moves."""
         for line, notes in self._lines.items():
             if first <= line < end and line not in moves and notes:
                 yield notes

@@ -12,7 +12,7 @@ _FAR = 8
 """Maximum constant number of steps that gets a separate array."""
 
 Row = Callable[[tuple[int, ...], ir.Expr], ir.Expr]
-"""A builder of look-ups: from the values of an array and an index."""
+"""A function that builds a look-up from the values of an array and an index."""
 
 
 class BoardLowering:

@@ -117,7 +117,7 @@ class ExpressionLowering:
         return lowered if self.marks is None else self.marks.expression(e, lowered)
 
     def argument(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
-        """The lowered expression as an argument of a type; a number is checked so as not to look like none."""
+        """The lowered expression as an argument of a type; for an optional type, numbers are checked for overflow."""
         lowered = self.expr(e, scope)
         return self.bounded(lowered, e.span) if isinstance(type_, Maybe) and isinstance(e.type, Num) else lowered
 

@@ -153,7 +153,7 @@ def lower_ways(x: PathLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
 
 
 def rear(x: PathLowering, e: typed.Op, order: ir.Expr, scope: Scope) -> ir.Expr:
-    """The lowered last member of an order."""
+    """The lowered form of an order's last member."""
     assert isinstance(e.type, Ent)
     slot, bits = x.slot(scope), ir.Const(x.layout.size(e.type.kind).bit_length())
     members = op("members", order, bits)

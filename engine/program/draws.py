@@ -15,7 +15,7 @@ from typing import TypeVar
 GENERATOR = "splitmix64-1"
 """The name of the generator and of its use in games; any change that alters games needs a new name."""
 STEPS = 2**53
-"""Resolution of probabilities."""
+"""Resolution of probabilities: the number of equally likely outcomes of a draw."""
 GAMMA = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 _T = TypeVar("_T")

@@ -41,7 +41,7 @@ class Execution(ABC):
         """The value of an expression."""
 
     def count(self, steps: int) -> None:
-        """Counts steps other than expressions.
+        """Counts steps other than evaluated expressions.
 
         Raises:
             ProgramFaultError: if the step limit is reached.

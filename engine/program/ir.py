@@ -659,7 +659,7 @@ class Program(Brief, Struct):
     frames: dict[int, CallRows] = {}
     """First block of a recursive procedure → rows for its variables."""
     drafts: dict[int, dict[int, int]] = {}
-    """Cell `Decision.draft` of each draft → cell that the draft may change → cell of its copy."""
+    """Draft, by its cell `Decision.draft` → cell that it may change → cell with the copy."""
     main: int = 0
     sizes: dict[str, int] = {}
     """Kind → number of entities in this game."""

@@ -14,7 +14,7 @@ from rulespec.engine.program.procedures import procedures
 def times(flow: Flow) -> dict[int, int]:
     """Block → estimated executions between two decisions, from the iterations of loops over whole kinds.
 
-    Loops with unknown iteration counts count once.
+    Loops with an unknown number of iterations count once.
     """
     result = procedures(flow)
     waits = {first for first, each in result.items() if each.waits}

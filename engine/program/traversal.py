@@ -233,7 +233,7 @@ def meet(one: range, other: range) -> bool:
 
 
 class Facts:
-    """Memoised facts about a program's expressions: whether they read the state, may fault, or count own steps."""
+    """Memoised facts about expressions: whether they read the state, may fault, or count their own steps."""
 
     def __init__(self, p: ir.Program) -> None:
         self.p = p

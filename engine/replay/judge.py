@@ -84,7 +84,7 @@ class Judgement(Brief):
 
     @property
     def ends_earlier(self) -> bool:
-        """Whether the game ends before its log under the other rules."""
+        """Whether, under the other rules, the game ends before its log does."""
         return self.difference is None and self.legal + self.skipped < self.decisions
 
     @property

@@ -28,7 +28,7 @@ class OpenDecision:
         self._options = {choice.name for decision in decisions for choice in decision.choices}
 
     def as_asked(self, move: RecordedDecision) -> RecordedDecision:
-        """A recorded decision, with an unknown name blanked if its option is known, to match any decision with it."""
+        """A recorded decision, with an unknown name blanked if its option is known, so that it matches any name."""
         known = move.decision in self.decisions or move.option.partition("(")[0] not in self._options
         return move if known else replace(move, decision="")
 

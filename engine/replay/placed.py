@@ -27,7 +27,9 @@ class Placed(Struct, frozen=True):
 
 
 class PlacedMoves:
-    """The moves so far. A decision inserted and skipped at nearby places counts as moved.
+    """The moves of the game under the other rules, in order.
+
+    A decision that is inserted at one place and skipped at a nearby one counts as moved.
 
     Args:
         recorded: the recorded moves, in terms of the other rules.

@@ -1,4 +1,4 @@
-"""Application of a recorded game to other rules, which may ask other questions in another order."""
+"""Replay of a recorded game under other rules, which may ask other questions in another order."""
 
 from __future__ import annotations
 
