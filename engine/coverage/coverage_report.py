@@ -110,7 +110,7 @@ class CoverageReport:
         self._reasons = list(_reasons(folder))
         self._used: set[int] = set()
         self.gaps: list[Gap] = []
-        for item in self.items:  # in the order of the source: outer items come before inner ones
+        for item in self.items:  # in source order, so outer items come before inner ones
             self.gaps += self._gaps(item, folder)
         self.gaps.sort(key=lambda g: (g.span.file, g.span.line, g.span.column))
         listed = {id_: rule for r in coverage.rulesets for id_, rule in r.listed.items() if rule.span.file in own}

@@ -73,22 +73,22 @@ class Items:
         self.kinds = ruleset.kinds
         self.all: dict[CoverageItem, CoverageItem] = {}
         self.tests: dict[int, CoverageItem] = {}
-        """The expression whose value selects an outcome → its branch."""
+        """Id of a condition → branch."""
         self.somes: dict[int, CoverageItem] = {}
-        """The optional value that gets a name if there is one → its branch."""
+        """Id of a tested optional value → branch."""
         self.matches: dict[int, tuple[CoverageItem, dict[int, str]]] = {}
-        """The expression that is matched → its branch, and the outcome by value."""
+        """Id of the subject of a `match` → branch, and outcome by value."""
         self.loops: dict[int, CoverageItem] = {}
-        """The body of a loop → its branch."""
+        """Id of a loop's body → branch."""
         self.statements: dict[int, CoverageItem] = {}
         self.conditions: dict[Span, CoverageItem] = {}
-        """The place of a requirement or an invariant → its item."""
+        """Place of a requirement or an invariant → item."""
         self.ranges: dict[Span, CoverageItem] = {}
-        """The place of a parameter, and that of its `where` → its item."""
+        """Place of a parameter or of its `where` → item."""
         self.options: dict[Span, CoverageItem] = {}
         self.decisions: dict[Span, CoverageItem] = {}
         self.idle: dict[Span, CoverageItem] = {}
-        """The place of an `otherwise` → its branch."""
+        """Place of an `otherwise` → branch."""
         self.definitions: dict[Span, CoverageItem] = {}
         self.procedures: dict[str, CoverageItem] = {}
         self.scoring: CoverageItem | None = None
@@ -150,7 +150,7 @@ class Items:
             return
         (condition, body), *others = branches
         if condition is None:
-            if before is None:  # around an `if` that names its value
+            if before is None:  # the block around an `if` that binds a value
                 for s in body:
                     self._statement(s)
             else:
@@ -174,13 +174,13 @@ class Items:
         elif isinstance(s, typed.Repeat):
             self._choices([s.limit])
             head = s.span if s.limit is None else s.limit.span
-            bounded = s.limit is not None and s.word != "for"  # along a path the bound is never met
+            bounded = s.limit is not None and s.word != "for"  # a loop along a path never reaches its limit
             name, outcomes = s.word, ((TURN, OVER) if bounded else (TURN,))
             self._loop(s.body, head, name, outcomes, s.head)
         elif isinstance(s, typed.Decide):
             self._decide(s)
         else:
-            first, last = s.span.line, max(s.span.line, s.span.end_line - 1)  # it ends where the next line begins
+            first, last = s.span.line, max(s.span.line, s.span.end_line - 1)  # spans end at the next line
             line = Span(s.span.file, first, s.span.column, last, s.span.end_column)
             self.statements[id(s)] = self._item("statement", line, type(s).__name__, RUN, lines=[line])
             self._choices([s])

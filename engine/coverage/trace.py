@@ -152,7 +152,7 @@ def trace_judged(path: Path, under: str, load: Load, tracers: dict[str, Coverage
             tracer = tracers.get(ruleset.reference) or tracers.setdefault(ruleset.reference, CoverageTracer(ruleset))
             game = _run(tracer, other.names, other.settings, [placed.move for placed in walked.moves])
             if walked.difference is not None:
-                apply_recorded(game, walked.difference.recorded)  # what refuses it is run, too
+                apply_recorded(game, walked.difference.recorded)  # the refusing conditions count as well
                 end = walked.difference.refusal.reason
             hits = tracer.take()
     except DiagnosticsError as problem:

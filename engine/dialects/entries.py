@@ -75,7 +75,7 @@ class Entries:
         end = dialect.result.entry if dialect.result is not None else ""
         ignored = {*dialect.ignore, *givers, *enders, remark}
         if not any(form.type == end for forms in dialect.decisions.values() for form in forms):
-            ignored.add(end)  # it has the result, and nothing else
+            ignored.add(end)  # it holds only the result
         self.is_skipped = [number < start or type_ in ignored for number, type_ in enumerate(self.types)]
         self.is_boundary = [type_ in boundaries for type_ in self.types]
         self.is_checkpoint = [type_ in (marks or ()) for type_ in self.types]
@@ -152,7 +152,7 @@ class Entries:
                 while before and (kind := self.types[before[-1]]) in own and (kind not in taken or kind not in alone):
                     earlier = before.pop()
                     self.is_skipped[earlier] = True
-                    payload.setdefault(str(kind), self.payloads[earlier])  # the last of several counts
+                    payload.setdefault(str(kind), self.payloads[earlier])  # the last of several takes precedence
                     taken.add(kind)
                 self.payloads[number] = payload
             before.append(number)
@@ -181,7 +181,7 @@ class WholeEntries:
         self.note(number)
 
     def note(self, number: int) -> None:
-        """Records the id of an entry or a remark, as text because references may be numbers or texts."""
+        """Records the id of an entry or a remark, as a text, since references to it may be texts or numbers."""
         key = self._id(self._payloads[number])
         if isinstance(key, int | str):
             self._at[str(key)] = number

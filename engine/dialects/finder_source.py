@@ -87,7 +87,7 @@ class FinderSource:
             return
         guesses = [self._guess(form, "e") for form in forms]
         for i, guess in enumerate(guesses):
-            for other in guesses[i + 1 :]:  # their options would have to be brought into one order
+            for other in guesses[i + 1 :]:  # merging their options into one order is not supported
                 self.lines.append(f"if {guess.may_fit} and {other.may_fit}: undecided()")
         args = f"({''.join(f'v{i:d}, ' for i in range(len(choice.params)))})"
         for guess in guesses:
@@ -155,7 +155,7 @@ class FinderSource:
             self.uses.append(form.condition)
             rest.append(self._x(form.condition))
         by = self._by(form.projection.by) if form.projection.by else ""
-        if record == "b":  # each element has its own
+        if record == "b":  # separate for each element
             self._reads = before
         return _Guess(form, may_fit, columns, rest, by)
 
@@ -218,7 +218,7 @@ class FinderSource:
             return f"{table}.get({value}, ())"
         if f.type == "bool":
             return f"({table}.get({value}, ()) if {value}.__class__ is bool else ())"
-        return f"{table}[{value}]"  # a name that is not known: undecided
+        return f"{table}[{value}]"  # an unknown name: undecided
 
     # --- names in the source ---------------------------------------------------------------------
 
@@ -233,7 +233,7 @@ class FinderSource:
             raise UnwrittenError
         result = self._reads[record, path, optional] = self._new("x")
         texts = [self._table(partial(_itself, key)) for key in keys]
-        if optional:  # where there is nothing on the way, there is nothing at its end
+        if optional:  # a missing step means a missing value
             self.lines.append(f"{result} = {record}.get({texts[0]})")
             self.lines += [f"{result} = None if {result} is None else {result}.get({text})" for text in texts[1:]]
         else:

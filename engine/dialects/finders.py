@@ -100,8 +100,8 @@ class Finders:
             return fragments.function(name, source.params(), source.source(), source.uses), source.tables
         except UnwrittenError:
             return None
-        except (RecursionError, SyntaxError, MemoryError):  # Python's own bounds
-            known.fragments = None  # some of its functions may be noted as defined, and are not
+        except (RecursionError, SyntaxError, MemoryError):  # Python's own limits
+            known.fragments = None  # some functions recorded as defined may not be
             return None
 
 

@@ -76,7 +76,7 @@ class Stray(Brief, Struct):
         meant: the option meant by the first one, if known.
         refusal: the reason why the first one is illegal.
         legal: the type of the preceding legal entry.
-        other: the number of entries of other types than `legal`.
+        other: the number of entries of types other than `legal`.
     """
 
     entries: int = 0
@@ -113,7 +113,7 @@ class Importer:
         self.moves: list[Option | TakenBack] = []
         self.entries: list[int] = []
         self.ignored: list[Ignored] = []
-        # Other rules than the other system's own say nothing about what it ignored.
+        # Rules other than the system's own do not show which entries it ignored.
         own = past or dialect.ruleset_for(log.entries[0]) == game.ruleset.ref
         self._ignores = dialect.ignores_illegal and own and not strict
         self.log = Entries(dialect, log)
@@ -187,7 +187,7 @@ class Importer:
     def _settle(self, stretch: Stretch) -> None:
         """Records a stretch, and replays its options with a `step` after each entry."""
         if self._stray.entries and not stretch.steps:
-            return  # nothing has happened since the first ignored entry, which may be where the log ends
+            return  # no progress since the first ignored entry, where the log may be dead
         game = self.game
         self.moves += [option for _, option in stretch.steps]
         self.entries += [cursor.entry for cursor, _ in stretch.steps]
@@ -238,7 +238,7 @@ class Importer:
         decisions = self.game.ply - to.ply
         try:
             back = self._take_back(decisions)
-        except SpentError:  # what the other system changes besides is not known any more
+        except SpentError:  # the other effects of the undo are unknown
             self._took_back(cursor, TakenBack(decisions, self._take_back.keep) if decisions else None)
             raise
         self._took_back(cursor, back)

@@ -87,7 +87,7 @@ class FormInverse:
         """The arguments for which all fields except the `rest` match a record, in order; None if there are too many."""
         if self._fixed and not self.projections.same(self._fixed, (), record, state):
             return ()
-        if len(self._columns) == 1:  # of most options
+        if len(self._columns) == 1:  # the case of most options
             only = self._columns[0](record)
             return [(value,) for value in only] if only is not None and len(only) <= MAX_TESTED else None
         columns: list[Sequence[int]] = []

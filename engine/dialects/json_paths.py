@@ -41,7 +41,7 @@ def path_reader(path: str) -> Callable[[Any], Any]:
                 return MISSING
         return value
 
-    if keys[0] == "value":  # of an element of a list that is no object
+    if keys[0] == "value":  # for a list element that is not an object
         rest = path_reader(".".join(keys[1:]))
         return lambda value: rest(value["value"] if isinstance(value, dict) and "value" in value else _bare(value))
 

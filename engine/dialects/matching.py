@@ -77,7 +77,7 @@ class DecisionForms:
         self._projections = projections
         self._forms = forms
         self._of_type: dict[str | None, list[Candidate]] = {}
-        withdraws = len(decision.choices) - 1 if decision.draft else None  # no log holds what has been withdrawn
+        withdraws = len(decision.choices) - 1 if decision.draft else None  # logs contain no withdrawn decisions
         self.silent = [k for k in listed if not forms[k] and k != withdraws]
         self.by_itself = {k: own for k in listed if (own := [f for f in forms[k] if f.projection.automatic])}
         self.automatic = [*self.by_itself]
@@ -134,7 +134,7 @@ class Matcher:
         self._finders = Finders(game, projections)
         self._decisions: dict[int, DecisionForms] = {}
         self.plain: dict[int, DecisionForms] = {}
-        """The forms of those decisions that have been open and that are plain."""
+        """Decision number → forms, for the plain decisions met so far."""
 
     def decision_forms(self) -> DecisionForms | None:
         """The forms of the open decision; None if the game is over."""

@@ -32,7 +32,7 @@ def writers(text: str, dialects: Iterable[Path]) -> list[str]:
             if dialect.format != "pgn" or dialect.rulesets[0] in results:
                 continue
             whole = read_dialect(file)
-        except DiagnosticsError:  # a broken dialect is reported where it is needed
+        except DiagnosticsError:  # an invalid dialect is reported when it is used
             continue
         if reads(whole, words):
             results.append(dialect.rulesets[0])

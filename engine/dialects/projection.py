@@ -144,18 +144,18 @@ class Projections:
         self._header_values = values
         self.by_decision: dict[str, list[Form]] = {}
         self.shared: dict[str | None, dict[str, tuple[int, bool]]] = {}
-        """Type of entry → path of a list that several decisions share → the number of its first element, and whether it
-        is a part that is an element by itself."""
+        """Entry type → path of a list shared by several decisions → number of its first element, and whether the path
+        is that of a single value, which is the only element."""
         self.tried = 0
-        """Number of arguments tried for the options that entries stand for."""
+        """The number of argument tuples tried to find the options denoted by entries."""
         self.names = {seat: comparable(name) for seat, name in game.names.items()}
-        """Seat → its name in the log."""
+        """Seat → name in the log."""
         self._names: dict[str, tuple[str, ...]] = {}
         self._queries = Queries(game.ruleset, game.seats, game.settings)
         self._equals: dict[str, Callable[[Any, int], bool]] = {}
         self.variables = Variables(game)
         self.known = known(game, dialect, values)
-        """The knowledge that games like this one share."""
+        """The cached knowledge of the dialect for this game."""
         forms = self.known.forms
         if forms is None:
             report = Report()

@@ -98,7 +98,7 @@ class StretchSearch:
         self._projections = projections
         self._matcher = Matcher(game, dialect, projections)
         self._seats = (*game.seats, None)
-        """By their numbers; chance is -1."""
+        """Seats by number; entry -1 is None, for chance."""
         self._types, self._payloads, self._lists = entries.types, entries.payloads, entries.lists
         self._is_skipped = entries.is_skipped
         self._is_boundary = entries.is_boundary
@@ -248,7 +248,7 @@ class StretchSearch:
         if forms is None:
             return
         may_be_silent = cursor.silent < MAX_SILENT
-        if forms.is_automatic and not cursor.waiting:  # the other system takes it by itself
+        if forms.is_automatic and not cursor.waiting:  # taken automatically by the other system
             if may_be_silent:
                 following = replace(cursor, automatic=cursor.automatic + 1, silent=cursor.silent + 1)
                 for option in self._matcher.by_itself(forms):
@@ -266,7 +266,7 @@ class StretchSearch:
                 for option, pattern in self._matcher.matches(choice, patterns, payload):
                     yield option, self._with_checkpoint(forms, option, cursor, self._after(pattern, cursor))
                 continue
-            for args in guesses:  # what `matches` does, without the detours
+            for args in guesses:  # `matches` inlined, for speed
                 result = legal_option(self.game, choice, args)
                 if result is not None and plain.fits(args, payload, state) and plain.is_by(payload, result.by):
                     yield result, self._with_checkpoint(forms, result, cursor, cursor.answered())

@@ -65,7 +65,7 @@ class TakeBack:
         for name, query in self._sets:
             try:
                 value = game.omniscient.labels.plain(query.type, query.value(state, ()))
-            except ProgramFaultError:  # has no value here, so nothing is set
+            except ProgramFaultError:  # no value in this state: the field is not set
                 continue
             if game.omniscient.labels.plain(query.type, state[game.omniscient.fields.cells(name)[0]]) != value:
                 changed.append((name, value))

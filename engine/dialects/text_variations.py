@@ -37,7 +37,7 @@ def with_variations(
     texts = VariationTexts(replayed, notation)
     results, before = dict(said.moves), -1
     for option, entry in zip(moves, entries, strict=True):
-        if isinstance(option, TakenBack):  # no text of moves takes any back
+        if isinstance(option, TakenBack):  # move texts have no undos
             return said
         if entry != before and UNREAD in said.moves.get(entry, {}):
             results[entry] = _converted(said.moves[entry], texts)
@@ -73,7 +73,7 @@ class VariationTexts:
         """The variation denoted by a bracketed text; None if one of its moves denotes no option, or several."""
         try:
             (inside,) = read_pgn(text[1:-1], "")
-        except (ValueError, DiagnosticsError):  # none or several games, or no form
+        except (ValueError, DiagnosticsError):  # no game, several games, or not PGN
             return None
         moves: list[LineMove] = []
         applied = 0
@@ -117,7 +117,7 @@ class VariationTexts:
                 self._game.apply(option)
                 applied += 1
         except (ValueError, IllegalOptionError, RulesetFaultError, DiagnosticsError):
-            pass  # the moves before it are a variation, too
+            pass  # the preceding moves form a variation
         finally:
             for _ in range(applied):
                 self._game.undo()

@@ -54,7 +54,7 @@ class _Names(Struct):
 
     def read_rules(self, text: str) -> None:
         """Adds the options of a rules file, by decision."""
-        around: list[tuple[int, str, str]] = []  # indentation, word and name of the decisions around a line
+        around: list[tuple[int, str, str]] = []  # indentation, keyword and name of the decisions around a line
         for result in _LINE.finditer(text):
             indent, word, name = len(result[1]), result[2], result[3]
             while around and around[-1][0] >= indent:
@@ -190,4 +190,4 @@ def _key(wanted: Iterable[tuple[str, str, str]], there: Iterable[str], files: _F
 
 
 def _text(path: Path) -> str:
-    return read_bytes(path, str(path), MAX_YAML.size).decode("utf-8", "replace")  # others check what is in it
+    return read_bytes(path, str(path), MAX_YAML.size).decode("utf-8", "replace")  # its content is checked elsewhere

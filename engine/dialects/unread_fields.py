@@ -96,7 +96,7 @@ def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[D
             _note(results, type_, _strange(payloads[number], trees[type_][0], ""), number)
         if not enclosed and not (
             number == 0 and dialect.shape.list
-        ):  # the object around the entries is read as a whole
+        ):  # the object around the entries is checked as a whole
             _note(results, type_, _strange(log.entries[number], around, ""), number)
         if len(results) >= MAX_UNREAD:
             break
@@ -250,7 +250,7 @@ def _keys(values: Sequence[Any]) -> set[Any] | None:
 
 def _strange(value: Any, tree: Tree, at: str) -> Iterator[str]:
     """The paths below `at` that are missing from the tree; none for an empty value."""
-    if "value" in tree and not isinstance(value, dict):  # what is no object has itself as `value`
+    if "value" in tree and not isinstance(value, dict):  # a non-object is its own field `value`
         below = tree["value"]
         yield from _strange(value, below, at) if below is not None else ()
         return

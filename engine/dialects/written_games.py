@@ -71,7 +71,7 @@ def as_pgn(
             options.append(option)
             others, before = [], place
         replayed.apply(option)
-    if moves:  # what goes on after the last move has no move in whose place it stands
+    if moves:  # continuations after the last move replace no move
         moves[-1].comments += tuple(written_variations(texts, variations.get(replayed.ply, ())))
     result = _result(game, dialect, notes)
     tags = _tags(game, dialect, notes.header, result)

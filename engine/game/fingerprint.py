@@ -87,7 +87,7 @@ class _Lines:
         held = self._labels.plain(type_, value)
         if type_.startswith("set "):
             held = sorted(held)
-        is_something = held is not None if type_ == "int?" else held  # a number that may be none: 0 is something
+        is_something = held is not None if type_ == "int?" else held  # an optional number: 0 is a value
         text = self._texts[type_, value] = f"{_text(held)}]" if is_something else ""
         return text
 

@@ -69,7 +69,7 @@ class Game:
     ) -> None:
         self.ruleset = ruleset
         self.names = seated(ruleset, seats)
-        """Seat → the name that people see."""
+        """Seat → display name."""
         self.seats = tuple(self.names)
         self.settings = check_settings(ruleset, settings or {})
         runs = machine(ruleset, len(self.seats), self.settings, backend)
@@ -99,7 +99,7 @@ class Game:
         """The board as SVG, for notebooks; None if it cannot be drawn."""
         try:
             return picture(self)
-        except RulespecError:  # a drawing file with mistakes, a library that is missing: there is a text, too
+        except RulespecError:  # an invalid drawing file or a missing library: notebooks fall back to text
             return None
 
     def _repr_html_(self) -> str | None:
@@ -249,12 +249,12 @@ class Game:
             IllegalOptionError: if it is illegal; the game is then unchanged.
         """
         position = self._position
-        # Nothing is tested again that has been listed in this very position.
+        # Options listed at this very position are not tested again.
         if option.legal_at != position.stamp and not among(position.offered, option):
             if not self.is_legal(option) and (refusal := self.why_not(option)) is not None:
                 raise IllegalOptionError(str(option), refusal)
             kind = self._words.kinds[position.asked][option.kind.choice]
-            if kind is not option.kind:  # of another game of the same rules, whose program has other numbers
+            if kind is not option.kind:  # from another game of the same rules, whose program has other numbers
                 option = Option(kind, option.args, option.by)
         position.take(option)
         return option
@@ -410,7 +410,7 @@ def asked_of(game: Game, seat: str) -> Game | None:
     asked = game.copy()
     while asked.decision is not None and asked.decision.by != seat:
         option = next(iter(asked.legal_options), None)
-        if option is None:  # somebody before has none: the game cannot go on, whoever chooses
+        if option is None:  # an earlier seat has no option, so the game cannot continue
             return None
         asked.apply(option)
     return asked

@@ -39,8 +39,8 @@ class LegalOptions(Sequence[Option]):
         self._kinds = words.kinds[position.asked]
         self._stamp = position.stamp
         self._all: list[Listed] | None = None
-        self._objects: Sequence[Option] | None = None  # as objects, where a machine lists all at once
-        self._who = -1  # the seat that decides, once all are listed
+        self._objects: Sequence[Option] | None = None  # as objects, from a machine that lists all at once
+        self._who = -1  # the deciding seat, once all are listed
 
     @property
     def interruptible(self) -> bool:
@@ -102,7 +102,7 @@ class LegalOptions(Sequence[Option]):
         return self._option(listed[index])
 
     def __iter__(self) -> Iterator[Option]:
-        # Known options are looked up at the first step: `list` asks for the number when it has the iterator already.
+        # Evaluated at the first step, because `list` calls `len` after it has the iterator.
         if self._all is not None:
             yield from map(self._option, self._all)
             return
@@ -121,7 +121,7 @@ class LegalOptions(Sequence[Option]):
                     if place != ply or step is not last:
                         raise self._stale()
                     stamp = position.stamp
-                    if position.state is not state:  # what was listed from may stand elsewhere now, in a copy
+                    if position.state is not state:  # copied on write: listing restarts from the new state
                         again = True
                         break
 

@@ -62,7 +62,7 @@ class MachineMemo(Generic[T]):
         texts = (ruleset.sources_hash, *ruleset.sources)
         key = (ruleset.hash, ruleset.ref, texts, seats, tuple(sorted(settings.items())))
         result = self._entries.pop(key, None) or self._make(ruleset, seats, settings)
-        self._entries[key] = result  # the last one now
+        self._entries[key] = result  # now the most recently used
         if len(self._entries) > MEMO_SIZE:
             self._entries.popitem(last=False)
         return result
@@ -83,7 +83,7 @@ def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], bac
     make = backend if callable(backend) else _MACHINES[backend]
     try:
         return make(ruleset, seats, settings)
-    except (RecursionError, SyntaxError, MemoryError):  # Python's own bounds, after those of the checker
+    except (RecursionError, SyntaxError, MemoryError):  # Python's own limits, which are beyond the checker's
         raise too_deep() from None
 
 
@@ -92,7 +92,7 @@ def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
     program = lowered(ruleset, seats, settings)
     if len(program.blocks) <= SMALL:
         return _python_made(ruleset, seats, settings)
-    if ruleset.rules.suppositions:  # a procedure that is supposed to have run is written with all that it calls
+    if ruleset.rules.suppositions:  # code for hypothetical calls includes all callees
         from rulespec.engine.python.backend import PythonBackend
         from rulespec.engine.python.features import ALL_FEATURES
 
@@ -108,7 +108,7 @@ def first_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
 
 
 def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> PythonBackend:
-    from rulespec.engine.python.backend import PythonBackend  # lazily: who only checks a ruleset needs no passes
+    from rulespec.engine.python.backend import PythonBackend  # lazily: checking a ruleset needs no passes
 
     return PythonBackend(lowered(ruleset, seats, settings))
 

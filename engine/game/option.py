@@ -109,7 +109,7 @@ class Option(Struct, frozen=True, eq=False, gc=False):
             return NotImplemented
         return self._key() == other._key()
 
-    def __ne__(self, other: object) -> bool:  # that of structs would not ask `__eq__`
+    def __ne__(self, other: object) -> bool:  # structs have their own, which ignores `__eq__`
         return not self == other
 
     def __hash__(self) -> int:

@@ -1,6 +1,6 @@
 """A position as numbers: the state vector, the open decision, and the undo history.
 
-`Game` adds names. Low-level access, such as importers of foreign logs, uses the numbers.
+`Game` adds names. Low-level code, such as importers of foreign logs, uses the numbers.
 """
 
 from __future__ import annotations
@@ -103,9 +103,9 @@ class Position:
         self.machine = machine
         self.program = machine.p
         self.stamp = next(stamps)
-        """A number that no other position has."""
+        """A number unique to this position."""
         self.offered: Sequence[Option] = ()
-        """The options that have been listed at once in this position."""
+        """The options listed at once at this position, if any."""
         self._listing, self._late = machine.listing, machine.late
         self._run = machine.run if self._late is None else self._late.run_late
         self._restore: Callable[[State, Any], None] = restore if self._late is None else self._late.take_back
@@ -115,8 +115,8 @@ class Position:
         self._begun, self._asked = False, -1
         self._drafts = bool(self.program.drafts)
         self.steps: list[Step] = []
-        self._shared = False  # whether a copy has the same two lists, so that they must be copied before they change
-        self._sum: int | None = None  # of the hash, once it has been asked for
+        self._shared = False  # whether a copy shares the two lists, which must then be copied before a change
+        self._sum: int | None = None  # of the hash, once computed
         self._sound: int | None = None  # the ply at which all invariants were last seen to hold
 
     def begin(self) -> None:
@@ -169,7 +169,7 @@ class Position:
             if self.steps:
                 last = self.steps[-1]
                 grown = change(self.state, last.journal, self._weights)
-                if last.before is None:  # noted, so that it is known for all other decisions of that position, too
+                if last.before is None:  # stored for all other decisions at that position
                     last.before = whole(self.state, self._weights) - grown
                 self._sum = last.before + grown
             else:
@@ -193,7 +193,7 @@ class Position:
         if self.asked < 0:
             return -1, []
         state, asked, machine = self._state, self._asked, self.machine
-        try:  # as `_guarded`, without the call: random games spend their time here
+        try:  # `_guarded` inlined: a hot path of random games
             who = machine.decider(state, asked)
             results = list(islice(machine.own(state, asked), MAX_LISTED + 1))
         except ProgramFaultError as fault:
@@ -300,7 +300,7 @@ class Position:
         return self.steps[-1].plan + 1 if self.state[draft] and self.steps else 1
 
     def keep(self, steps: Sequence[Step]) -> None:
-        """Replaces the history by part of it whose changes suffice to reach this position."""
+        """Reduces the history to the given steps, whose changes must suffice to reach this position."""
         self._unshare()
         self.steps = [*steps]
         self._sum = self._sound = None
@@ -347,7 +347,7 @@ class Position:
             restore(self._state, journal)
             raise
         if self.steps:
-            step = self.steps[-1]  # a copy may have the same
+            step = self.steps[-1]  # replaced, not mutated, as a copy may share it
             self.steps[-1] = Step(step.journal + journal, step.option, step.before, salt=step.salt, plan=step.plan)
         self.stamp, self.offered = next(stamps), ()
         self._sum = self._sound = None

@@ -29,7 +29,7 @@ def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
         for text in game.omniscient.broken_invariants():
             return [], broken(invariant_of(game, text))
         if game.is_over:
-            _ = game.result  # the score is worked out by rules, too
+            _ = game.result  # rules compute the score as well
             return [], None
         options = list(islice(every_option(game), MAX_OPTIONS))
     except RulesetFaultError as fault:

@@ -32,7 +32,7 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import expressions
 from rulespec.types import BOOL, INT, BagOf, Ent, Maybe, Num, Order, PathOf, SetOf, Type, or_none
 
-if TYPE_CHECKING:  # most tables ask no question that has to be typed
+if TYPE_CHECKING:  # lazily: most tables need no typed expressions
     from rulespec.check.expressions.checker import ExpressionChecker
     from rulespec.check.scope import Env
 

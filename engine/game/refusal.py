@@ -160,7 +160,7 @@ def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots:
                 yield bool(value(param.where.expr, tuple(bound))), param.where.expr
         for condition in choice.requires:
             yield _holds(value, condition, bound), condition.expr
-    except RulesetFaultError:  # what is beyond a condition that fails need not have a value
+    except RulesetFaultError:  # conditions after a failed one need not have a value
         return
 
 

@@ -108,7 +108,7 @@ class _Walk:
                 if alike and game.is_over:
                     alike = game.result == self.result
                 further = self._candidates() if alike and game.ply < len(self.history) else None
-            except (RulesetFaultError, ProgramFaultError):  # in the game itself the rules were not at fault
+            except (RulesetFaultError, ProgramFaultError):  # the rules did not fault in the game itself
                 alike, further = False, None
             if further is not None:
                 stack.append(further)

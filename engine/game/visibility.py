@@ -34,7 +34,7 @@ _FLAT = {int, bool, str, bytes, type(None)}
 def _plain(value: object) -> object:
     """A value with records, lists and mappings converted to tuples."""
     if isinstance(value, tuple | list) and _FLAT.issuperset(map(type, value)):
-        return tuple(value)  # as the cells of a position, which are a thousand and more
+        return tuple(value)  # fast path for the cells of a position, often more than a thousand
     if isinstance(value, Struct):
         return tuple(_plain(getattr(value, name)) for name in value.__struct_fields__)
     if isinstance(value, tuple | list):
@@ -189,7 +189,7 @@ class Visibility:
         if not left >> seat & 1:
             return None
         state = list(state)
-        while self.machine.decider(state, asked) != seat:  # in a round all choose in the same state
+        while self.machine.decider(state, asked) != seat:  # all seats of a round choose in the same state
             first = next(iter(self.machine.own(state, asked)), None)
             if first is None:
                 return None

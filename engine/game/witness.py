@@ -84,7 +84,7 @@ class Witness:
             culprit = next(a for a in e.args if bool(self._value(a, at)) is not wanted)
             return self._descend(self._at(at, culprit), wanted)
         if isinstance(e, typed.Op) and e.op == ("or" if wanted else "and"):
-            deep = [a for a in e.args if _over_many(a)]  # the others are shown as they are
+            deep = [a for a in e.args if _over_many(a)]  # the others are displayed unexplained
             return self._descend(self._at(at, deep[0]), wanted) if len(deep) == 1 else at
         if isinstance(e, typed.Choice):
             return self._descend(self._at(at, e.then if self._value(e.condition, at) else e.other), wanted)

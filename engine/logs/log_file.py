@@ -106,7 +106,7 @@ def write_log(
             before = line
         last = max(lines, default=0)
         entries = log.entries if log is not None else []
-        rest = next((entry.line for entry in entries if entry.line > last), None)  # the log goes on there
+        rest = next((entry.line for entry in entries if entry.line > last), None)  # the log continues there
         remarks.write(writer, rest)
         end = log.end if log is not None and rest is None else None
         writer.end(game, notes.moves.get(end.line) if end is not None else None)

@@ -97,7 +97,7 @@ def log_text(data: bytes, display: str, limit: int, *, lenient: bool = False) ->
         _refuse(BINARY if is_binary(data) and not lenient else None, start)
         return text, whole
     except NoTextError as error:
-        if error.torn or lenient:  # truncated within a character: the text before it may still be good
+        if error.torn or lenient:  # truncated within a character: the preceding text may be valid
             return data.decode("utf-8-sig", "replace"), whole and not error.torn
         if (older := _in_older_characters(data)) is not None:
             return older, whole

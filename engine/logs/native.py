@@ -306,7 +306,7 @@ def _read_decisions(log: NativeLog, lines: list[str], number: int) -> bool:
         last = NativeLog(log.file, log.header, entries, "")
         try:
             _read_line(last, line_object(end, log.file, 0), number + len(result), end)
-        except DiagnosticsError:  # it is torn, or of another form
+        except DiagnosticsError:  # truncated or malformed
             return False
         log.end, log.notes = last.end, last.notes
     log.entries = entries
@@ -386,7 +386,7 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if not all(isinstance(text, str) for text in (ruleset, *hashes)) or len(ruleset) > 1000:
         message = "`ruleset`, `ruleset_hash` and `sources_hash` are texts"
         fail("RS607", message, place_in(display, number, line, "ruleset"))
-    if data["rulespec_log"] == 1:  # it has the hash of the texts only, under the other name
+    if data["rulespec_log"] == 1:  # it has only the hash of the texts, under the other name
         hashes = ["", hashes[1] or hashes[0]]
     if not _REFERENCE.fullmatch(ruleset):
         # An untrusted log must not choose which files this machine reads.

@@ -54,9 +54,9 @@ class SavedGame:
         self.path = path
         self.log: NativeLog | None = None
         self._size = self._lines = 0  # of the complete lines
-        self._ended = True  # whether these bytes end with a line end
-        self._torn = b""  # bytes after them
-        self._open = True  # whether there is a move after the last end line
+        self._ended = True  # whether the complete lines end with a line break
+        self._torn = b""  # the bytes after the complete lines
+        self._open = True  # whether a move follows the last end line
         self._file = open_alone(path, "played", OWNERS if secret else ALL)
         try:
             self._read(lenient)
@@ -77,7 +77,7 @@ class SavedGame:
         except DiagnosticsError:
             if b"\n" in data:
                 raise
-            self._torn = data  # perhaps the beginning of a first line
+            self._torn = data  # possibly a truncated header
             return
         size = len(data)
         if self.log.warnings:

@@ -44,7 +44,7 @@ class BoardLowering:
         if isinstance(times, ir.Const) and abs(times.value) <= _FAR:
             steps = [[board.to(s, d, times.value) for d in board.steps] for s in range(len(board.spaces))]
             return self._pair(steps, space, direction)
-        most = ir.Const(len(board.spaces))  # nobody gets further, and larger numbers would not fit
+        most = ir.Const(len(board.spaces))  # no path is longer, and larger numbers might overflow
         least = ir.Const(-len(board.spaces))
         if board.kind not in self._far:
             self._far[board.kind] = self._steps(board)

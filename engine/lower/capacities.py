@@ -18,7 +18,7 @@ from rulespec.typed import nodes as typed
 def checks(x: ExpressionLowering, e: typed.Expr, at: ir.Cell, span: Span, scope: Scope) -> Iterator[ir.Check]:
     """The capacity checks for pieces that arrive in a cell, whose index must not depend on them."""
     if isinstance(e, typed.PieceCount):
-        pile = op("+", at.index, ir.Const(at.base - x.layout.place_at[e.place]))  # a constant index is in the base
+        pile = op("+", at.index, ir.Const(at.base - x.layout.place_at[e.place]))  # a constant index is part of the base
         index = _within(x, pile, e.place.index) if e.piece.each else pile
         for capacity in x.layout.d.bounds.get(e.place, ()):
             yield check(x, capacity, index if capacity.index else FALSE, span, scope)

@@ -97,7 +97,7 @@ class Drafts:
         first = len(p.cells)
         for at in changed:
             b.layout.add(ir.CellName("rules", draft.owner, f"{p.cells[at].name} before", p.cells[at].type))
-        p.rows.update(range(first, len(p.cells)))  # nobody's variables: they stay in their cells
+        p.rows.update(range(first, len(p.cells)))  # not variables of a procedure: they must stay in memory
         copies = dict(zip(changed, range(first, len(p.cells)), strict=True))
         inner = ir.Clear(draft.inner.start, len(draft.inner))
         empty: list[ir.Instruction] = [inner, *([ir.Clear(first, len(copies))] if copies else [])]

@@ -231,7 +231,7 @@ class ExpressionLowering:
             return op("%", op("-", args[1], args[0]), size, site=site)
         if e.op == "ahead":
             return op("%", op("+", args[0], args[1]), size, site=site)
-        return op("passed", args[0], *map(ir.Const, e.track.upto))  # a line: the spaces whose end is below the value
+        return op("passed", args[0], *map(ir.Const, e.track.upto))  # counts the spaces that end below the value
 
     def _each(self, e: typed.Each, scope: Scope) -> ir.Expr:
         b = e.binder
@@ -259,7 +259,7 @@ class ExpressionLowering:
             if e.op == "first":
                 return op("pick", source, start or FALSE)
         if e.op == "set" and e.body is not None and body is not None and _may_be_none(e.body):
-            return ir.Fold("union", slot, source, start, where, op("one", body), None)  # none is no member
+            return ir.Fold("union", slot, source, start, where, op("one", body), None)  # sets do not contain none
         result = ir.Fold(e.op, slot, source, start, where, body, None)
         return self.bounded(result, e.span, MOST) if e.op == "sum" else result
 
@@ -488,7 +488,7 @@ def _may_be_none(e: typed.Expr) -> bool:
 
 
 def _singleton(e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-    return op("one" if _may_be_none(e) else "bit", lowered)  # empty for none
+    return op("one" if _may_be_none(e) else "bit", lowered)  # the empty set for none
 
 
 def _packed(key: tuple[int, ...]) -> int:

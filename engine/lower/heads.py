@@ -204,7 +204,7 @@ class _Conditions:
         self._paid: list[_Paid] = []
         self._scope = scope
         self._slots = scope.slots
-        """The number of slots taken: those of guards stay, as later costs read the sums of theirs."""
+        """The number of slots in use, including those of guards, whose costs are part of later sums."""
         self._lets: list[tuple[int, ir.Expr]] = []
 
     def of(self, head: Iterable[typed.HeadPart]) -> list[ir.Condition]:

@@ -99,7 +99,7 @@ class _Lowering:
     def _procedures(self, procedures: Procedures, end: int) -> None:
         rules = self.rules
         self.x.results = procedures.results
-        if procedures.results:  # of a procedure that a game has been begun with
+        if procedures.results:  # the value of a procedure with which a game was started
             self.p.blocks[end].body.append(ir.Clear(min(procedures.results.values()), len(procedures.results)))
         self.p.blocks[self.p.main].exit = procedures.enter(rules.procedures[self.ruleset.start], end)
         player_kind = self.ruleset.declarations.player_kind
@@ -122,7 +122,7 @@ class _Lowering:
         params = procedures.params[procedure]
         own = [at for v, at in params.items() if v not in procedures.lent]
         for var in procedure.params:
-            if var not in params:  # what calls it is switched off
+            if var not in params:  # its calls are disabled
                 params[var] = self.b.local(var.name, type_name(var.type))
             scope = scope.in_cell(var, params[var])
         self.b.open_block = procedures.first[procedure]

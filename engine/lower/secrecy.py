@@ -93,7 +93,7 @@ def _add(
     for var in secrecy.at:
         scope = scope.in_slot(var, x.slot(scope))
     open_ = x.expr(secrecy.open, scope) if secrecy.open is not None else FALSE
-    if open_ == TRUE:  # the settings say so
+    if open_ == TRUE:  # always public under these settings
         return
     to = x.expr(secrecy.to, scope)
     sizes = tuple(x.layout.size(kind) for kind in kinds)

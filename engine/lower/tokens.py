@@ -47,7 +47,7 @@ def _check_shared(b: BlockBuilder, s: typed.Put, place: ir.Expr, scope: Scope) -
         for capacity in b.layout.d.bounds.get(at, ()):
             if named is not None:
                 b.emit(check(b.x, capacity, index, s.span, scope))
-            else:  # which place it is, is known in a game only
+            else:  # the place is known only at run time
                 fits = check(b.x, capacity, op("%", index, size), s.span, scope)
                 elsewhere = [op("<", index, FALSE), op(">=", index, size)]
                 b.emit(replace(fits, condition=logic("or", [*elsewhere, fits.condition])))

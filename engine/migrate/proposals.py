@@ -145,7 +145,7 @@ def _of_entities(old: Game, new: Game) -> Iterator[Renamed]:
     before, after = old.omniscient.labels.names, new.omniscient.labels.names
     kinds = old.ruleset.declarations.kinds
     for kind in sorted(before.keys() & after.keys()):
-        if kinds[kind].product:  # what is called after others follows them
+        if kinds[kind].product:  # names of products follow those of their parts
             continue
         others = set(after[kind])
         for one in before[kind]:

@@ -135,7 +135,7 @@ class _Reader:
                     return game
             elif sign == ";" and forks and not over:
                 nodes += 1
-            elif not sign and nodes:  # a truncated game is an unfinished one
+            elif not sign and nodes:  # a truncated game counts as unfinished
                 game.ends = self._at
                 return game
             else:
@@ -158,7 +158,7 @@ class _Reader:
                 values.append(_ESCAPED.sub(_plain, value[1]))
                 self._at = value.end()
                 self._blanks()
-            if self._text[self._at : self._at + 1] == "[":  # truncated within a value: the game before it is good
+            if self._text[self._at : self._at + 1] == "[":  # truncated within a value: the preceding part is valid
                 self._at = len(self._text)
             if not values:
                 break

@@ -64,7 +64,7 @@ class AlikeTokens:
         if alone:
             columns.append([token + 1 if token in alone else 0 for token in range(size)])
         rows = list(zip(*columns, strict=True))
-        first = dict(zip(rows[::-1], range(size - 1, -1, -1), strict=True))  # of equal rows the last entry stays
+        first = dict(zip(rows[::-1], range(size - 1, -1, -1), strict=True))  # equal rows: the first token wins
         return [first[row] for row in rows]
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:

@@ -75,7 +75,7 @@ def loops(p: ir.Program) -> dict[int, Loop]:
             and first.value.args[0] == rest
             and second.target == rest
             and second.value == ir.Op("diff", (rest, ir.Op("bit", (first.target,))))
-            and len(stored[first.target.base]) == 1  # nothing else moves the member …
+            and len(stored[first.target.base]) == 1  # nothing else assigns the member …
             and len(stored[rest.base]) == 2  # … or the rest, once the loop has begun
         ):
             (over,) = (value for value in stored[rest.base] if value is not second.value)
@@ -106,7 +106,7 @@ def meets(flow: Flow) -> dict[int, int]:
     order: dict[int, int] = {}
     todo: list[tuple[int, int]] = [(count, 0)]
     seen = {count}
-    while todo:  # the blocks from the end on, each after all that it leads to
+    while todo:  # postorder of the reversed graph
         b, i = todo.pop()
         if i < len(before[b]):
             todo.append((b, i + 1))

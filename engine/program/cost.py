@@ -126,7 +126,7 @@ class Costs:
         kind = type(e)
         if kind is ir.Const or kind is ir.Local:
             return 1
-        if type(e) is ir.Cell and type(e.index) is ir.Const:  # the most frequent ones
+        if type(e) is ir.Cell and type(e.index) is ir.Const:  # the most frequent case
             return 2
         if kind is ir.Fold:
             assert isinstance(e, ir.Fold)
@@ -141,7 +141,7 @@ class Costs:
         if kind is ir.Spread:
             assert isinstance(e, ir.Spread)
             single = sum(self.of(x) for x in (e.start, e.limit, e.default) if x is not None)
-            if e.counted:  # but for the last one, at whom the way ends
+            if e.counted:  # except for the last member, at which the search ends
                 return 1 + single + (self.of(e.until) if e.until is not None else 0)
             each, step = self.settling(e)
             return 1 + single + e.size * (each + self.members(e.near) * step)

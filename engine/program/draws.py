@@ -49,7 +49,7 @@ class Draws:
 
     def happens(self, at: int, rate: float) -> bool:
         """Whether an event of a given probability happens, as decided by word number `at`."""
-        return word(self.key, at) >> 11 < rate * STEPS  # as below its threshold
+        return word(self.key, at) >> 11 < rate * STEPS  # equivalent to a comparison with `threshold`
 
     def below(self, at: int, bound: int) -> int:
         """A uniform number from 0 to `bound` - 1 from word `at`; 0 if the bound is 1 or less.
@@ -60,7 +60,7 @@ class Draws:
         if bound < 2:
             return 0
         product = word(self.key, at) * bound
-        if bound <= product & _MASK:  # most words; the rest is for the others
+        if bound <= product & _MASK:  # accepts most words
             return product >> 64
         result, bits = word(self.key, at), 64
         while bound >> bits:

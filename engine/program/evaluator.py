@@ -115,7 +115,7 @@ class Evaluator(Execution):
         if self.observer is not None:
             self.observer.called(e.function)
         function = self.p.functions[e.function]
-        if e.function not in self._slots:  # those of the whole program may be many more
+        if e.function not in self._slots:  # the whole program may need many more
             self._slots[e.function] = 1 + max(map(highest, (*(x for _, x in function.lets), function.body)))
             self._slots[e.function] = max(self._slots[e.function], 1 + max([0, *(slot for slot, _ in function.lets)]))
         inner = [self.evaluate(a, state, slots) for a in e.args] + [0] * self._slots[e.function]
@@ -175,7 +175,7 @@ class Evaluator(Execution):
             slots[e.slot] = member
             if e.where is None or self.evaluate(e.where, state, slots):
                 results.append(([self.evaluate(key, state, slots) for key in e.keys], member))
-        results.sort(key=itemgetter(0))  # equals stay in their order
+        results.sort(key=itemgetter(0))  # stable for equal keys
         if e.op == "order":
             return packed([member for _, member in results], e.bits)
         if e.op == "first":
@@ -191,7 +191,7 @@ class Evaluator(Execution):
         while ahead:
             total, member = heappop(ahead)
             if settled >> member & 1:
-                continue  # it has been come to for less
+                continue  # already settled at a lower cost
             settled |= 1 << member
             slots[e.to] = member
             if e.until is not None and self.evaluate(e.until, state, slots):
@@ -220,7 +220,7 @@ class Evaluator(Execution):
         finally:
             try:
                 restore(state, journal)
-            except BaseException:  # an interrupt
+            except BaseException:  # interrupted: start again
                 restore(state, journal)
                 raise
 

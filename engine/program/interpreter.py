@@ -64,7 +64,7 @@ class Interpreter(Evaluator):
         self._orders: dict[int, _Order] = {}
         self._facts = Facts(program)
         self._at: Place = (0, 0, 0)
-        """The parameter whose values have been found last."""
+        """The parameter whose domain was computed last."""
 
     @cached_property
     def asked(self) -> Mapping[int, int]:

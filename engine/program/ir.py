@@ -664,7 +664,7 @@ class Program(Brief, Struct):
     sizes: dict[str, int] = {}
     """Kind → number of entities in this game."""
     known: dict[int, dict[str, tuple[Type, Expr]]] = {}
-    """Decision → name of a rules variable in scope there → type and value; used by texts alone."""
+    """Decision → variables of the rules in scope, as name → type and value; used only by texts."""
     slots: int = 0
     """The number of expression slots needed outside definitions, which have separate slots."""
 

@@ -71,7 +71,7 @@ class _Liveness:
         self._functions: dict[int, Cells] = {}
         self._rows = {row for frame in p.frames.values() for row in frame.rows.values()}
         self.live: dict[int, Cells] = {}
-        for procedure in procedures(self._flow).values():  # each after those that it calls, but for those of a ring
+        for procedure in procedures(self._flow).values():  # callees first, except in cycles
             self._follow(procedure.blocks)
         moved = bool(p.frames)
         while moved:
@@ -96,7 +96,7 @@ class _Liveness:
         for i in reversed(self.p.blocks[block].body):
             if isinstance(i, ir.Store):
                 if isinstance(i.value, ir.Cell) and i.value.base in self._rows:
-                    continue  # a variable comes out of its frame: it has been live there
+                    continue  # a variable restored from its frame was live in it
                 if i.target.base in self._rows:
                     live |= self._saved(block, i.value)
                     continue

@@ -40,7 +40,7 @@ def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
     may_fault = facts.may_fault
     tests: list[list[Named]] = [[] for _ in range(len(slots) + 1)]
     pure = True
-    faults = [len(param.domain) > 1 or may_fault(param.low) for param in c.params]  # there may be too many values
+    faults = [len(param.domain) > 1 or may_fault(param.low) for param in c.params]  # ranges may have too many values
     wheres = [param.where.expr if param.where is not None else None for param in c.params]
     late = [d + 1 for d, e in enumerate(wheres) if e is not None and may_fault(e)]
     earliest = max([0, *late, *(d for d, may in enumerate(faults) if may)])
@@ -48,7 +48,7 @@ def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
     for (lets, e), needed in zip(_all_conditions(c), needs(c), strict=True):
         pure = pure and not any(map(may_fault, (*lets.values(), e)))
         depth = len(slots)
-        if pure:  # as early as its parameters are known
+        if pure:  # as soon as its parameters are bound
             depth = next(d for d in range(earliest, len(slots) + 1) if needed <= set(slots[:d]))
         depths.append(depth)
     latest = 0

@@ -69,7 +69,7 @@ def procedures(flow: Flow) -> dict[int, CompiledProcedure]:
 
     for first in names:
         visit(first)
-    if p.frames:  # one of a ring was looked at before what it calls was known
+    if p.frames:  # in a cycle, some procedures were visited before their callees
         after = {first: {calls[b].block for b in each.blocks if b in calls} for first, each in results.items()}
         waiting = [first for first, each in results.items() if each.waits]
         while waiting:

@@ -33,7 +33,7 @@ def times(flow: Flow) -> dict[int, int]:
                 before.setdefault(target, []).append(block)
         for block in _inside(head, before.get(head, []), before):
             of[block] = of.get(block, 1) * loop.over.value.bit_count()
-    for each in reversed(result.values()):  # those that call before those that are called
+    for each in reversed(result.values()):  # callers before callees
         for block in each.blocks:
             exit_ = flow.p.blocks[block].exit
             if isinstance(exit_, ir.Enter) and exit_.block not in waits:
@@ -93,7 +93,7 @@ class Rounds:
         self._size = size
         before: dict[int, list[int]] = {first: []}
         turns: dict[int, list[int]] = {}
-        """The head of a loop → the blocks from which it goes round."""
+        """Loop head → sources of its back edges."""
         open_ = {first}
         todo = [(first, iter(flow.successors(first)))]
         while todo:

@@ -105,7 +105,7 @@ class _Check:
                 self.must(low <= e.index.value < e.size, "a cell beyond its size")
         elif isinstance(e, ir.Row):
             known = self.index(e.array, self.p.arrays, "array")
-            if known and isinstance(e.index, ir.Const) and e.index.value != -1:  # none, in a branch still to be folded
+            if known and isinstance(e.index, ir.Const) and e.index.value != -1:  # none, in a branch not yet folded
                 self.index(e.index.value, self.p.arrays[e.array], "row")
         elif isinstance(e, ir.Lookup):
             self.index(e.table, self.p.tables, "table")
@@ -269,7 +269,7 @@ class _Check:
         for number, f in enumerate(p.functions):
             self.where = f"function {number}"
             self.function(number, f)
-        self.slots = p.slots  # a definition has its own
+        self.slots = p.slots  # definitions have separate slots
         for number, block in enumerate(p.blocks):
             self.where = f"block {number}"
             for i in block.body:

@@ -68,7 +68,7 @@ class Answers:
         self._strict = strict
         self._before = self._differing()
         self.taken: list[tuple[Option, InsertedAnswer]] = []
-        """The answers that were put in, and not read yet."""
+        """The inserted answers that the caller has not yet collected."""
 
     def _differing(self) -> Differences:
         return self._shared.differing(self._record.omniscient.numbers.state, self._game.omniscient.numbers.state)

@@ -210,10 +210,10 @@ class _Search:
         self.furthest: CandidateTrial | None = None
         self._step = step
         self._load = lru_cache(_RULESETS)(load)
-        self._misfits: set[tuple[str, ...]] = set()  # overlays that do not fit together
+        self._misfits: set[tuple[str, ...]] = set()  # incompatible overlays
         self._left = MAX_DECISIONS
         self._tried: dict[RulesCandidate, CandidateTrial | None] = {}
-        self._further = {RulesCandidate()}  # those that get further than one with a departure less
+        self._further = {RulesCandidate()}  # candidates that get further than one with fewer departures
         self._overlays: list[str] | None = None
 
     def run(self) -> tuple[list[CandidateTrial], CandidateTrial | None]:

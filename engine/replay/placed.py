@@ -50,9 +50,9 @@ class PlacedMoves:
         self.in_order = any(isinstance(move, TakenBack) for move in recorded)
         self._answers: dict[
             int, InsertedAnswer | None
-        ] = {}  # what was put in, by its place; None if nothing else was legal
-        self._put_in: list[tuple[int, int]] = []  # the same: the number of the recorded move then, and its place
-        self._gone: list[int] = []  # the recorded decisions that were passed over
+        ] = {}  # index in `list` → inserted answer, or None without an alternative
+        self._put_in: list[tuple[int, int]] = []  # the insertions: index of the recorded move, and in `list`
+        self._gone: list[int] = []  # the skipped recorded decisions
 
     @property
     def forced(self) -> int:

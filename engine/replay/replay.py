@@ -488,7 +488,7 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
                 continue
             knows = dialect.automatic and dialect.knows(log.entries[0])
             whole = read_dialect(file) if knows or moves else dialect
-        except DiagnosticsError as error:  # a broken dialect must not prevent other logs from being read
+        except DiagnosticsError as error:  # an invalid dialect must not affect other logs
             d = error.diagnostics[0]
             report.warning(d.code, f"a dialect is skipped: {d.message}", d.span, help=d.help)
             continue
@@ -496,6 +496,6 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
         if knows and fits:
             return whole
         (fitting if knows else likely if moves and fits else close).append(whole)
-    if fitting:  # the first move that it does not read is the place of the divergence
+    if fitting:  # its first unreadable move becomes the divergence
         return fitting[0]
     raise not_known(log, likely or close)

@@ -23,11 +23,11 @@ class Translation:
         self._decisions = {decision.name for decision in program.decisions}
         self._options = {(d.name, choice.name): choice for d in program.decisions for choice in d.choices}
         self.new = self._decisions - {self.question(decision.name) for decision in record.omniscient.program.decisions}
-        """The decisions that only the other rules have."""
+        """The decisions that only the other rules have, by name."""
         kinds = record.ruleset.declarations.kinds if self._was.entities else ()
         pairs = (pair for kind in kinds for pair in _pairs(record, game, kind))
         self.entities = {old: new for old, new in pairs if old != new}
-        """Former name → present name; also of things named after such an entity."""
+        """Former name → current name of an entity, or of an entity of a product that contains it."""
 
     def decision(self, option: Option) -> RecordedDecision:
         """A recorded decision with the names and the order of arguments of the other rules."""

@@ -97,11 +97,11 @@ class _Walker:
         self.apart: int | None = None
         self.cells: tuple[str, ...] = ()
         self.open = OpenDecision(game)
-        self._plies: list[int] = []  # for each decision that stands, the ply before it and before what was put in
-        self._number = 0  # that of the recorded move
+        self._plies: list[int] = []  # for each decision in force, the ply before it and its insertions
+        self._number = 0  # the index of the recorded move
         self._held: list[
             tuple[RecordedDecision, RefusedDecision | None]
-        ] = []  # passed over since the games were in step
+        ] = []  # skipped since the games were last in step
 
     def run(self) -> RefusedDecision | None:
         """Applies the moves; returns the first refused one, or None."""

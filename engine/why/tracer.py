@@ -198,7 +198,7 @@ class Tracer(Values):
                 self.add(node.parts, e.args[1:], at)
             self._close(e, at, node)
         else:
-            if e.op == "some":  # also of `is none`, whose text is that of `not`
+            if e.op == "some":  # also for `is none`, whose text belongs to `not`
                 node.text = f"{self.text(e.args[0])} is some"
             if self.add(node.parts, e.args, at):
                 self._close(e, at, node, [*zip(e.args, node.parts, strict=True)])
