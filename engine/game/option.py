@@ -179,7 +179,7 @@ class Result(Struct, frozen=True):
 
 
 class Labels:
-    """A converter between numbers and text: entities and seats by name."""
+    """Conversion between numbers and readable values, with names for entities and seats."""
 
     def __init__(self, kinds: Mapping[str, typed.Kind], program: ir.Program, seats: Sequence[str]) -> None:
         self.seats = tuple(seats)

@@ -21,7 +21,7 @@ _REASONS = 12
 
 
 def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
-    """The options of a position, up to `MAX_OPTIONS`, and the diagnostic of a fault or None; no options with a fault.
+    """The options of a position (up to `MAX_OPTIONS`, none in case of a fault), and the fault's diagnostic or None.
 
     RS712: an invariant is broken; RS711: no option is legal; RS703, RS704: the rules fault.
     """

@@ -21,7 +21,7 @@ Firsts = Callable[[str], Sequence[int]]
 
 
 class AlikeTokens:
-    """The alike tokens of positions.
+    """Detection of alike tokens in positions.
 
     Args:
         machine: the machine that runs the program.

@@ -17,7 +17,7 @@ from rulespec.engine.program.limits import MAX_VALUE_STEPS
 
 
 class LongValues(Struct, frozen=True):
-    """Long values, whose evaluation may take more than `MAX_VALUE_STEPS` judging by the sizes of kinds.
+    """Evaluations that may take more than `MAX_VALUE_STEPS`, judging by the sizes of kinds; called long below.
 
     Attributes:
         deciders: decisions with a long decider.

@@ -141,9 +141,8 @@ class ReplayResult(Brief, Struct):
     def frame(self) -> dict[str, list[Any]]:
         """The game as columns of equal length, with a row for the start and one after each move.
 
-        The columns are `move`, `decision`, `by` and `option` (None at the start, and for undos), then the measures of
-        the ruleset, such as `power` of the game or `cash.Ann` of a player. For a data frame:
-        `pandas.DataFrame(replay.frame())`.
+        The columns are `move`, `decision`, `by` and `option` (None at the start, and for undos), then measures such as
+        `power` of the game or `cash.Ann` of a player. For a data frame: `pandas.DataFrame(replay.frame())`.
         """
         return columns(self.game, self.moves)
 

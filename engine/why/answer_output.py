@@ -32,7 +32,7 @@ def overlay_titles(ruleset: typed.Ruleset) -> dict[str, str]:
 
 
 def whole(answer: Answer, *, fold: bool) -> Answer:
-    """An answer with whole traces, or if `fold`, with their decisive parts alone."""
+    """An answer with complete traces, reduced to their decisive parts if `fold`."""
     if not fold:
         return answer
     conditions = [folded(node) for node in answer.conditions]
