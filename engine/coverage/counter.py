@@ -125,7 +125,7 @@ class _HitCounter(Observer):
             self.hits[point] += 1
 
     def called(self, function: int) -> None:
-        """Counts the call of a definition; functions without one in the rules are ignored."""
+        """Counts the call of a definition; functions without a definition in the rules are ignored."""
         if function in self.marks.functions:
             self.hits[self.marks.functions[function]] += 1
 

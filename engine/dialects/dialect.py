@@ -260,7 +260,7 @@ def read_dialect(path: Path, *, whole: bool = True) -> Dialect:
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def _dialect(text: str, file: str, whole: bool) -> Dialect:
-    """The dialect with a text, memoised."""
+    """The dialect parsed from a text, memoised."""
     report = Report()
     node = parse_kept(text, file)
     check_schema(node, load_schema("dialect"), report, what="dialect file", cached=True)

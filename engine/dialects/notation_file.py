@@ -101,7 +101,7 @@ def read_notation(path: Path) -> Notation:
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def _notation(text: str, file: str) -> Notation:
-    """The notation with a text, memoised."""
+    """The notation parsed from a text, memoised."""
     report = Report()
     node = parse_kept(text, file)
     check_schema(node, load_schema("notation"), report, what="notation file", cached=True)

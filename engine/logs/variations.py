@@ -150,7 +150,7 @@ def tree_of(lines: Sequence[KeptLine]) -> list[SideLine]:
 
 
 def _grown(lines: Sequence[KeptLine], depth: int) -> tuple[tuple[LineMove, ...], tuple[str, str]]:
-    """The merged moves, from a depth on, of lines that share the move there; and name and remark of the longest one."""
+    """The merged moves from a depth on of lines that share the move there, with the longest one's name and remark."""
     main = max(lines, key=lambda line: len(line.moves))
     moves: list[LineMove] = []
     for number in range(depth, len(main.moves)):

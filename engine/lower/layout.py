@@ -107,7 +107,7 @@ class Layout:
             raise DiagnosticsError((Diagnostic("RS701", Severity.ERROR, message, None, help=help_),))
 
     def _few(self, size: int) -> int:
-        """The number of the identity array below `size`, which ends in none for Python's index -1."""
+        """The number of the identity array for values below `size`; its last element maps Python's index -1 to none."""
         array = (*range(size), -1)
         if array not in self._arrays:
             self._arrays[array] = len(self.p.arrays)

@@ -359,7 +359,7 @@ class Interpreter(Evaluator):
         return all(self._holds(r, state, slots) for r in c.requires) and self._has_weight(state, c, slots)
 
     def _has_weight(self, state: State, c: ir.Choice, slots: State) -> bool:
-        """Whether chance may take an option: always without a declared weight, otherwise if it is positive."""
+        """Whether chance may take an option: it has no declared weight, or a positive one."""
         return c.weight is None or self.evaluate(c.weight, state, slots) > 0
 
     def _holds(self, condition: ir.Condition, state: State, slots: State) -> bool:
