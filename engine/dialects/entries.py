@@ -222,7 +222,7 @@ class WholeEntries:
 
 
 def with_numbers(value: Any) -> Any:
-    """A value of an entry with texts of integers converted to numbers, at any depth."""
+    """A value of an entry with numeric texts converted to integers, at any depth."""
     if isinstance(value, str):
         return int(value) if _WHOLE.fullmatch(value.removeprefix("-")) else value
     if isinstance(value, list):

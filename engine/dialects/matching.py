@@ -94,7 +94,7 @@ class DecisionForms:
         self.is_plain = not self.is_automatic and not self.lists and not self.ordered
 
     def finder(self, type_: str | None) -> Finder | None:
-        """The finder for entries of a type; None if there is none (yet)."""
+        """The finder for entries of a type; None if there is none, or none compiled yet."""
         if type_ in self._finder_of:
             return self._finder_of[type_]
         if type_ is None or type_ not in self.types:

@@ -361,7 +361,7 @@ class Projections:
         return () if is_several(param.type) else range(100)
 
     def unknown(self, decision: str, kind: Any, payload: Any) -> str:
-        """The reason against an entry that names something missing from the game; otherwise ""."""
+        """The reason for rejecting an entry that names something missing from the game; otherwise ""."""
         for form in self.by_decision.get(decision, ()):
             if form.projection.type != kind:
                 continue

@@ -30,7 +30,7 @@ class Ahead(Struct, frozen=True):
         after: the cells after it, or up to the first hidden read.
         unseen: the cells hidden from the seat before the option; they hold the real values, which must not be shown.
         stored: the unseen cells that the option sets to a value known to the seat.
-        whole: whether no hidden cell was read before the next question.
+        whole: whether no hidden cell was read before the next decision.
     """
 
     before: tuple[int, ...]
@@ -49,13 +49,13 @@ class Ahead(Struct, frozen=True):
 
 
 def ahead(game: Game, option: Option, seat: str) -> Ahead:
-    """The effects of an option up to the next question, or to the first read of a hidden cell.
+    """The effects of an option up to the next decision, or to the first read of a hidden cell.
 
     The result depends only on the seat's view and the arguments: hidden cells have no values during execution. If one
     is needed, the option is executed again step by step up to that point. Execution stops before chance.
 
     Args:
-        game: a game with an open question that offers the option; it is not changed.
+        game: a game whose open decision offers the option; it is not changed.
         option: a legal option whose arguments the seat sees.
         seat: the seat that looks ahead.
 

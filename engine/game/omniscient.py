@@ -205,7 +205,7 @@ class Omniscient:
 
         Raises:
             DiagnosticsError: RS803 if it is not a procedure call; RS718 if it opens a decision or ends the game, or if
-                the game has already begun. The game is then unchanged.
+                the game has already begun. The game is unchanged in these cases.
         """
         if hurdle := self._position.prepare(lambda state: self.enter(call, state)):
             help_ = "`run` is for procedures without decisions; `set` can set the state that follows decisions"

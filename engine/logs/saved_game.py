@@ -122,10 +122,10 @@ class SavedGame:
         return bool(torn)
 
     def add(self, *moves: Option | Step | TakenBack) -> None:
-        """Appends decisions or undos, which are on disk on return.
+        """Appends decisions or undos, and flushes them to disk.
 
         Raises:
-            SaveError: if writing fails; nothing is then appended.
+            SaveError: if writing fails; the file keeps its earlier contents.
         """
         self._append([_line(entry_json(move)) for move in moves])
         self._open = True

@@ -193,7 +193,7 @@ class DecisionLowering:
         self._carry_out_all(turn, choices)
 
     def _ask_all(self, turn: _Turn) -> list[tuple[ir.Choice, list[int]]]:
-        """Lowers the questions.
+        """Lowers the loop that asks each seat.
 
         Returns:
             The choices, each with the first cell of every value bound in its head.

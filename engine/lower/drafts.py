@@ -46,7 +46,7 @@ class LoweredDraft(Struct):
 
 
 class Drafts:
-    """The drafts of a program.
+    """The lowering of drafts: the blocks around each decision, and the copies of cells that its plan may change.
 
     Args:
         builder: the builder of blocks and cells.

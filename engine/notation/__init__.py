@@ -1,1 +1,1 @@
-"""Notations: texts of moves, defined by a small declared grammar. See docs/guides/dialects.md."""
+"""Notations: moves written as text, defined by a small declared grammar. See docs/guides/dialects.md."""

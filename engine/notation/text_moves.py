@@ -1,4 +1,4 @@
-"""Games with moves as text, in a form common to all file formats: tags, moves and comments."""
+"""Games whose moves are text, in a form common to all file formats: tags, moves and comments."""
 
 from __future__ import annotations
 

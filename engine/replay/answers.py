@@ -21,7 +21,7 @@ _MAX_OPTIONS = 60
 
 
 class InsertedAnswer(Struct, frozen=True):
-    """An inserted answer.
+    """An answer inserted at a decision that the record lacks.
 
     Attributes:
         index: the number of recorded decisions before the answer.

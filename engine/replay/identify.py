@@ -51,7 +51,7 @@ Step = Callable[[int], object]
 
 @dataclass(frozen=True, slots=True)
 class RulesCandidate:
-    """A candidate: overlays in the order of the ruleset, and non-default settings sorted by name."""
+    """A variant of a ruleset: overlays in the order of the ruleset, and non-default settings sorted by name."""
 
     overlays: tuple[str, ...] = ()
     settings: tuple[tuple[str, str], ...] = ()
@@ -85,7 +85,7 @@ class CandidateTrial(Brief):
 
 @dataclass(slots=True, repr=False)
 class Identification(Brief):
-    """The result of an identification.
+    """The rules that fit a log, as found by a search, and the extent of the search.
 
     Attributes:
         log: the log file.

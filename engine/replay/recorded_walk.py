@@ -55,7 +55,7 @@ class RefusedDecision:
 
 @dataclass(frozen=True, slots=True)
 class ReplayWalk:
-    """The result of a walk.
+    """The result of applying recorded moves to a game.
 
     Attributes:
         decisions: the number of recorded decisions, including ones undone later.

@@ -25,7 +25,7 @@ MAX_CHANCES = 50
 
 
 class WalkUnder(Struct, frozen=True):
-    """The result of a walk under other rules.
+    """The result of applying recorded moves under other rules.
 
     Attributes:
         decisions: the number of recorded decisions, including ones undone later.

@@ -60,7 +60,7 @@ class Recorder(Interpreter):
         origins: the origins of the program's instructions.
         labels: the names of entities and seats.
         traces: returns the tracer of a state.
-        guard: copies a state while keeping hidden cells unreadable.
+        guard: copies a state; hidden cells stay unreadable in the copy.
     """
 
     def __init__(self, origins: Origins, labels: Labels, traces: Traces, guard: Callable[[State], State]) -> None:

@@ -77,7 +77,7 @@ class Reader:
         self.texts = {**self.ruleset.sources}
 
     def guard(self, game: Game) -> Callable[[State], State]:
-        """A function that copies a state while keeping cells hidden in the game's position unreadable."""
+        """A function that copies states; cells hidden in the position of `game` stay unreadable in the copies."""
         if self.seat == OMNISCIENT or not game.omniscient.secretive:
             return lambda state: list(state)
         viewer = PUBLIC if self.seat is None else game.seats.index(self.seat)
@@ -114,7 +114,7 @@ class Reader:
         return owner.rule.name if owner.option is None else f"{owner.rule.name}, option {owner.option.name}"
 
     def alone(self, work: Callable[[], T]) -> T:
-        """The result of a computation.
+        """The result of `work`, with program faults raised as errors of the ruleset.
 
         Raises:
             RulesetFaultError: if the rules fault.
