@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 class MachineMemo(Generic[T]):
-    """A memo of the `MEMO_SIZE` most recently used programs or machines, since making one takes longer than many games.
+    """A memo of the `MEMO_SIZE` last used programs or machines; making one takes longer than playing many games.
 
     A program contains source places, reasons and words, so equal rules with other texts or in another folder give
     another program.

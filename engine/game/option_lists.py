@@ -1,4 +1,4 @@
-"""Cache of option lists, since most games return to the same ones."""
+"""Cache of option lists; in most games, the same lists recur."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games indistinguishable for a seat, found by retracing its observations."""
+"""Games that a seat cannot tell from the actual one, found by retracing its observations."""
 
 from __future__ import annotations
 

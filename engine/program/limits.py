@@ -5,7 +5,7 @@ from __future__ import annotations
 from rulespec import types
 
 MAX_NUMBER = types.MAX_NUMBER
-"""Largest number in the state, in a payment, or as a product of two numbers."""
+"""Largest number allowed in the state, in a payment, or as a product of two numbers."""
 NO_NUMBER = types.NO_NUMBER
 """The representation of none among optional numbers."""
 TOO_FULL = "there would be a number of more than 15 digits"
