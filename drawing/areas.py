@@ -16,19 +16,19 @@ from rulespec.drawing.svg import Point
 from rulespec.drawing.voronoi import Corner, Edge, cells
 
 ALONG = (0.1, 0.2, 0.3, 0.4, 0.48)
-"""Fractions of a link's length at which sites are sown, from either end."""
+"""Positions of additional sites along a link, as fractions of its length from either end."""
 MAX_SITES = 4_000
 MAX_LINES = 800
-"""Links that sites are sown along, the shortest; the others are drawn as lines."""
-_APART = 9.0  # sites of one link are no nearer to one another
+"""The most links to place sites along, shortest first; the others are drawn as lines."""
+_APART = 9.0  # the minimum distance between sites of one link
 _SMOOTHINGS = 2
 _REPAIRS = 12
 _Line = tuple[int, int, Point, Point]
-"""Two regions (the second is -1 at the frame), and where a line between them begins and ends."""
+"""Two regions, the second -1 at the frame, and the ends of a line between them."""
 
 
 class Border(Struct, frozen=True):
-    """A line between two regions; `b` is negative at the outer edge."""
+    """A border between two regions; `b` is negative at the outer edge."""
 
     a: int
     b: int
@@ -42,7 +42,7 @@ class Areas(Struct, frozen=True):
     borders: list[Border]
 
     def touching(self) -> set[tuple[int, int]]:
-        """The pairs of regions with a common border, lower number first."""
+        """The pairs of regions that share a border, lower number first."""
         return {(min(b.a, b.b), max(b.a, b.b)) for b in self.borders if b.b >= 0}
 
 
@@ -67,7 +67,7 @@ def areas(
     lines = _uncrossed(lines)
     result = _sown(positions, lines, width, height)
     for _ in range(min(_REPAIRS, 5 * MAX_SITES // max(len(positions) + 10 * len(lines), 1))):
-        # Sites far from a position may be cut off from it: without the longest such link, its region is whole.
+        # Distant sites may cut a region into parts: dropping its longest link makes it whole again.
         torn = {i for i, outlines in enumerate(result.outlines) if len(outlines) > 1}
         longest = max((line for line in lines if not torn.isdisjoint(line[:2])), key=_length, default=None)
         if longest is None:
@@ -78,7 +78,7 @@ def areas(
 
 
 def _sown(positions: Sequence[Point], lines: Sequence[_Line], width: float, height: float) -> Areas:
-    """The areas with more sites along some lines."""
+    """Areas with additional sites along the given lines."""
     sites, owners = list(positions), list(range(len(positions)))
     for a, b, start, end in lines:
         for t in _steps(start, end):
@@ -107,7 +107,7 @@ def _length(line: _Line) -> float:
 
 
 def _uncrossed(lines: Sequence[_Line]) -> list[_Line]:
-    """The lines, without the longer of two that cross."""
+    """The lines, dropping the longer of any two that cross."""
     rest: list[_Line] = []
     for line in sorted(lines, key=lambda line: (_length(line), line))[:MAX_LINES]:
         a, b, start, end = line
@@ -126,7 +126,7 @@ def cross(a: Point, b: Point, c: Point, d: Point) -> bool:
 
 
 def _joined(edges_by_cell: list[list[Edge]], owners: Sequence[int], count: int) -> Areas:
-    """Merges the cells of one owner, and smooths the lines between owners."""
+    """Merges the cells of each owner, and smooths the borders between owners."""
     places: dict[Corner, Point] = {}
     between: dict[tuple[int, int], list[tuple[Corner, Corner]]] = {}
     degree: dict[Corner, int] = {}
@@ -157,7 +157,7 @@ def _joined(edges_by_cell: list[list[Edge]], owners: Sequence[int], count: int) 
 
 
 def chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> list[list[Corner]]:
-    """Lines joined end to end, between corners of more than two lines."""
+    """Chains of connected lines, which end at corners where more than two lines meet."""
     at: dict[Corner, list[int]] = {}
     for k, ends in enumerate(lines):
         for corner in ends:
@@ -187,7 +187,7 @@ def chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> lis
 
 
 def _smooth(points: list[Point]) -> list[Point]:
-    """A line without its corners; its ends are fixed."""
+    """A line with its corners smoothed; its ends stay fixed."""
     closed = points[0] == points[-1]
     for _ in range(_SMOOTHINGS):
         if len(points) < 3:
@@ -200,7 +200,7 @@ def _smooth(points: list[Point]) -> list[Point]:
 
 
 def loops(parts: list[tuple[Corner, Corner, list[Point]]]) -> list[list[Point]]:
-    """Lines joined to closed outlines."""
+    """Closed outlines assembled from lines."""
     at: dict[Corner, list[int]] = {}
     for k, (start, end, _) in enumerate(parts):
         at.setdefault(start, []).append(k)
@@ -239,5 +239,5 @@ def spans(outlines: Sequence[Sequence[Point]], rows: int, side: int) -> Iterator
         if result:
             result.sort()
             pairs = zip(result[::2], result[1::2], strict=False)
-            # The ceiling and the floor, without calls: there may be a million of them.
+            # inline floor and ceiling: up to a million calls otherwise
             yield row, [(-int(-(left / side - 0.5) // 1), int((right / side - 0.5) // 1)) for left, right in pairs]

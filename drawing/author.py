@@ -1,4 +1,4 @@
-"""A ruleset as seen by its author: the readable parts, with their mistakes."""
+"""The author's view of a ruleset: its readable parts and its mistakes."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from rulespec.ruleset_files import drawing_files
 from rulespec.typed import nodes as typed
 
 FACTS = frozenset({"RS221", "RS223", "RS225", "RS226", "RS227", "RS228", "RS230"})
-"""Mistakes in facts and links: with them a map can be checked all the same, as each fact has some value."""
+"""Mistakes in facts and links that leave a map checkable, since each fact still has a value."""
 
 
 _OF_FACTS = FACTS - {"RS230"} | {"RS301"}
-"""Mistakes that are reported even in files of which a part has been left out."""
+"""Mistakes reported even in partially readable files."""
 
 
 class Draft(Brief, Struct, frozen=True):
-    """An author's ruleset, if sound, and its diagnostics.
+    """A ruleset being written: the ruleset itself, if it is sound, and its diagnostics.
 
     Attributes:
         ruleset: the ruleset, or None if it has errors.
@@ -97,7 +97,7 @@ def _with_mistakes(ref: str, error: DiagnosticsError, marks: bool) -> Draft:
     files = MendedFiles()
     try:
         merged = load_source(ref, Report(), files)
-    except DiagnosticsError:  # too little can be read
+    except DiagnosticsError:  # too little is readable
         return Draft(None, None, error.diagnostics, {})
     report = Report()
     report.extend(error.diagnostics)
@@ -130,7 +130,7 @@ def _declared(merged: Merged, report: Report, *, mended: bool) -> typed.Declarat
         for each in PASSES:
             if each.only_if(context):
                 each.run(context)
-    except DiagnosticsError:  # too many errors, or too large: what has been declared is drawn
+    except DiagnosticsError:  # too many errors, or too large: draw the declarations alone
         return context.declarations
     errors = [one for one in own.diagnostics if one.severity is Severity.ERROR]
     if mended:

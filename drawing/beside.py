@@ -1,4 +1,4 @@
-"""Parallel lines that are close enough to be one border."""
+"""Detection of parallel lines that are close enough to be one border."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from math import ceil, hypot
 
 from rulespec.drawing.svg import Point
 
-_CROWD = 24  # areas at one point: they lie on one another, and not beside
+_CROWD = 24  # areas at one point; more of them overlap rather than run side by side
 _MAX_POINTS = 120_000
 
 
 def beside(areas: Sequence[Sequence[Sequence[Point]]], near: float, along: int) -> set[tuple[int, int]]:
-    """The pairs of areas with parallel lines.
+    """The pairs of areas with lines that run side by side.
 
     Args:
         areas: the lines of each area.

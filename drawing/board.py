@@ -43,23 +43,23 @@ from rulespec.typed.seat_kinds import named
 
 MAX_PLACES = 2_500
 MAX_TABLE_ROWS = 5_000
-"""Places on all boards of a picture, and rows in all its tables."""
+"""Limits of a picture: places on all boards, and rows in all tables."""
 _MEMO_SIZE = 8
 _STOOD = 5_000
-"""Places with their pieces that are kept as drawn."""
+"""The number of places whose drawn pieces are cached."""
 _MARGIN = 18.0
 _TOP = 58.0
 _WIDE = 1000.0
 _LEAST = 760.0
-"""The width that tables have at least, of a ruleset without a drawing file and of one with it."""
+"""The minimum width of tables on a sheet."""
 _NARROWEST = 440.0
 """The width of the narrowest sheet: room for its status."""
 _APART = 320.0
-"""The width of boards at the right, where each is a picture of its own on a page."""
+"""The width of a board in the right column if each board is a separate picture."""
 _CAPTION = 640.0
 """The width of the caption of a board."""
 _MAT = 10.0
-"""The room around a board on a page."""
+"""The margin around a board on a page."""
 
 
 class Panel(Brief, Struct, frozen=True):
@@ -94,7 +94,7 @@ def board(
     names = position.names if position is not None else {}
     seat = position.seat if isinstance(position, View) else None
     viewer = list(names).index(seat) if seat in names else 0
-    tables = position is not None  # they have nothing to say of a board without pieces
+    tables = position is not None  # tables are empty on a board without pieces
     return board_of(ruleset, names, words, tables=tables, viewer=viewer, style=style).scene(position)
 
 
@@ -131,7 +131,7 @@ def board_of(
             ruleset,
             words,
             Board(ruleset.declarations, style, names, source, tables=tables, viewer=viewer, apart=apart),
-        )  # both live as long as their ids
+        )  # both outlive the cache key that contains their ids
         while len(_boards) > _MEMO_SIZE:
             _boards.popitem(last=False)
     _boards.move_to_end(key)
@@ -241,7 +241,7 @@ class Board:
         return bottom
 
     def _beside(self, corner: Point, bottom: float) -> float:
-        """Puts narrow tables into the rest of the side column; returns the bottom edge of all."""
+        """Moves narrow tables into the rest of the side column; returns the bottom edge."""
         x, y = corner
         for kind in self.sheet.style.tables:
             table = self._table_of(kind, (x, y), SIDE)
@@ -254,7 +254,7 @@ class Board:
 
     def _add(self, b: BoardStyle, corner: Point, width: float) -> Plan:
         """Adds a board, and the boards inside its cells."""
-        tabled = self._with_tables and self.sheet.style.tables.get(b.kind)  # the heading of the table will do
+        tabled = self._with_tables and self.sheet.style.tables.get(b.kind)  # the table's heading suffices
         b = replace(b, title="" if tabled else self.words.board(b.kind, b.title))
         guests = [g for g in self._guests if g.inside == b.kind]
         title, head, room = b.title or heading_of(self.words.kind(b.kind)), "", 0.0
@@ -304,7 +304,7 @@ class Board:
         return plan.size[1] + GAP
 
     def backdrop(self) -> str:
-        """The static pictures, with an empty group for the items of each layer: HTML, with a figure for each board."""
+        """The static pictures as HTML, one figure per board, with an empty group for the items of each layer."""
         return "".join(_figure(each) for each in self.panels)
 
     def panel_of(self, kind: str) -> str:
@@ -389,9 +389,9 @@ class Board:
             yield from texts.rows(shown)
 
     def _standing(self, kind: str, number: int, tokens: tuple[DrawnToken, ...], slot: Box) -> tuple[SceneItem, ...]:
-        """The items standing in a place, mostly those of the last position."""
+        """The items for the tokens in a place, cached, with a shortcut for tokens unchanged since the last position."""
         last = self._stands.get((kind, number))
-        if last is None or last[0] != tokens:  # sooner than by the hash of all tokens
+        if last is None or last[0] != tokens:  # cheaper than hashing all tokens
             key = kind, number, tokens
             if key not in self._stood:
                 if len(self._stood) >= _STOOD:
@@ -436,7 +436,7 @@ def _bounded(sheet: Sheet) -> None:
 def _titles(
     d: typed.Declarations, style: Style, words: Wording, kind: str, seats: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """The titles of entities; one that is called by a number, such as `t57`, is `tile 57`, and `57` beside words."""
+    """The titles of entities; one named by a number, such as `t57`, is `tile 57`, or `57` inside a longer title."""
     titles = words.titles(kind, seats)
     numbers = style.numbered.get(kind, {})
     if numbers and len(numbers) == len(titles):

@@ -18,11 +18,11 @@ from rulespec.drawing.svg import Point
 from rulespec.drawing.tiles import tiles_of
 
 SIDE = 380.0
-"""The width of the column at the right of a sheet."""
+"""The width of the right column of a sheet."""
 
 
 HOSTS = {"cells": "cells", "areas": "spots", "nodes": "spots", "hexes": "stops"}
-"""Forms of boards in which others may lie, and the form of those."""
+"""The forms of boards that can contain other boards → the form of the nested boards."""
 
 
 def plans_of(

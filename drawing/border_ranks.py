@@ -10,7 +10,7 @@ from rulespec.drawing import svg
 from rulespec.drawing.areas import Border
 
 VOID, BRIM = "#eef1f3", "#7a6f5a"
-"""The colours of the ground outside all regions, and of the line around a board."""
+"""The colours of the ground outside all regions, and of the frame."""
 
 RANKS: dict[str, tuple[svg.Values, ...]] = {
     "borders": ({"stroke": "#5b6770", "stroke_width": 1.1},),
@@ -24,14 +24,14 @@ RANKS: dict[str, tuple[svg.Values, ...]] = {
     "owners": ({"stroke": "#4a3b28", "stroke_width": 2.4},),
     "walls": ({"stroke": "#3c4248", "stroke_width": 4.5}, {"stroke": "#ffffff", "stroke_width": 2}),
 }
-"""The lines of each rank, those below first; `borders` are those of areas that are computed."""
+"""The lines of each rank, bottom first; `borders` belongs to areas computed from positions."""
 
 SHALLOWS: tuple[svg.Values, ...] = (
     {"stroke": "#c6dce9", "stroke_width": 22},
     {"stroke": "#b8d2e1", "stroke_width": 12},
     {"stroke": "#a6c4d6", "stroke_width": 5},
 )
-"""Lines along coasts, on the side of the water."""
+"""The lines on the water side of coasts."""
 
 
 class Side(Struct, frozen=True):

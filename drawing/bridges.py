@@ -1,4 +1,4 @@
-"""Bridges: lines for links between areas that do not touch, over the shortest gap without a name on it."""
+"""Bridges: lines for links between areas that do not touch, over the shortest gap clear of names."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from rulespec.drawing.placing import STEP, Raster
 from rulespec.drawing.svg import Box, Point
 
 MAX_BRIDGES = 60
-"""The most links for which a gap is searched; beyond it, lines go from one place to the other."""
-_POINTS = 48  # of each area
+"""The most links for which a gap is searched; beyond it, lines connect positions directly."""
+_POINTS = 48  # candidate points per area
 _TRIES = 300
-_IN, _FAR = 2, 5  # squares of the raster: how far ends are away from the border, at least and at most
+_IN, _FAR = 2, 5  # the least and the greatest distance of ends from the border, in raster cells
 _GAP = 3.0
-_DOTS = 400  # of an outline
+_DOTS = 400  # sampled points per outline
 _OVER = 6.0
 
 Bridge = tuple[Point, Point]
@@ -66,7 +66,7 @@ def _ends(raster: Raster, region: int, taken: Sequence[Box]) -> list[Point]:
 
 
 def _whole(raster: Raster, region: int, cell: tuple[int, int], far: int) -> bool:
-    """Whether an area extends in all four directions."""
+    """Whether an area extends `far` cells in all four directions."""
     column, row = cell
     around = ((column + far, row), (column - far, row), (column, row + far), (column, row - far))
     return all(0 <= x < raster.columns and 0 <= y < raster.rows and raster.owner[y][x] == region for x, y in around)
@@ -75,7 +75,7 @@ def _whole(raster: Raster, region: int, cell: tuple[int, int], far: int) -> bool
 def _shortest(
     ends: Sequence[Point], others: Sequence[Point], taken: Sequence[Box], lines: Sequence[Bridge]
 ) -> Bridge | None:
-    """The shortest line that meets no box and no other line; the shortest of all if none does."""
+    """The shortest line that avoids all boxes and other lines; without one, the shortest of all."""
     pairs = sorted((hypot(x - nx, y - ny), (x, y), (nx, ny)) for x, y in ends for nx, ny in others)
     tried = [point for _, *points in pairs[:_TRIES] for point in points]
     xs, ys = [x for x, _ in tried], [y for _, y in tried]
@@ -88,7 +88,7 @@ def _shortest(
 
 
 def _crosses(start: Point, end: Point, box: Box) -> bool:
-    """Whether a line meets a box, or comes close."""
+    """Whether a line meets a box or comes close to it."""
     low, high = 0.0, 1.0
     for axis in (0, 1):
         at, along = start[axis], end[axis] - start[axis]

@@ -16,15 +16,15 @@ from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf
 
 SIZE = 12.0
 _SHEET = 1000.0
-"""The width of a board of pairs below others."""
+"""The width of a board of pairs that is below other boards."""
 _FEW = 8
-"""Entities whose letters are explained."""
+"""The maximum number of entities whose letters are explained."""
 _LINE = 16.0
 _FAINT = "#4a525a"
 
 
 def caption(sheet: Sheet, board: BoardStyle, title: str, corner: Point, width: float) -> tuple[str, float]:
-    """The caption above a board as SVG, and its height; without a title, only the key to its colours."""
+    """The caption above a board as SVG, and its height; without a title, only its colour key."""
     parts, tall = [], 0.0
     if title:
         parts.append(heading(shortened(title, 13, width, bold=True), corner))
@@ -45,14 +45,14 @@ def caption(sheet: Sheet, board: BoardStyle, title: str, corner: Point, width: f
 
 
 def _fills(sheet: Sheet, board: BoardStyle, name: str) -> dict[str, Look]:
-    """The entities that colour places, by title; none if they are many."""
+    """The entities that colour places, by title; empty if there are too many to list."""
     numbers = range(len(sheet.names(board.kind)))
     entities = dict.fromkeys(of for i in numbers if (of := sheet.fact(board.kind, name, i)) is not None)
     return {sheet.titles(kind)[i]: sheet.look(kind, i) for kind, i in entities} if len(entities) <= _FEW else {}
 
 
 def _colours(looks: Mapping[str, Look], title: str, at: Point) -> str:
-    """The colours of places, with their meanings; `title`: what they are all about."""
+    """The colours of places, with their meanings; `title` is their common subject."""
     x, y = at
     parts = [svg.words(f"{title}:", x, y, SIZE, anchor="start", fill=_FAINT)] if title else []
     x += text_width(f"{title}: ", SIZE) + 4 if title else 0
@@ -65,7 +65,7 @@ def _colours(looks: Mapping[str, Look], title: str, at: Point) -> str:
 
 
 def _lines(notes: list[str], width: float) -> list[str]:
-    """Notes in as few lines as fit, none of them broken."""
+    """Notes packed into as few lines as possible; no note is broken."""
     lines: list[str] = []
     for note in notes:
         longer = f"{lines[-1]} · {note}" if lines else note
@@ -77,7 +77,7 @@ def _lines(notes: list[str], width: float) -> list[str]:
 
 
 def notes(sheet: Sheet, board: BoardStyle) -> Iterator[str]:
-    """The kinds of content in the places of a board: facts, fields, and entities located there."""
+    """The kinds of content shown in a board's places: facts, fields and entities."""
     d, words, kind = sheet.d, sheet.words, sheet.d.kinds[board.kind]
     numbers = sheet.words.word("drawn_numbers")
     numbered = [name for name in board.facts if name in kind.facts and not isinstance(kind.facts[name].type, Bool)]
@@ -109,7 +109,7 @@ def notes(sheet: Sheet, board: BoardStyle) -> Iterator[str]:
 
 
 def _with_letters(sheet: Sheet, title: str, kind: str) -> str:
-    """A field that names entities, and what their letters mean if they are few; players have theirs everywhere."""
+    """A field that names entities, with a key to their letters if they are few; seats have a key elsewhere."""
     names = sheet.titles(kind)
     if len(names) > _FEW or sheet.d.kinds[kind].is_player or kind in sheet.d.boards:
         return title
@@ -117,6 +117,6 @@ def _with_letters(sheet: Sheet, title: str, kind: str) -> str:
 
 
 def _letters(sheet: Sheet, kind: str) -> Iterator[str]:
-    """The entities of a kind, each with its letter before it."""
+    """The entities of a kind, each preceded by its letter."""
     for i, name in enumerate(sheet.titles(kind)):
         yield f"{sheet.look(kind, i).letter} {name}"

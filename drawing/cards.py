@@ -1,4 +1,4 @@
-"""Cards and discs: piles, tokens and entities as members of a row."""
+"""Cards and discs for the piles, tokens and entities in a row."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from rulespec.drawing.text_width import text_width
 UNKNOWN = "?"
 """The text of a hidden value."""
 SIZE = 12.0
-"""The size of letters on a card."""
+"""The font size on a card."""
 
 
 def chip_width(text: str) -> float:
-    """The width of a disc or card with a text."""
+    """The width of a disc or card with the given text."""
     return max(18.0, text_width(text, SIZE, bold=True) + 6)
 
 
-@lru_cache(4096)  # the same few in each position of a game
+@lru_cache(4096)  # positions of a game repeat a small set of chips
 def chip(look: Look, x: float, y: float, text: str = "") -> str:
-    """A small disc with the letter of an entity, or a longer text on a small card."""
+    """A small disc with an entity's letter, or a small card with a longer text."""
     text = text or look.letter
     fill = colour(look.colour)
     wide = chip_width(text)
@@ -39,7 +39,7 @@ def chip(look: Look, x: float, y: float, text: str = "") -> str:
 
 
 def is_counted(sheet: Sheet, kind: str, pile: str, place: str) -> bool:
-    """Whether a column shows a number rather than single pieces: the row's own pieces, all alike."""
+    """Whether a column shows a count instead of single pieces: all are alike and belong to the row's entity."""
     decl = sheet.d.pieces.get(pile)
     if decl is None or decl.places[place].index or (kind == "game" and decl.each):
         return False
@@ -75,7 +75,7 @@ def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
 
 
 def lettered(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
-    """The letters of the owners' parts of a pile, or of an ownerless token, with the count; and its colours."""
+    """The text and look of a pile: the letters of its owners, or of an ownerless token, followed by the count."""
     if pile.unseen:
         return str(pile.count), Look(BACK)
     parts = [part for owner in pile.owners for part in sheet.parts(*owner)]
@@ -92,12 +92,12 @@ def lettered(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
 
 
 def hidden_text(sheet: Sheet, count: int) -> str:
-    """The number of pieces of which no more is seen, in words."""
+    """The text for a number of hidden pieces."""
     return sheet.words.word("hidden_pieces", number=str(count))
 
 
 def named_by(sheet: Sheet, type_: str, token: str) -> Entity | None:
-    """The entity whose look a token has: the one named by the fact displayed on it; None without such a fact."""
+    """The entity that gives a token its look, named by the fact displayed on it; None without such a fact."""
     if not token or sheet.style.pieces[type_].text not in sheet.d.kinds[type_].facts:
         return None
     return sheet.fact(type_, sheet.style.pieces[type_].text, sheet.known.number(type_, token))
@@ -120,7 +120,7 @@ def alone(sheet: Sheet, kind: str, place: str) -> list[Pile]:
 
 
 def most_texts(sheet: Sheet, kind: str, tokens: str, place: str) -> int:
-    """The maximum number of different cards for tokens of a kind in one place."""
+    """The maximum number of distinct cards for tokens of a kind in one place."""
     index = sheet.d.kinds[tokens].places[place].index
     texts: dict[int, set[str]] = {}
     for i, pile in enumerate(alone(sheet, tokens, place)):
@@ -130,7 +130,7 @@ def most_texts(sheet: Sheet, kind: str, tokens: str, place: str) -> int:
 
 
 def flowed(texts: Sequence[str], width: float) -> list[list[int]]:
-    """The numbers of cards in lines of a width."""
+    """The indices of cards in each line, for a given line width."""
     lines: list[list[int]] = [[]]
     x = 0.0
     for i, text in enumerate(texts):

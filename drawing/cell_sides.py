@@ -12,7 +12,7 @@ from rulespec.typed import nodes as typed
 
 
 def middles(board: typed.BoardDecl, box: Box, *, transposed: bool = False) -> list[Point]:
-    """The midpoints of the sides of a cell, by direction; of a cell of squares also on a transposed board."""
+    """The midpoints of a cell's sides, by direction; `transposed` applies to square cells."""
     (x, y), wide = middle_of(box), box[2] - box[0]
     if board.form == "hexes":
         return [(x + (q + r / 2) * wide / 2, y + r * (box[3] - box[1]) * 0.375) for q, r in board.steps]
@@ -26,7 +26,7 @@ def middle_of(box: Box) -> Point:
 
 
 def side_lines(sheet: Sheet, board: BoardStyle, plan: Plan) -> dict[str, LinkLines]:
-    """The lines along the sides of cells with drawn fields, by kind of sides."""
+    """The lines for the drawn fields of cell sides, by kind of sides."""
     results = {}
     for path in board.sides:
         kind, _, name = path.partition(".")
@@ -46,7 +46,7 @@ def side_lines(sheet: Sheet, board: BoardStyle, plan: Plan) -> dict[str, LinkLin
 
 
 def _along(board: typed.BoardDecl, box: Box, at: Point) -> list[Point]:
-    """The side of a cell, a little inside, so that each of two neighbours has its own."""
+    """A side of a cell, slightly inset so that lines of neighbouring cells do not coincide."""
     (x, y), wide = middle_of(box), box[2] - box[0]
     out = at[0] - x, at[1] - y
     far = hypot(*out)

@@ -1,4 +1,4 @@
-"""Boards with spaces at arbitrary cells of a square grid; spaces of each player are rotated."""
+"""Boards whose spaces are arbitrary cells of a square grid; each player's spaces can be a rotated copy."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from rulespec.drawing.text_width import shortened
 
 _SIDE, _POINT = 44.0, (58.0, 150.0)
 _STRIP = 36.0
-"""The room between the points of both sides."""
+"""The width of the strip between the points of the two sides."""
 _NAME = 12.0
-"""The room of the name of a cell."""
+"""The height reserved for a cell's name."""
 _YARD = 18.0
-"""The room of the title of a yard."""
+"""The height reserved for a yard's title."""
 Cell = tuple[int, int]
 
 
 class Net(Struct, frozen=True):
-    """Cells of a picture: the top left corner, the cell size, and the numbers of columns and rows.
+    """The grid of a picture: its top left corner, its cell size, and its numbers of columns and rows.
 
     `strip` is the gap between the upper and the lower half of the rows.
     """
@@ -44,7 +44,7 @@ class Net(Struct, frozen=True):
         return self.columns * self.side[0], self.rows * self.side[1] + self.strip
 
     def box(self, at: Cell, last: Cell | None = None) -> Box:
-        """A cell on the picture, or the range from one cell to another."""
+        """The box of a cell, or of the range from one cell to another."""
         (left, top), (right, bottom) = self._corner(at), self._corner(at if last is None else last)
         return Box((left, top, right + self.side[0], bottom + self.side[1]))
 
@@ -53,7 +53,7 @@ class Net(Struct, frozen=True):
         return self.corner[0] + at[0] * self.side[0], self.corner[1] + at[1] * self.side[1] + down
 
     def turned(self, at: Cell, how: str) -> Cell:
-        """A cell rotated clockwise around the centre by some degrees, or mirrored upside down."""
+        """A cell rotated clockwise around the centre by a number of degrees, or mirrored vertically."""
         (x, y), right, down = at, self.columns - 1, self.rows - 1
         if how == "flip":
             return x, down - y
@@ -86,7 +86,7 @@ def cells_plan(sheet: Sheet, board: BoardStyle, net: Net, viewer: int) -> Plan:
     pointed at. `data-places` of a cell lists its place for each seat, in order, or `-`.
     """
     names, cells = sheet.names(board.kind), _cells(board)
-    owners = max(len(sheet.names(board.each)), 1) if board.each else 1  # without a game there are no seats
+    owners = max(len(sheet.names(board.each)), 1) if board.each else 1  # there are no seats without a game
     seated = board.each != "" and sheet.d.kinds[board.each].is_player
     viewer = viewer if seated and viewer < owners else 0
     plan = Plan(net.size, each=board.each, holder=board.each, stack=board.stack)
@@ -134,7 +134,7 @@ def cells_plan(sheet: Sheet, board: BoardStyle, net: Net, viewer: int) -> Plan:
 
 
 def _spare(board: BoardStyle, owners: int) -> list[tuple[int, str]]:
-    """The turns of owners that do not play: their numbers, with the rotation of their cells."""
+    """The rotations of absent owners: owner number and rotation."""
     most = board.turned[max(board.turned)] if board.turned else ()
     taken = board.turned.get(owners, ("0",))
     return [(n, how) for n, how in enumerate(most) if how not in taken]
@@ -146,7 +146,7 @@ def _side(net: Net, at: Cell) -> Manner:
 
 
 def _add_yards(sheet: Sheet, board: BoardStyle, net: Net, plan: Plan, who: tuple[int, tuple[str, ...]]) -> None:
-    """Adds the yards of each owner, blank ones for absent players."""
+    """Adds each owner's yards; those of absent players stay blank."""
     owners, hows = who
     turns = [(n, hows[n] if n < len(hows) else "0") for n in range(owners)]
     first = len(sheet.names(board.kind)) * owners
@@ -166,14 +166,14 @@ def _add_yards(sheet: Sheet, board: BoardStyle, net: Net, plan: Plan, who: tuple
 
 
 def _turned_yard(net: Net, yard: Yard, how: str) -> tuple[Cell, Cell]:
-    """The first and the last cell of a yard."""
+    """The first and the last cell of a rotated yard."""
     ends = net.turned(yard.at[:2], how), net.turned(_last(yard.at), how)
     (left, right), (top, bottom) = (sorted(part) for part in zip(*ends, strict=True))
     return (left, top), (right, bottom)
 
 
 def _yard(sheet: Sheet, board: BoardStyle, number: int, owner: int, box: Box) -> Iterator[SceneItem]:
-    """A yard; the one with the name of its owner is the place of that one, if no table or board has it."""
+    """A yard; the first untitled one represents its owner as a place unless a board or table does."""
     yard = board.yards[number]
     look = sheet.look(board.each, owner)
     shape = cell(box, ground(look.colour) if owner >= 0 else colour("light"))
@@ -188,7 +188,7 @@ def _yard(sheet: Sheet, board: BoardStyle, number: int, owner: int, box: Box) ->
         yield SceneItem(id_, "areas", shape)
     title = sheet.words.board(yard.holds[0], yard.title) if yard.title else own
     left, room, y = box[0], box[2] - box[0], box[1] + _YARD / 2 + 2
-    mark = "" if yard.title or owner < 0 else chip(look, left + 11, y)  # so that nobody needs the colour
+    mark = "" if yard.title or owner < 0 else chip(look, left + 11, y)  # readable without colours
     left, room = (left + 20, room - 20) if mark else (left, room)
     size = min(10.0, max(room / 5, 8.0))
     if text := shortened(title, size, room - 6, bold=True):
@@ -201,7 +201,7 @@ def _yard(sheet: Sheet, board: BoardStyle, number: int, owner: int, box: Box) ->
 
 
 class NamePlace(Struct, frozen=True):
-    """The place of a name: its cell, whether at the upper edge, and whether next to the viewer's cell."""
+    """The position of a name: its cell, whether at the upper edge, and whether next to the viewer's cell."""
 
     box: Box
     above: bool
@@ -211,7 +211,7 @@ class NamePlace(Struct, frozen=True):
 def _slot(board: BoardStyle, net: Net, box: Box, at: Cell) -> Box:
     left, top, right, bottom = box
     room = 2.0 if board.names == "none" else _NAME
-    if board.shape == "point":  # from the edge from which the point rises; a column may reach beyond its tip
+    if board.shape == "point":  # starts at the base of the point; a column may extend past the tip
         depth = (bottom - top) * (1 if board.stack else 0.5)
         if _side(net, at) == "down":
             return Box((left + 2, top + _NAME + 4, right - 2, top + depth))
@@ -220,9 +220,9 @@ def _slot(board: BoardStyle, net: Net, box: Box, at: Cell) -> Box:
 
 
 def _shape(sheet: Sheet, board: BoardStyle, net: Net, at: Cell, of: tuple[int, int]) -> str:
-    """A cell in the colour of its owner, if each has his own alone; or a long triangle in a field.
+    """The background of a cell: in its owner's colour if each owner has separate cells, or a long triangle.
 
-    `of`: the numbers of the owner and of the space; among points, one whose symbol is a square is none.
+    `of`: the numbers of the owner and of the space; on a board of points, a space with a square symbol is no point.
     """
     box, (owner, number) = net.box(at), of
     if board.shape == "point" and sheet.look(board.kind, number).symbol == "square":
@@ -241,7 +241,7 @@ def _shape(sheet: Sheet, board: BoardStyle, net: Net, at: Cell, of: tuple[int, i
 
 
 def _name(sheet: Sheet, board: BoardStyle, number: int, owner: int, at: NamePlace) -> Iterator[SceneItem]:
-    """The name of a cell; another owner's is beside it, and fainter."""
+    """The name of a cell; another owner's name is beside it, and fainter."""
     text = sheet.place_titles(board)[number]
     if not text:
         return

@@ -1,4 +1,4 @@
-"""Colours for all kinds of colour vision (after Okabe and Ito), with text colours."""
+"""A palette for all kinds of colour vision (after Okabe and Ito), with matching text colours."""
 
 from __future__ import annotations
 
@@ -25,44 +25,44 @@ PALETTE = {
     "mist": "#e6ecee",
     "paper": "#fbfaf7",
 }
-"""Names of colours that a drawing may use; it may also write `#rrggbb`."""
+"""The named colours of a drawing file, which also accepts `#rrggbb`."""
 
 OWNERS = ("orange", "blue", "green", "vermilion", "yellow", "purple", "sky", "grey", "brown", "white")
-"""The colours of owners without one of their own, in order."""
+"""The default colours of owners, in order of assignment."""
 
 SEATS = ("#112288", "#ffbb55", "#772200", "#55eeff", "#ee00ff", "#99bb88", "#220022", "#885588")
-"""The colours of seats where others have those of `OWNERS`: people with any colour vision tell them from those, too."""
+"""The colours of seats on boards that use `OWNERS`; both palettes stay distinct with any colour vision."""
 
 GROUNDS = frozenset({"water", "land", "sand", "wood", "light", "dark", "stone", "mist", "paper", "white"})
-"""Colours that are pale enough to stand under names and pieces."""
+"""The colours pale enough to be backgrounds of names and pieces."""
 WATERS = frozenset({"water", "mist"})
-"""Colours of water: that of a game, and that beside it."""
+"""The colours of water: in the game, and outside its regions."""
 
 FAULT = "#c00020"
 BACK = "#44546a"
-"""The colour of what is hidden: of the backs of cards."""
+"""The colour of hidden content, such as the backs of cards."""
 INK = "#1a1a1a"
 
 
 def colour(name: str) -> str:
-    """A colour in SVG notation; unknown colours, in a faulty drawing, are grey."""
+    """A colour in SVG notation; an unknown colour in a faulty drawing becomes grey."""
     return name if name.startswith("#") else PALETTE.get(name, PALETTE["grey"])
 
 
 def parts(name: str) -> tuple[int, int, int]:
-    """Red, green and blue, up to 255."""
+    """The red, green and blue components, from 0 to 255."""
     text = colour(name)
     return int(text[1:3], 16), int(text[3:5], 16), int(text[5:7], 16)
 
 
 def tint(name: str, share: float) -> str:
-    """A colour mixed with white, keeping a `share` of it."""
+    """A colour mixed with white; `share` is the remaining fraction of the colour."""
     r, g, b = (round(255 - (255 - c) * share) for c in parts(name))
     return f"#{r:02x}{g:02x}{b:02x}"
 
 
 def ground(name: str, share: float = 0.4) -> str:
-    """A background colour for names and pieces: unchanged if made for that purpose, otherwise its tint."""
+    """The background colour for names and pieces: unchanged if pale enough, otherwise a tint."""
     return colour(name) if name in GROUNDS else tint(name, share)
 
 
@@ -73,5 +73,5 @@ def luminance(name: str) -> float:
 
 
 def ink_on(name: str) -> str:
-    """Black or white, whichever is easier to read on a colour."""
+    """Black or white, whichever contrasts better with a colour."""
     return INK if luminance(name) > 0.18 else "#ffffff"

@@ -1,4 +1,4 @@
-"""Corners of a map: regions that meet at a point, or along less than a drawing is exact, and crumbs of a region.
+"""Corners of a map: regions that meet at a point or along an imprecise border, and slivers of regions.
 
 Where points less than a unit apart become one, two regions that meet at a point may get a short border, and two with a
 short one none. Whether a piece can go from one to the other is for the author to say, so all of them are listed.
@@ -15,21 +15,21 @@ from rulespec.drawing.outlines import Ring, area, extent, shared
 from rulespec.drawing.svg import Box, Point
 
 SHORT_LINK = 5.0
-"""Units: a shorter border may be one of rounding."""
+"""Units; a shorter border may be a rounding artefact."""
 _INEXACT = 0.1
-"""The share of pairs that touch with at most one point in common, up to which neighbours of a drawing share points."""
+"""The maximum share of adjacent pairs with at most one common point for which a drawing counts as exact."""
 _CROWD = 24
-"""Regions at one point: they lie on one another."""
+"""The maximum number of regions at one point; more of them overlap."""
 _CRUMB = 4.0
-"""Square units: a part of a region below this may be left out of its outline."""
+"""Square units; a smaller part of a region may be dropped from its outline."""
 _SPAN = 2.0
-"""Units between a crumb and a point of the outline that it has become."""
+"""Units; the maximum distance of an outline's points from the crumb that it replaces."""
 Pairs = set[tuple[int, int]]
 Lines = Sequence[Sequence[Point]]
 
 
 def common_points(outlines: Sequence[Lines]) -> Counter[tuple[int, int]]:
-    """For each two outlines the number of points that they have in common."""
+    """The number of common points of each pair of outlines."""
     owners: dict[Point, set[int]] = {}
     for i, lines in enumerate(outlines):
         for x, y in (p for line in lines for p in line):
@@ -39,9 +39,9 @@ def common_points(outlines: Sequence[Lines]) -> Counter[tuple[int, int]]:
 
 
 def corner_links(rings: Sequence[Sequence[Ring]], common: Counter[tuple[int, int]], touching: Pairs) -> Pairs:
-    """The pairs that touch by rounding alone, perhaps: they have at most one point in common, and a short border.
+    """The pairs that may touch only by rounding: at most one common point, and a short border.
 
-    Where nearly all others have two points in common, the border may be of any length.
+    In a drawing where nearly all other pairs share two points, the border may have any length.
 
     Args:
         rings: the outlines with shared points.
@@ -59,7 +59,7 @@ def corner_links(rings: Sequence[Sequence[Ring]], common: Counter[tuple[int, int
 
 
 def corner_meetings(rings: Sequence[Sequence[Ring]], common: Counter[tuple[int, int]], known: Pairs) -> Pairs:
-    """The pairs that meet at a point, before or after points were shared, and that are not known otherwise."""
+    """The pairs that meet at a point, before or after points were shared, without those already known."""
     after = common_points(rings)
     return {pair for pair in common.keys() | after.keys() if all(rings[i] for i in pair)} - known
 
@@ -74,6 +74,6 @@ def crumbs(rings: Sequence[Sequence[Ring]], outlines: Sequence[Lines]) -> list[L
 
 
 def _is_part(crumb: Sequence[Point], rings: Iterable[Ring]) -> bool:
-    """Whether a part of a region is a part of its outline, too."""
+    """Whether a part of a region is also a part of its outline."""
     box = Box(extent(crumb)).grown(_SPAN)
     return any(all(box[0] <= x <= box[2] and box[1] <= y <= box[3] for x, y in ring) for ring in rings)

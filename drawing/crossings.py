@@ -1,4 +1,4 @@
-"""Edges that cross, or touch away from their ends; two equal edges are a border."""
+"""Edges that cross, or touch at an inner point; equal edges form a border."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ MAX_PAIRS = 300_000
 class Meeting(IntEnum):
     """The relation of two different edges."""
 
-    APART = 0  # or at an end of both
-    TOUCHING = 1  # an end lies on the other one, or they lie on one another
+    APART = 0  # or sharing an end
+    TOUCHING = 1  # an end of one is on the other, or they overlap
     CROSSING = 2
 
 
 class Crossings(NamedTuple):
-    """The number of crossing edge pairs, then of touching ones; greater is worse."""
+    """The number of crossing pairs of edges, then of touching ones; greater is worse."""
 
     crossing: int
     touching: int
 
 
 def crossings(edges: Collection[Stroke], others: Collection[Stroke]) -> Crossings:
-    """The pairs of an edge and another one that cross or touch, each once."""
+    """The number of pairs of an edge and another edge that cross or touch, each counted once."""
     pairs = {(min(e, f), max(e, f)) for e in edges for f in others if e != f and _boxes_meet(e, f)}
     kinds = [meeting(e, f) for e, f in pairs]
     return Crossings(kinds.count(Meeting.CROSSING), kinds.count(Meeting.TOUCHING))
 
 
 def first_crossing(edges: Collection[Stroke], depth: float) -> tuple[Stroke, Stroke] | None:
-    """Two edges that extend far beyond each other at both ends, the leftmost first.
+    """The leftmost two edges that cross and extend far beyond each other at both ends.
 
     Returns:
         None if there are none, or none among the first `MAX_PAIRS` with overlapping x-ranges.
@@ -57,7 +57,7 @@ def first_crossing(edges: Collection[Stroke], depth: float) -> tuple[Stroke, Str
 
 
 def _is_deep(e: Stroke, f: Stroke, depth: float) -> bool:
-    """Whether two edges cross, and no end of one is near the line of the other."""
+    """Whether two edges cross, and no end of either is near the line of the other."""
     return meeting(e, f) is Meeting.CROSSING and all(
         abs((q[0] - p[0]) * (dot[1] - p[1]) - (q[1] - p[1]) * (dot[0] - p[0])) > depth * hypot(q[0] - p[0], q[1] - p[1])
         for (p, q), other in ((e, f), (f, e))
@@ -66,7 +66,7 @@ def _is_deep(e: Stroke, f: Stroke, depth: float) -> bool:
 
 
 def _boxes_meet(e: Stroke, f: Stroke) -> bool:
-    """Whether the boxes around two edges meet; the ends of an edge are sorted by their first number."""
+    """Whether the bounding boxes of two edges meet; the ends of an edge are in ascending order."""
     if e[1][0] < f[0][0] or f[1][0] < e[0][0]:
         return False
     (a, b), (c, d) = (e[0][1], e[1][1]), (f[0][1], f[1][1])
@@ -82,7 +82,7 @@ def meeting(e: Stroke, f: Stroke) -> Meeting:
         back = not turn(same, p, q) and (p[0] - same[0]) * (q[0] - same[0]) + (p[1] - same[1]) * (q[1] - same[1]) > 0
         return Meeting.TOUCHING if back else Meeting.APART
     one, other = (turn(a, b, c), turn(a, b, d)), (turn(c, d, a), turn(c, d, b))
-    if one == other == (0, 0):  # on a line: whether they overlap
+    if one == other == (0, 0):  # collinear: they touch if they overlap
         return Meeting.TOUCHING if max(a, b) >= min(c, d) and max(c, d) >= min(a, b) else Meeting.APART
     sides = one[0] * one[1], other[0] * other[1]
     if max(sides) > 0:
@@ -91,6 +91,6 @@ def meeting(e: Stroke, f: Stroke) -> Meeting:
 
 
 def turn(a: Dot, b: Dot, c: Dot) -> int:
-    """The side of a line on which a point lies: -1, 0 or 1."""
+    """The side of a line that a point is on: -1, 0 or 1."""
     size = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
     return (size > 0) - (size < 0)

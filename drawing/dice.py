@@ -1,4 +1,4 @@
-"""The last roll of a game as dice on a board, from the history rather than the state."""
+"""The last roll of a game as dice on a board, read from the history, not the state."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ SPOTS = {
     5: (*_FOUR, (0, 0)),
     6: (*_FOUR, (-1, 0), (1, 0)),
 }
-"""The spots of a die by its number: across and down from its middle."""
+"""The spots of a die by its number: offsets from the centre, to the right and down."""
 
 
 def last_roll(history: Sequence[Option | Event]) -> list[int]:
-    """The numbers of the last roll, if all are from 1 to 6; empty before the first roll, and if any is hidden."""
+    """The numbers of the last roll; empty before the first roll, or if any is hidden or not from 1 to 6."""
     roll = next((each for each in reversed(history) if each.by is None), None)
     return rolled(None if roll is None else roll.option if isinstance(roll, Event) else str(roll))
 
 
 def shows_rolls(plans: Mapping[str, Plan]) -> bool:
-    """Whether any of the boards shows the last roll."""
+    """Whether any board shows the last roll."""
     return any(plan.dice is not None for plan in plans.values())
 
 
@@ -51,7 +51,7 @@ def dice(plans: Mapping[str, Plan], history: Sequence[Option | Event]) -> Iterat
 
 
 def die(value: int, x: float, y: float) -> str:
-    """A die with a number from 1 to 6; `x` is its left side."""
+    """A die showing a number from 1 to 6; `x` is its left edge."""
     box = {"x": x, "y": y - 9, "width": 18, "height": 18, "rx": 4}
     spots = [
         svg.element("circle", cx=x + 9 + 5 * across, cy=y + 5 * down, r=1.9, fill=INK) for across, down in SPOTS[value]

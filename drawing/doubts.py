@@ -1,4 +1,4 @@
-"""Checks of a map with unreadable facts: mistakes are reported only if they hold for all possible values.
+"""Checks of a map with unreadable facts: a mistake is reported only if it holds for every possible value.
 
 A wrong fact still has some value, and checks of its neighbours would depend on that.
 """
@@ -16,11 +16,11 @@ from rulespec.typed.seat_kinds import size
 from rulespec.types import Bool, Ent, SetOf, Type
 
 _SAME = 20
-"""Values that all these facts have together."""
+"""The number of trials in which all unknown facts have the same value."""
 _MIXED = 20
-"""Times that each has one of its own."""
+"""The number of trials in which each unknown fact has a different value."""
 _ONE_WAY = "RS230"
-"""A link that is missing at its other end: nothing is unknown."""
+"""The code of a link missing at its other end, which leaves no value unknown."""
 _NUMBERS = (0, 1, 2, 10, -1)
 
 _Doubt = tuple[typed.FactDecl, int, list[int]]
@@ -28,7 +28,7 @@ _Doubt = tuple[typed.FactDecl, int, list[int]]
 
 
 def certain_failures(d: typed.Declarations, layers: Layers, errors: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The checks that fail for all values of the wrong facts.
+    """The checks that fail for every value of the wrong facts.
 
     Args:
         d: declarations; their facts are changed and restored.
@@ -84,7 +84,7 @@ def _possible(d: typed.Declarations, type_: Type, written: int) -> list[int]:
 
 
 def _trials(possible: list[list[int]]) -> Iterator[list[int]]:
-    """Combinations of values for the facts: first those at the same index, up to a bound, then mixed ones."""
+    """Combinations of values for the facts: equal ones first, up to a limit, then mixed ones."""
     if not possible:
         return
     for number in range(min(max(map(len, possible)), _SAME)):

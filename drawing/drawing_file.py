@@ -1,4 +1,4 @@
-"""The drawing files of a ruleset: read, merged and checked for names.
+"""The drawing files of a ruleset: reading, merging and checking of names.
 
 A file is next to the `game.yaml` of a ruleset; for an overlay, it is `variants/drawing/NAME.yaml`. No game depends on
 these files: they are not part of the hash of the ruleset.
@@ -20,7 +20,7 @@ from rulespec.ruleset_files import DRAWING, Files, RulesetReader, drawing_files,
 from rulespec.typed import nodes as typed
 
 _GEOGRAPHY = ("frame", "positions", "projection", "outlines", "scenery", "seams")
-"""Sections of a board that speak of the places of one map."""
+"""The sections of a board that concern the places of one specific map."""
 
 
 def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
@@ -28,7 +28,7 @@ def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
 
     Args:
         ruleset: the ruleset.
-        report: takes the errors and warnings in its files; without it, errors are raised.
+        report: receives the errors and warnings in its files; without it, errors are raised.
 
     Raises:
         DiagnosticsError: RS2xx, RS55x: errors in the files.
@@ -71,9 +71,9 @@ def read_files(
 
 
 def _of_this_map(d: typed.Declarations, data: dict[str, Any], folders: tuple[str, ...]) -> dict[str, Any]:
-    """The data of a file without positions, if another map replaces all places it can mean.
+    """The data of a file, without positions on boards whose places all come from another map.
 
-    `folders`: those of its ruleset and the rulesets below.
+    `folders`: the folders of its ruleset and of the rulesets that it extends.
     """
     boards = {
         kind: {key: value for key, value in board.items() if key not in _GEOGRAPHY}
@@ -85,7 +85,7 @@ def _of_this_map(d: typed.Declarations, data: dict[str, Any], folders: tuple[str
 
 
 def _check_positions(d: typed.Declarations, board: BoardStyle, report: Report) -> None:
-    """Warns of places drawn on one another."""
+    """Warns of places drawn on top of one another."""
     at: dict[tuple[float, float], int] = {}
     entities = d.kinds[board.kind].entities
     for i, point in sorted(board.positions.items()):
@@ -103,7 +103,7 @@ def laid_over(low: Any, high: Any) -> Any:
 
 
 def _known(d: typed.Declarations, data: dict[str, Any]) -> dict[str, Any]:
-    """The data without unknown names, for readers that rely on that."""
+    """The data without unknown names, so that readers need no checks."""
     boards = {k: _board(d.kinds[k], b) for k, b in data.get("boards", {}).items() if k in d.kinds}
     tables = {k: v for k, v in data.get("tables", {}).items() if k == "game" or k in d.kinds}
     result = data | {"boards": boards}

@@ -1,4 +1,4 @@
-"""Name checks of a drawing file: declared names, known colours and symbols."""
+"""Checks of names in a drawing file: declarations, colours and symbols."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class _Names:
                     self._column(name, word)
 
     def _states(self, pile: typed.PieceDecl | typed.Kind, node: Node | None) -> None:
-        """Symbols of tokens by their state."""
+        """Checks the symbols of tokens by state."""
         fields = pile.state if isinstance(pile, typed.Kind) else {}
         for name, place, symbols in entries(node):
             if not self._known(place, name, fields, f"field of `{pile.name}`"):
@@ -107,7 +107,7 @@ class _Names:
             self._look(look)
 
     def _look(self, node: Node) -> None:
-        """The colour and the symbol of something."""
+        """Checks the colour and the symbol of an entry."""
         colour = get(node, "colour")
         if isinstance(colour, Scalar) and not colour.text.startswith("#") and colour.text not in PALETTE:
             hint = did_you_mean(colour.text, PALETTE) or "the names are " + ", ".join(PALETTE)
@@ -177,7 +177,7 @@ class _Names:
         self._seams(kind, links, get(node, "seams"))
 
     def _form(self, kind: typed.Kind, form: Node | None) -> None:
-        """The form of a board, which its kind must have the shape for."""
+        """Checks that the form of a board suits its kind."""
         name = text(form) if form is not None else ""
         if form is None:
             return
@@ -202,13 +202,13 @@ class _Names:
             self.report.error("RS553", message, form.span, help=hint)
 
     def _has_stops(self, kind: typed.Kind) -> bool:
-        """Whether a kind is made of a map of hexes with tiles, and of another kind."""
+        """Whether a kind is the product of a hex map with tiles and another kind."""
         board = get(get(self.drawing, "boards"), kind.product[0]) if len(kind.product) == 2 else None
         form = get(board, "as")
         return form is not None and text(form) == "hexes" and get(board, "tiles") is not None
 
     def _side(self, kind: typed.Kind, word: Scalar) -> None:
-        """A field of the sides of cells."""
+        """Checks a field of the sides of cells."""
         self._field(word)
         side = self.d.kinds.get(word.text.partition(".")[0])
         board = self.d.boards.get(kind.product[1] if len(kind.product) == 2 else kind.name)
@@ -219,7 +219,7 @@ class _Names:
             self.report.error("RS553", message, word.span, help=help_)
 
     def _tiles(self, kind: typed.Kind, node: Node | None) -> None:
-        """The tiles on the cells of a board."""
+        """Checks the tiles on the cells of a board."""
         field = get(node, "field")
         if not isinstance(field, Scalar):
             return
@@ -268,7 +268,7 @@ class _Names:
 
     def _ends(self, kind: typed.Kind, ends: list[Scalar]) -> bool:
         entities = _entities(kind)
-        known = [self._known(end, end.text, entities, f"`{kind.name}`") for end in ends]  # both are reported
+        known = [self._known(end, end.text, entities, f"`{kind.name}`") for end in ends]  # reports both
         return all(known)
 
     def _linked(self, kind: typed.Kind, name: str, a: int, b: int) -> bool:
@@ -278,7 +278,7 @@ class _Names:
         return any(i < len(values) and values[i] >> j & 1 for i, j in ((a, b), (b, a)))
 
     def _field(self, word: Scalar, *, facts: bool = False) -> None:
-        """A field, as `kind.field`, or `field` of the game; with `facts`, also a fact of a kind."""
+        """Resolves a field, `kind.field` or `field` of the game; with `facts`, also a fact of a kind."""
         kind, dot, name = word.text.rpartition(".")
         if not dot:
             self._known(word, name, self.d.fields, "field of the game")
@@ -287,7 +287,7 @@ class _Names:
             self._known(word, name, known, f"field of `{kind}`")
 
     def _fact_of_spaces(self, node: Node) -> None:
-        """A fact of the spaces of a line."""
+        """Resolves a fact of the spaces of a line."""
         for word in words(node):
             kind, _, fact = word.text.partition(".")
             lines = {track.kind: self.d.kinds[track.kind] for track in self.d.tracks.values() if not track.ring}
@@ -299,7 +299,7 @@ class _Names:
         return {name: fact for part in (*kind.product, kind.name) for name, fact in self.d.kinds[part].facts.items()}
 
     def _pieces_in(self, word: Scalar) -> None:
-        """Pieces in a place, as `piece.place`."""
+        """Resolves pieces in a place, `piece.place`."""
         pile, _, place = word.text.partition(".")
         if self._known(word, pile, self.piles, "type of pieces"):
             self._known(word, place, self.piles[pile].places, f"place of `{pile}`")

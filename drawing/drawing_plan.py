@@ -23,7 +23,7 @@ from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf, Type
 
 
 def plan(board: Board) -> dict[str, Any]:
-    """The drawing plan of a board."""
+    """The drawing plan of a board as JSON data."""
     style, d = board.sheet.style, board.sheet.d
     pieces = {name: _piece(board, name) for name in style.pieces if name in d.pieces or name in d.kinds}
     looks = [look for kind in d.kinds for look in style.looks.get(kind, {}).values()]
@@ -69,7 +69,7 @@ def _kind(board: Board, kind: str) -> dict[str, Any]:
 
 
 def _look(look: Look) -> list[str | bool]:
-    """Fill, ink on it, letter, symbol, and whether it is ambiguous in grey."""
+    """The fill, the ink on it, the letter, the symbol, and whether the look is ambiguous in grey."""
     return [colour(look.colour), ink_on(look.colour), look.letter, look.symbol, look.hatch != "none"]
 
 
@@ -107,7 +107,7 @@ def _piece(board: Board, name: str) -> dict[str, Any]:
 
 
 def _titles(board: Board, name: str, decl: typed.PieceDecl | typed.Kind) -> list[str]:
-    """The titles of pieces, by their owners in order; or of all tokens."""
+    """The titles of pieces by their owners, in order, or of all tokens."""
     sheet = board.sheet
     if isinstance(decl, typed.PieceDecl):
         groups = product(*([(kind, title) for title in sheet.titles(kind)] for kind in decl.each))
@@ -143,7 +143,7 @@ def _board(board: Board, kind: str) -> dict[str, Any]:
 
 
 def _field(board: Board, kind: str, name: str) -> dict[str, Any]:
-    """A field of places: with the letters that stand for it."""
+    """A field of places, with its letters."""
     type_ = _type(board.sheet.d.kinds[kind].state[name].type)
     return {
         "name": name,
@@ -155,12 +155,12 @@ def _field(board: Board, kind: str, name: str) -> dict[str, Any]:
 
 
 def _private(field: typed.FieldDecl) -> dict[str, Any]:
-    """Whether a field can be hidden: then its absence from a state says so."""
+    """Whether a field can be hidden, so that its absence from a state means a hidden value."""
     return {"private": True} if field.private is not None else {}
 
 
 def _tiles(board: Board, kind: str) -> dict[str, Any] | None:
-    """The tiles of a board: their faces; each cell's middle, outline, and printed tile with the facts seen on it."""
+    """The tiles of a board: their faces, and each cell's centre, outline, and printed tile with its visible facts."""
     tiles = board.plans[kind].tiles
     if tiles is None:
         return None
@@ -191,20 +191,20 @@ def _tiles(board: Board, kind: str) -> dict[str, Any] | None:
 
 
 def _stand(stand: Stand) -> list[Any]:
-    """The size of pieces, the numbers of their middles, and those of lines."""
+    """A stand as data: the size of its pieces, their centres, and the coordinates of lines."""
     lines = [round(part, 1) for line in stand.lines for point in line for part in point]
     return [stand.size, [round(part, 1) for spot in stand.spots for part in spot], lines]
 
 
 def _type(type_: Type) -> dict[str, str]:
-    """The type of a field, in the terms of drawing."""
+    """The type of a field, in the plan's terms."""
     if isinstance(type_, Ent | SetOf | Order):
         return {"type": "entity" if isinstance(type_, Ent) else "set", "of": type_.kind}
     return {"type": "bool" if isinstance(type_, Bool) else "number" if isinstance(type_, Num | Maybe) else "other"}
 
 
 def _link(board: Board, at: str, kind: str, lines: LinkLines) -> dict[str, Any]:
-    """Links of a kind with a drawn state."""
+    """The links of a kind, for links with a drawn state."""
     return {
         "kind": kind,
         "at": at,
@@ -234,7 +234,7 @@ def _marker(board: Board, kind: str, name: str) -> dict[str, Any]:
 
 
 def _turn(board: Board) -> dict[str, str] | None:
-    """The field that holds the acting entity, its title, and the entity's kind; None without one."""
+    """The field for the acting entity, its title, and the entity's kind; None without such a field."""
     name, type_ = board.sheet.style.turn, board.sheet.turn
     if not isinstance(type_, Ent):
         return None

@@ -1,4 +1,4 @@
-"""Pieces, tokens and markers in the slots of their places, as large as they fit."""
+"""Pieces, tokens and markers in the slots of their places, as large as possible."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from rulespec.records import Brief
 
 LARGEST = 46.0
 _SMALLEST = 5.0
-_PER_SLOT = 60  # tokens in a slot; the rest is a number
-_CARD = 0.78  # the width of a card by its height
-_LINES, _LEAST, _MOST = 4, 6.5, 26.0  # lines on a card, and the sizes of their letters
-_LINE = 1.15  # the height of a line by its letters
-_CORNER, _UNDER = 12.0, 13.0  # the size of the letter in the corner, and the room of it
-_NUMBER = 26.0  # the size of the number on a back
-_MARK = 0.3  # the height of an owner's letter that is not the text
+_PER_SLOT = 60  # tokens drawn per slot; a number stands for the rest
+_CARD = 0.78  # width of a card relative to its height
+_LINES, _LEAST, _MOST = 4, 6.5, 26.0  # lines on a card, and the least and the greatest font size
+_LINE = 1.15  # line height relative to the font size
+_CORNER, _UNDER = 12.0, 13.0  # font size of the corner letter, and the height reserved for it
+_NUMBER = 26.0  # font size of the number on a back
+_MARK = 0.3  # height of an owner's letter beside another text
 
 
 class Standing(Struct, frozen=True):
-    """The arrangement of tokens in a slot: the maximum size, the manner, the places in an area; see `Plan`."""
+    """The arrangement of tokens in a slot: maximum size, manner, and stands on an area; see `Plan`."""
 
     largest: float = LARGEST
     manner: Manner | Literal[""] = ""
@@ -102,7 +102,7 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Dr
         text = str(value) if isinstance(value, int) else str(value)[:2]
     else:
         text = many if style.text in ("count", "title") else ""
-    # The first owner gives the colour; if grey does not tell such colours apart, it says whose it is, too.
+    # The first owner gives the colour; if that is ambiguous in grey, a letter names the owner too.
     alike = bool(looks) and not style.colour and looks[0].hatch != "none"
     mark = looks[0].letter if alike and style.text != "owner" else ""
     owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
@@ -115,7 +115,7 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Dr
 
 
 def unseen_token(sheet: Sheet, pile: Pile, key: str, place: str) -> DrawnToken:
-    """The token of pieces of which only the number is public; `key` and `place` as in `pile_token`."""
+    """The token of pieces with only their number public; `key` and `place` as in `pile_token`."""
     symbol = sheet.style.pieces[pile.type].symbol
     owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
     id_ = ".".join(part for part in ("unseen", key, pile.type, pile.place, owners) if part)
@@ -129,7 +129,7 @@ def card_token(token: DrawnToken, text: str, look: Look) -> DrawnToken:
 
 
 def _is(state: Any, value: str) -> bool:
-    """Whether a field of a token has a value, or any value but none if that is empty."""
+    """Whether a token's field has a value; an empty value means any."""
     return state == value if value else state not in (None, False, 0)
 
 
@@ -174,7 +174,7 @@ def token_at(sheet: Sheet, token: DrawnToken, at: Point, size: float) -> SceneIt
 
 
 def _in_area(sheet: Sheet, tokens: Sequence[DrawnToken], stands: Sequence[Stand]) -> Iterator[SceneItem]:
-    """Tokens inside an area, the last of them outside with a line; those without room are a pile with a number."""
+    """Tokens inside an area; if room runs out, the last ones are outside with a line, or one pile with a number."""
     stand = next((stand for stand in stands if stand.room >= len(tokens)), stands[-1])
     single = tokens if len(tokens) <= stand.room else tokens[: stand.room - 1]
     size, places = stand.size - 1, [*stand.spots, *(at for at, _ in stand.lines)]
@@ -207,7 +207,7 @@ def _squares(count: int, slot: Box, largest: float) -> Iterator[tuple[float, flo
 
 
 def _spread(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box, largest: float) -> Iterator[SceneItem]:
-    """Each piece for itself."""
+    """Pieces drawn one by one, each at its own position."""
     counts = [min(token.count, _PER_SLOT) for token in tokens]
     squares = _squares(sum(counts), slot, largest)
     for token, count in zip(tokens, counts, strict=True):
@@ -216,7 +216,7 @@ def _spread(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box, largest: floa
 
 
 def _columns(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box, how: Standing) -> Iterator[SceneItem]:
-    """Pieces in a column for each token, from the edge of the slot; the last has the number of many."""
+    """A column of pieces per token, from the edge of the slot; the last piece of a long column has the count."""
     left, top, right, bottom = slot
     wide = (right - left) / max(len(tokens), 1)
     size = min(wide, (bottom - top) / how.stack, how.largest)
@@ -257,7 +257,7 @@ def _cards(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box) -> Iterator[Sc
 
 
 def _backs(token: DrawnToken, box: Box, sizes: tuple[float, float], count: int) -> str:
-    """The backs of cards, each of a width and a step from the last, with their number on the last."""
+    """Backs of cards, each offset by a step, with their number on the last one."""
     (left, top, right, bottom), (wide, step) = box, sizes
     parts = []
     for i in range(count):
@@ -271,7 +271,7 @@ def _backs(token: DrawnToken, box: Box, sizes: tuple[float, float], count: int) 
 
 
 def _on_card(text: str, room: Box, ink: str) -> Iterator[str]:
-    """A text in lines, a word on each, in letters as large as the longest and their number allow."""
+    """A text on a card, one word per line, as large as the longest word and the number of words allow."""
     left, top, right, bottom = room
     width, x, y = right - left, (left + right) / 2, (top + bottom) / 2
     lines = [part for word in text.split(" ") if word for part in _broken(word, width)][:_LINES]
@@ -283,7 +283,7 @@ def _on_card(text: str, room: Box, ink: str) -> Iterator[str]:
 
 
 def _grid(count: int, slot: Box, largest: float) -> tuple[float, int]:
-    """The size of tokens that all fit into a slot, and the number in a row."""
+    """The largest size at which all tokens fit into a slot, and the number in a row."""
     width, height = slot[2] - slot[0], slot[3] - slot[1]
     best = (_SMALLEST, max(int(width // _SMALLEST), 1))
     for columns in range(1, count + 1):
@@ -294,7 +294,7 @@ def _grid(count: int, slot: Box, largest: float) -> tuple[float, int]:
 
 
 def _broken(word: str, width: float) -> list[str]:
-    """A word in two parts if it is too wide even for the smallest letters."""
+    """A word, split in two if it is too wide even at the smallest font size."""
     if text_width(word, _LEAST, bold=True) <= width:
         return [word]
     half = (len(word) + 1) // 2
@@ -307,7 +307,7 @@ def _around(at: Point, size: float) -> Box:
 
 
 def _symbol(sheet: Sheet, token: DrawnToken, text: str, at: Point, size: float) -> str:
-    """The symbol of a token with a text."""
+    """The symbol of a token, with its text."""
     x, y = at
     scale = size / 24
     where = f"translate({svg.number(x - size / 2)} {svg.number(y - size / 2)}) scale({scale:.3f})"
@@ -326,7 +326,7 @@ def _symbol(sheet: Sheet, token: DrawnToken, text: str, at: Point, size: float) 
 
 
 def _item(sheet: Sheet, token: DrawnToken, shapes: str, box: Box) -> SceneItem:
-    """The item of a token, which is the place of its entity."""
+    """The item of a token, which also represents its entity as a place."""
     if token.entity is None:
         return SceneItem(token.id, "pieces", svg.group([shapes], token.title))
     place = sheet.place(token.entity, box)

@@ -10,16 +10,16 @@ from rulespec.drawing.svg import Point
 
 SEEDS = 5
 MAX_NODES = 400
-"""A layout by forces takes time by the square of the nodes; more than these stand in rows."""
+"""The most nodes for the force layout, which takes quadratic time; larger graphs are laid out in rows."""
 _TIRED = 100
-"""Nodes beyond which there are fewer seeds, and fewer steps of each."""
+"""The number of nodes above which fewer seeds and fewer steps are tried."""
 MAX_COMPARED = 600
-"""The most links whose pairs are all compared."""
+"""The most links for which crossings are counted."""
 _ASPECT = 0.75
 
 
 def laid_out(count: int, links: Sequence[tuple[int, int]], anchors: Mapping[int, Point]) -> dict[int, Point]:
-    """A position for each of `count` nodes: anchors are fixed, the others come from a force layout.
+    """A position for each of `count` nodes: anchors stay fixed, a force layout places the others.
 
     Raises:
         DiagnosticsError: RS556 if its library is missing.
@@ -54,7 +54,7 @@ def count_crossings(points: Mapping[int, Point], links: Sequence[tuple[int, int]
 
 
 def _around(points: dict[int, Point], anchors: Mapping[int, Point]) -> dict[int, Point]:
-    """The points, moved to the middle and the extent of the anchors."""
+    """The points, shifted and scaled to the centre and the extent of the anchors."""
     if not anchors:
         return points
     known = list(anchors)

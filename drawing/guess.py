@@ -16,25 +16,25 @@ from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf
 MAX_ROWS = 60
 """Tables with more rows are drawn only if the drawing asks for them."""
 MOST_ROWS = 400
-"""Rows of a table with state that is shown nowhere else."""
+"""The maximum number of rows of a table with state that is shown nowhere else."""
 RING_LABELS = 16
-"""A ring of more spaces is drawn as boxes on a circle."""
+"""The maximum number of spaces drawn as sectors of a ring; longer rings are boxes on a circle."""
 _LONG = 20
-"""Spaces of a line that is drawn in one row."""
+"""The maximum number of spaces of a line drawn in one row."""
 _ACROSS = 20
-"""Columns of a board of pairs."""
+"""The maximum number of columns of a board of pairs."""
 _FACTS = 10
-"""Facts of a kind that have columns in its table."""
+"""The maximum number of facts of a kind that become columns in its table."""
 _MAP, _REGION = 900, 12
-"""The width of a map, and the part of it that each region needs."""
+"""The width of a map, and the share of it that each region needs."""
 _CELL, _MARKED = 64, 8
-"""The size of a cell, and the room for each further field of it."""
+"""The size of a cell, and the extra size for each further field."""
 Drawing = dict[str, Any]
-"""A part of a drawing file."""
+"""A section of a drawing file."""
 
 
 def piles(d: typed.Declarations) -> Iterator[typed.PieceDecl | typed.Kind]:
-    """Types of pieces and kinds of tokens."""
+    """The types of pieces and the kinds of tokens."""
     return chain(d.pieces.values(), (kind for kind in d.kinds.values() if kind.places))
 
 
@@ -51,7 +51,7 @@ def board_forms(d: typed.Declarations) -> list[tuple[str, str, str]]:
     results = list(_used(d))
     if any(form in ("areas", "nodes") for _, form, _ in results):
         return results
-    # A map that is just begun: nothing stands on it yet.
+    # An unfinished map, where nothing can stand on a region yet.
     taken = {name for name, _, _ in results}
     return [
         (n, "nodes", "left") for n in d.kinds if n not in taken and _is_place(d.kinds[n]) and link_facts(d, n)
@@ -83,7 +83,7 @@ def _used(d: typed.Declarations) -> Iterator[tuple[str, str, str]]:
 
 
 def _indices(d: typed.Declarations) -> set[str]:
-    """The kinds of which each entity is a place of pieces or tokens."""
+    """The kinds that index places of pieces or tokens."""
     return {place.index for pile in piles(d) for place in pile.places.values()}
 
 
@@ -115,7 +115,7 @@ def guessed_boards(d: typed.Declarations) -> Drawing:
 
 
 def _is_board(d: typed.Declarations, kind: str, form: str) -> bool:
-    """Whether a kind of places is worth a board: a row of boxes with numbers of its own is a table."""
+    """Whether a kind of places becomes a board; a row of boxes with values of their own becomes a table."""
     places = d.kinds[kind]
     if form == "row" and places.state:
         return all(track.kind != kind for track in d.tracks.values()) is False
@@ -125,19 +125,19 @@ def _is_board(d: typed.Declarations, kind: str, form: str) -> bool:
 
 
 def _is_bare(d: typed.Declarations, kind: str) -> bool:
-    """Whether nothing can stand on the places of a kind itself: no pieces, no fields, no entity whose state it is."""
+    """Whether the places of a kind hold nothing: no pieces, no fields, and no entity whose state names a place."""
     fields = chain(d.fields.values(), *(of.state.values() for of in d.kinds.values()))
     named = any(isinstance(f.type, Ent | SetOf | Order) and f.type.kind == kind for f in fields)
     return not (d.kinds[kind].state or named or kind in _indices(d))
 
 
 def _is_crossed(d: typed.Declarations, kind: str) -> bool:
-    """Whether a product with the kind has state."""
+    """Whether a product that includes the kind has state."""
     return any(kind in of.product and of.state for of in d.kinds.values())
 
 
 def _of_product(d: typed.Declarations, kind: typed.Kind) -> Drawing | None:
-    """The board of all pairs of two kinds: one each of a regular board, or rows and columns."""
+    """The board of all pairs of two kinds: a copy of a regular board per owner, or rows and columns."""
     if len(kind.product) != 2 or kind.nameless or kind.places:
         return None
     if not kind.state and kind.name not in _indices(d):
@@ -156,7 +156,7 @@ def _is_direction(d: typed.Declarations, kind: str) -> bool:
 
 
 def _shown_on(d: typed.Declarations, kind: typed.Kind, drawn: set[str], form: str) -> Drawing:
-    """Content of the places of a board: facts, fields, tiles, and the sides of its cells."""
+    """The content shown on the places of a board: facts, fields, tiles, and sides of cells."""
     tiles = _tiles(d, kind)
     on_tiles = {tiles["field"], tiles.get("turn", "")} if tiles else set()
     fields = [
@@ -183,7 +183,7 @@ def _shown_on(d: typed.Declarations, kind: typed.Kind, drawn: set[str], form: st
 
 
 def _sides(d: typed.Declarations, kind: typed.Kind) -> list[str]:
-    """Fields of the sides of cells: of products of the board, or of its two kinds, with a direction."""
+    """The fields of cell sides: fields of products of the board, or of its two kinds, with a direction."""
     board = d.boards.get(kind.product[1] if len(kind.product) == 2 else kind.name)
     if board is None or not board.direction:
         return []
@@ -193,7 +193,7 @@ def _sides(d: typed.Declarations, kind: typed.Kind) -> list[str]:
 
 
 def _tiles(d: typed.Declarations, kind: typed.Kind) -> Drawing:
-    """The tiles on a board: a field whose kind has sets of lines, each from a direction to another or to the middle."""
+    """The tiles on a board: a field whose kind has sets of lines, each between two directions or to the centre."""
     board = d.boards.get(kind.name)
     if board is None or not board.direction:
         return {}
@@ -225,12 +225,12 @@ def _names(fact: typed.FactDecl, kind: str) -> bool:
 
 
 def _is_marker(f: typed.FieldDecl, drawn: Iterable[str]) -> bool:
-    """Whether a field names a place of a board, where its owner stands."""
+    """Whether a field names a place of a board and thereby the position of its owner."""
     return isinstance(f.type, Ent) and f.type.kind in drawn
 
 
 def markers(d: typed.Declarations, drawn: set[str], *, on_boards: bool) -> Iterator[str]:
-    """The fields whose value is a place; with `on_boards`, also of entities that are places of another board."""
+    """The fields whose value is a place; with `on_boards`, also those of entities that are places of another board."""
     for f in d.fields.values():
         if _is_marker(f, drawn):
             yield f.name
@@ -243,7 +243,7 @@ def markers(d: typed.Declarations, drawn: set[str], *, on_boards: bool) -> Itera
 
 
 class BoardContents:
-    """Contents of a drawing's boards, for finding what tables must show.
+    """The contents of a drawing's boards, which determine what tables must show.
 
     Args:
         d: declarations.
@@ -300,7 +300,7 @@ class BoardContents:
         return results
 
     def _unplaced(self) -> list[str]:
-        """Pieces in places without an index that are of no entity with a row."""
+        """Pieces in places without an index that belong to no entity with a row."""
         results = []
         for pile in piles(self.d):
             each = pile.each if isinstance(pile, typed.PieceDecl) else ()
@@ -316,7 +316,7 @@ class BoardContents:
 
 
 def guessed_pieces(d: typed.Declarations, drawn: Iterable[str]) -> Drawing:
-    """The section `pieces`: titles on cards in tables, the single field on tokens on boards."""
+    """The section `pieces`: titles on cards in tables, and the only field of a token on boards."""
     results: Drawing = {}
     for pile in piles(d):
         on_board = any(place.index in drawn for place in pile.places.values())
@@ -356,7 +356,7 @@ def guessed_looks(d: typed.Declarations, boards: Drawing) -> tuple[Drawing, dict
 
 
 def _coded(d: typed.Declarations, boards: Drawing) -> Iterator[str]:
-    """Fields that a board shows by a letter: flags and numbers of its places, and places that the game names."""
+    """The fields shown on a board by a letter: flags and numbers of its places, and places named by the game."""
     drawn = {kind for kind, board in boards.items() if board["as"] != "hidden"}
     for f in d.fields.values():
         if _is_marker(f, drawn):
@@ -365,5 +365,5 @@ def _coded(d: typed.Declarations, boards: Drawing) -> Iterator[str]:
         fields = [d.kinds[kind].state[name] for name in boards[kind].get("fields", ())]
         numbers = [f for f in fields if isinstance(f.type, Bool | Num | Maybe)]
         if len(numbers) == 1 and not isinstance(numbers[0].type, Bool):
-            continue  # a number alone needs no letter
+            continue  # a single number needs no letter
         yield from (f"{kind}.{f.name}" for f in numbers)

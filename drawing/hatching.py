@@ -1,6 +1,6 @@
-"""Hatching: line patterns over areas whose colours look alike in grey, as paths.
+"""Hatching: line patterns, as paths, over areas whose colours look alike in grey.
 
-Not an SVG pattern: that is a reference, and two pictures on one page would share its name.
+An SVG pattern would need an id, which two pictures on one page would share.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from rulespec.drawing import svg
 from rulespec.drawing.colours import GROUNDS, ground, luminance, parts
 from rulespec.drawing.svg import Box, Point
 
-_INSET = 2.0  # how far lines stay away from outlines
+_INSET = 2.0  # distance of lines from outlines
 _DARKER = 0.75
-_ALIKE = 1.25  # contrast of tints, as WCAG has it, below which nobody tells them apart
+_ALIKE = 1.25  # WCAG contrast below which two tints count as indistinguishable
 
 
 class Hatch(Struct, frozen=True):
-    """Lines at some angles (degrees, clockwise from the right), with their gap and their dashes."""
+    """Parallel lines at one or more angles (degrees, clockwise from the right), with their distance and dashes."""
 
     angles: tuple[int, ...]
     gap: float
@@ -39,14 +39,14 @@ HATCHES = {
     "dashes": Hatch((-45,), 8, "7 6"),
     "waves": Hatch((0,), 18, "9 21"),
 }
-"""Hatchings that a drawing may name; it may also say `none`."""
+"""The hatchings by their names in a drawing file, which also accepts `none`."""
 
 _IN_ORDER = ("rising", "falling", "upright", "level", "dots", "crossed", "grid", "dashes")
 _OF_GROUNDS = {"water": "waves", "sand": "dots", "wood": "level", "dark": "grid"}
 
 
 def hatches(colours: Sequence[str]) -> list[str]:
-    """The hatchings of entities by colour: none if the colours are distinct in grey."""
+    """The hatchings of entities by colour: none if all colours are distinct in grey."""
     tints = sorted(luminance(ground(colour)) + 0.05 for colour in set(colours))
     if all(bright / dark >= _ALIKE for dark, bright in pairwise(tints)):
         return ["none"] * len(colours)
@@ -77,7 +77,7 @@ def hatched(outlines: Sequence[Sequence[Point]], hatch: str, colour: str, clear:
 def _lines(
     outlines: Sequence[Sequence[Point]], angle: int, gap: float, clear: Box | None
 ) -> Iterator[tuple[Point, Point]]:
-    """The lines of one direction inside an area; they go on in the next area that has the same."""
+    """The lines of one direction inside an area, aligned across areas with the same hatching."""
     c, s = cos(radians(angle)), sin(radians(angle))
     crossings: dict[int, list[float]] = {}
     for outline in outlines:
@@ -108,7 +108,7 @@ def _without(start: float, end: float, gone: float, back: float) -> Iterator[tup
 
 
 def _inside(box: Box, v: float, c: float, s: float) -> tuple[float, float]:
-    """The interval of a line inside a box."""
+    """The interval of a line that is inside a box."""
     low, high = -inf, inf
     for along, at, least, most in ((c, -v * s, box[0], box[2]), (s, v * c, box[1], box[3])):
         if abs(along) < 1e-9:

@@ -1,4 +1,4 @@
-"""Hex maps: a hex around each position, with its name, facts and tile."""
+"""Hex maps: each position is the centre of a hex with its name, facts and tile."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _CELL = 120.0
 _TEXT = 12.5
 _RIM = 8.0
 _UP, _DOWN, _FACTS = 0.64, 0.74, 0.42
-"""From the middle of a hex to its title, to its name, and to its facts, by its size."""
+"""Distances from the centre of a hex to its title, its name and its facts, relative to its size."""
 _FLAT = 0.2
-"""The share of a distance by which the way to a hex straight above may be off."""
+"""The maximum horizontal deviation between vertically adjacent hexes, relative to their distance."""
 
 
 def hex_map_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
-    """A hex around each position, sized by the closest two; places without a position are not drawn."""
+    """The plan of a hex map, with hexes sized by the closest two positions; places without a position are left out."""
     spots = board.positions
     near, flat = _nearest(spots)
     shape = hex_shape((board.cell or _CELL) / 2, flat=flat)
@@ -58,14 +58,14 @@ def hex_map_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
 
 
 def _nearest(spots: dict[int, Point]) -> tuple[float, bool]:
-    """The distance of the two nearest positions, and whether hexes so far apart lie straight above one another."""
+    """The least distance of two positions, and whether hexes at that distance are vertically aligned."""
     ways = [(hypot(a[0] - b[0], a[1] - b[1]), abs(a[0] - b[0])) for a, b in combinations(spots.values(), 2) if a != b]
     near = min((far for far, _ in ways), default=1.0)
     return near, any(across < near * _FLAT for far, across in ways if far < near * (1 + _FLAT)) or not ways
 
 
 def _hex(sheet: Sheet, board: BoardStyle, number: int, at: Point, form: tuple[CellShape, str]) -> Iterator[SceneItem]:
-    """A hex with its name: its title above, and its id below if that is another."""
+    """A hex with its title above, and its id below if that differs."""
     shape, outline = form
     name, title = sheet.names(board.kind)[number], sheet.titles(board.kind)[number]
     (x, y), far = at, shape.size
@@ -76,7 +76,7 @@ def _hex(sheet: Sheet, board: BoardStyle, number: int, at: Point, form: tuple[Ce
     yield region(drawn, sheet.place((board.kind, number), box, at, outline))
     if board.names == "none":
         return
-    title = title.removesuffix(f"({name.upper()})").rstrip() or title  # the name stands below
+    title = title.removesuffix(f"({name.upper()})").rstrip() or title  # the name is below
     plain = title.casefold() == name
     shown = [title] if board.names == "title" and not plain else [name.upper()]
     shown += [name.upper()] if board.names == "title" and not plain else []
@@ -91,11 +91,11 @@ def _hex(sheet: Sheet, board: BoardStyle, number: int, at: Point, form: tuple[Ce
 
 
 def _in_two(text: str, room: float) -> list[str]:
-    """A text in a line if it fits, else in two, cut off where even these are too long."""
+    """A text in one line if it fits, otherwise in two, shortened if necessary."""
     words = text.split(" ")
     if text_width(text, _TEXT) <= room:
         return [text]
-    if len(words) < 2:  # broken by a hyphen
+    if len(words) < 2:  # split at a hyphen
         cut = (len(text) + 1) // 2
         return [shortened(text[:cut] + "-", _TEXT, room + _TEXT), shortened(text[cut:], _TEXT, room + _TEXT)]
     cut = min(range(1, len(words)), key=lambda i: abs(len(" ".join(words[:i])) - len(" ".join(words[i:]))))
@@ -105,7 +105,7 @@ def _in_two(text: str, room: float) -> list[str]:
 def _printed(
     sheet: Sheet, board: BoardStyle, shape: CellShape, cells: dict[int, Point]
 ) -> Iterator[tuple[int, tuple[int, str]]]:
-    """Place → the tile that is printed on it, and the facts that another one covers, as a text."""
+    """Place → its printed tile, and the text of the facts that a laid tile covers."""
     facts = sheet.d.kinds[board.kind].facts
     for number in cells:
         of = sheet.fact(board.kind, board.tiles.printed, number) if board.tiles is not None else None

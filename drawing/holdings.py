@@ -1,4 +1,4 @@
-"""Tables of holdings: a row for each entity of a kind, with its fields and pieces."""
+"""Tables of holdings: one row per entity of a kind, with its fields and pieces."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Num, Order, SetOf, none_of
 
 HEADS = 12.0
-"""The size of the heads of columns."""
+"""The font size of column heads."""
 _ROW, _LINE_OF_CHIPS = 24.0, 21.0
 """The height of a row with one line, and of each line of pieces."""
 _MOST_LINES, _FEW_ROWS, _BLOCK = 6, 8, 40
-"""Lines of pieces in a row, rows of a table that have room for titles, and rows of a part of a long one."""
+"""The most lines of pieces in a row, the most rows of a table with titles, and the rows per part of a long table."""
 _PAD = 14.0
 _CHIP = 22.0
 _LONG_NUMBER = 60.0
 _MORE = 26.0
-"""The room of the number of those that find no room."""
+"""The width reserved for the count of pieces that do not fit."""
 _MEMBERS, _SET = 16, 420.0
-"""Members of a set that a column has room for, and its largest width."""
+"""The number of set members that a column has room for, and its maximum width."""
 """The room of a number without bounds."""
 _WIDEST = 150.0
-_CHIPS = 150.0  # the least width of a column of pieces
+_CHIPS = 150.0  # minimum width of a column of pieces
 _LINE = "#c9cdd1"
 
 
@@ -83,7 +83,7 @@ class SheetTable(Brief, Struct):
         rows: the number of rows, from the entity `first`.
         lines: the lines of pieces in a row.
         part: the number of the part, from 0.
-        has_places: whether its rows can be pointed at, so not those with further columns of the same entities.
+        has_places: whether its rows can be pointed at; false for parts with further columns of the same entities.
     """
 
     kind: str
@@ -100,7 +100,7 @@ class SheetTable(Brief, Struct):
 
     @property
     def suffix(self) -> str:
-        """The suffix of the ids of its items: empty except for later parts."""
+        """The suffix of the ids of the table's items: empty except for later parts."""
         return f".{self.part + 1}" if self.part else ""
 
 
@@ -115,7 +115,7 @@ class TablePart(Struct, frozen=True):
 def _parts_of(
     sheet: Sheet, words: Wording, names: Names, kind: str, columns: Sequence[str], width: float
 ) -> list[TablePart]:
-    """The parts of a table that fit a width, in rows that a sheet has room for."""
+    """The parts of a table that fit a width, with as many rows as fit on a sheet."""
     groups: list[list[str]] = [[]]
     left = first = 0.0 if kind == "game" else _first_column(sheet, kind)
     for name in columns:
@@ -135,7 +135,7 @@ def _parts_of(
 def tables_within(
     sheet: Sheet, words: Wording, names: Names, kind: str, columns: Sequence[str], width: float
 ) -> Iterator[SheetTable]:
-    """The parts of a table that fit a width, each at the corner of the sheet."""
+    """The parts of a table that fit a width, each positioned on the sheet."""
     firsts = set[int]()
     for number, part in enumerate(_parts_of(sheet, words, names, kind, columns, width)):
         table = table_of(sheet, words, names, kind, part, (0.0, 0.0), width)
@@ -146,13 +146,13 @@ def tables_within(
 
 
 def _first_column(sheet: Sheet, kind: str) -> float:
-    """The width of the names of rows, with the disc before each."""
+    """The width of the row names, including the disc before each."""
     widest = max((text_width(title, SIZE, bold=True) for title in sheet.titles(kind)), default=0.0)
     return min(widest, _WIDEST + 40) + _disc_room(sheet, kind) + _PAD
 
 
 def _disc_room(sheet: Sheet, kind: str) -> float:
-    """The room of the widest disc before the name of a row; none where no entity has a letter."""
+    """The width of the widest disc before a row's name; 0 if no entity has a letter."""
     letters = [sheet.look(kind, i).letter for i in range(len(sheet.names(kind)))]
     return max(map(chip_width, letters)) + 5 if any(letters) else 0.0
 
@@ -184,14 +184,14 @@ def table_of(
 
 
 def moved(table: SheetTable, to: Point) -> SheetTable:
-    """A table at another corner of the sheet."""
+    """The table, moved to another corner of the sheet."""
     right, down = to[0] - table.corner[0], to[1] - table.corner[1]
     columns = [replace(column, left=column.left + right) for column in table.columns]
     return replace(table, columns=columns, corner=to, top=table.top + down)
 
 
 def _cards(sheet: Sheet, kind: str, column: Column) -> tuple[int, float, float]:
-    """The most cards of a column, and the width of one with its title and with letters alone."""
+    """The maximum number of cards in a column, and the width of one with its title and with letters alone."""
     style = sheet.style.pieces[column.pile]
     decl = sheet.d.pieces.get(column.pile)
     if style.grouped and decl is None:
@@ -208,7 +208,7 @@ def _cards(sheet: Sheet, kind: str, column: Column) -> tuple[int, float, float]:
 
 
 def _needed(sheet: Sheet, kind: str, column: Column) -> float:
-    """The room that pieces may need."""
+    """The width that a column of pieces may need."""
     if is_counted(sheet, kind, column.pile, column.place):
         return _CHIP * 1.4
     count, wide, _ = _cards(sheet, kind, column)
@@ -218,7 +218,7 @@ def _needed(sheet: Sheet, kind: str, column: Column) -> float:
 
 
 def _lines(sheet: Sheet, kind: str, column: Column) -> int:
-    """Lines of pieces that a row of a column may need."""
+    """The number of lines of pieces that a row may need in a column."""
     if is_counted(sheet, kind, column.pile, column.place):
         return 1
     count, wide, short = _cards(sheet, kind, column)
@@ -273,7 +273,7 @@ def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) ->
 
 
 def _named_fact(sheet: Sheet, kind: str, field: str, fact: str) -> tuple[typed.FieldDecl, typed.FactDecl] | None:
-    """A field that names an entity, and a fact of such entities; None if there are none of these names."""
+    """A field that names an entity, and a fact of such entities; None if either is missing."""
     of = (sheet.d.fields if kind == "game" else sheet.d.kinds[kind].state).get(field)
     if of is None or not isinstance(of.type, Ent) or fact not in sheet.d.kinds[of.type.kind].facts:
         return None
@@ -281,18 +281,18 @@ def _named_fact(sheet: Sheet, kind: str, field: str, fact: str) -> tuple[typed.F
 
 
 _OWNER = re.compile(r" \w{1,3} …$")
-"""An owner that is left out at the end of a title, with its preposition: `carts of …`."""
+"""An omitted owner at the end of a title, with its preposition: `carts of …`."""
 
 
 def _pile_title(sheet: Sheet, words: Wording, pile: str, place: str) -> str:
-    """The title of pieces in a place, regardless of owner and entity."""
+    """The title of pieces in a place, without owner and entity."""
     decl = sheet.d.pieces.get(pile) or sheet.d.kinds[pile]
     each = decl.each if isinstance(decl, typed.PieceDecl) else decl.product
     pieces = words.pieces(pile, [(kind, "…") for kind in each])
     pieces = pieces if pieces.strip("… ") else pile.replace("_", " ")
     index = decl.places[place].index
     where = words.place(pile, place, "…" if index else "", index)
-    where = where if where.strip("… ") else place.replace("_", " ")  # a text that is its owner alone
+    where = where if where.strip("… ") else place.replace("_", " ")  # a title that consists of its owner
     alone = len(sheet.d.pieces) + sum(bool(kind.places) for kind in sheet.d.kinds.values()) == 1
     title = _OWNER.sub("", where) if alone else f"{_OWNER.sub('', pieces).lstrip('… ')}: {where}"
     return words.board(f"{pile}.{place}", title.replace(" (…)", "").removesuffix(" …").removeprefix(": "))
@@ -332,7 +332,7 @@ def table_plan(sheet: Sheet, table: SheetTable, title: str) -> Plan:
 
 
 def fact_text(sheet: Sheet, kind: str, column: Column, row: int) -> str:
-    """The value of a fact in a row, or ""."""
+    """The text of a fact's value in a row, or ""."""
     if column.fact is None or row >= len(column.fact.values):
         return ""
     value = column.fact.values[row]
@@ -348,7 +348,7 @@ def fact_text(sheet: Sheet, kind: str, column: Column, row: int) -> str:
 
 
 def _rows_as_places(sheet: Sheet, table: SheetTable) -> Iterator[Place]:
-    """The rows, if their entities are neither places of a board nor tokens."""
+    """The rows as places, if their entities are neither places of a board nor tokens."""
     for i in range(table.rows if sheet.row_places(table.kind) and table.has_places else 0):
         top = table.top + i * table.row
         box = Box((table.corner[0], top, table.corner[0] + table.width, top + table.row))
@@ -379,7 +379,7 @@ def rows(
 
 
 def turn_mark(sheet: Sheet, at: Point) -> str:
-    """The mark next to the row of the acting entity."""
+    """The mark beside the row of the acting entity."""
     x, y = at
     mark = svg.element("path", d=svg.path([(x - 12, y - 6), (x - 3, y), (x - 12, y + 6)], closed=True), fill=INK)
     return svg.group([mark], sheet.words.field("", sheet.style.turn))
@@ -388,7 +388,7 @@ def turn_mark(sheet: Sheet, at: Point) -> str:
 def piles_of_rows(sheet: Sheet, table: SheetTable, shown: ShownState) -> dict[tuple[str, str, int], list[Pile]]:
     """The piles in the columns of a table, by type, place and row.
 
-    The row of a pile is its place, its owner, or a component of its owner.
+    A pile's row is its place, its owner, or a component of its owner.
     """
     piles: dict[tuple[str, str, int], list[Pile]] = {}
     columns = {(column.pile, column.place) for column in table.columns}
@@ -434,7 +434,7 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
 
 
 def _number(text: str, column: Column, y: float) -> str:
-    """A number, in two lines if it has too many digits for one."""
+    """A number, split over two lines if it has too many digits for one."""
     if text_width(text, SIZE) <= column.width + _PAD - 4:
         return svg.words(text, column.left, y, SIZE, anchor="start", fill=INK)
     half = (len(text) + 1) // 2
@@ -444,7 +444,7 @@ def _number(text: str, column: Column, y: float) -> str:
 
 
 def _in_line(looks: Sequence[Look], column: Column, y: float) -> str:
-    """The discs of the members of a set, and the number of those that find no room."""
+    """The discs of the members of a set, and the count of those that do not fit."""
     result, x = [], column.left
     for i, look in enumerate(looks):
         wide, left = chip_width(look.letter), len(looks) - i - 1
@@ -459,7 +459,7 @@ def _in_line(looks: Sequence[Look], column: Column, y: float) -> str:
 def _chips(
     sheet: Sheet, table: SheetTable, column: Column, piles: Sequence[Pile], y: float, placed: dict[str, Place]
 ) -> list[str]:
-    """The pieces in a place of a row: a card each, with its title if there is room for all, else with letters."""
+    """The pieces in a place of a row, one card each: with titles if all fit, otherwise with letters."""
     if not piles:
         return []
     if is_counted(sheet, table.kind, column.pile, column.place):

@@ -1,4 +1,4 @@
-"""Labels for entities and fields without one in the drawing: distinct within a picture."""
+"""Labels for entities and fields that have none in the drawing, distinct within a picture."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Iterator, Sequence
 from rulespec.typed import nodes as typed
 
 _NUMBERED = re.compile(r"[A-Za-z]{1,2}[ _]?(\d+)")
-"""A name that is a number with a letter or two before it, such as `t57`."""
+"""A name made of one or two letters and a number, such as `t57`."""
 _MOST = 3
-"""Characters of a label."""
+"""The maximum number of characters of a label."""
 
 
 def number_of(entity: typed.Entity) -> str:
-    """The number that serves as name of an untitled entity; "" if its name is a word."""
+    """The number in the name of an untitled entity; "" if its name is a word."""
     untitled = entity.title == entity.name.replace("_", " ")
     match = _NUMBERED.fullmatch(entity.name) if untitled else None
     return match.group(1) if match is not None else ""
 
 
 def numbers_of(d: typed.Declarations, kind: str) -> dict[str, str]:
-    """The numbered entities of a kind: number → name; None if two share a number."""
+    """The numbered entities of a kind: name → number, or empty if two share a number."""
     if kind in d.boards and d.boards[kind].form != "line":
         return {}
     numbers = {entity.name: number for entity in d.kinds[kind].entities if (number := number_of(entity))}
@@ -29,7 +29,7 @@ def numbers_of(d: typed.Declarations, kind: str) -> dict[str, str]:
 
 
 def is_label(title: str) -> bool:
-    """Whether a title is short enough to be its own label: two characters, or a coordinate such as `a10`."""
+    """Whether a title is short enough to be a label: two characters, or a coordinate such as `a10`."""
     return len(title) <= 2 or (len(title) <= _MOST and title[-1].isdigit())
 
 
@@ -45,7 +45,7 @@ class LabelStock:
         self._counted = 0
 
     def of(self, title: str) -> str:
-        """A label for a title: its initial, otherwise more of its letters, otherwise a number."""
+        """A new label for a title: its initial, otherwise more of its letters, otherwise a number."""
         label = next((text for text in _tries(title) if text not in self._taken), "")
         while not label or label in self._taken:
             self._counted += 1
@@ -54,7 +54,7 @@ class LabelStock:
         return label
 
     def numbered(self, title: str, numbers: Sequence[str]) -> list[str]:
-        """Labels for the numbered entities of a kind: `#5`, or with the initial of the kind if those are taken."""
+        """New labels for the numbered entities of a kind: `#5`, or with the initial of the kind if those are taken."""
         signs = ("#", *(f"{text}#" for text in _tries(title)))
         sign = next(sign for sign in (*signs, "##") if all(f"{sign}{each}" not in self._taken for each in numbers))
         labels = [f"{sign}{each}" for each in numbers]
@@ -63,7 +63,7 @@ class LabelStock:
 
 
 def _tries(title: str) -> Iterator[str]:
-    """Labels for a title, the shortest first."""
+    """Candidate labels for a title, shortest first."""
     parts = [word for word in re.split(r"[\s_\-&.,()]+", title) if word] or ["?"]
     first = parts[0]
     if is_label(title):

@@ -1,4 +1,4 @@
-"""Lettering of names on a map: water in wide italics, owned land in bold, other land in wide letters."""
+"""Lettering of a map's names: water in wide italics, owned land in bold, other land with wide spacing."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from msgspec import Struct
 from rulespec.drawing.text_width import text_width
 
 LINE = 1.12
-"""The height of a line by the size of its letters."""
+"""Line height relative to the font size."""
 
 
 READABLE = 0.01225
-"""The size of letters by the width of a map that can be read on a page: 12 points where the map is 1,000 wide."""
+"""The least readable font size relative to the map's width: about 12 points on a map 1,000 wide."""
 
 
 class Lettering(Struct, frozen=True):
-    """The lettering of names: available sizes, largest first, and looks; `spacing` depends on the size.
+    """The lettering of names: available sizes, largest first, and font style; `spacing` depends on the size.
 
     `larger`: sizes above the minimum readable on a page, for names on outlines.
     """
@@ -30,15 +30,15 @@ class Lettering(Struct, frozen=True):
     larger: tuple[float, ...] = (1.15, 1.07, 1.0)
 
     def on_map(self, width: float) -> tuple[float, ...]:
-        """The font sizes on a map of some width, starting with those readable on a page."""
+        """The font sizes on a map of some width, largest first, starting with those readable on a page."""
         return tuple(round(share * READABLE * width, 1) for share in (*self.larger, 0.85, 0.7))
 
     def width(self, text: str, size: float) -> float:
-        """The width of a line."""
+        """The width of a line of text."""
         return text_width(text, size, bold=self.bold) + self.spacing * size * len(text)
 
     def extent(self, lines: Sequence[str], size: float, badges: float = 0) -> tuple[float, float]:
-        """Width and height of a block of lines, with room for symbols next to the first."""
+        """The width and height of a block of lines, with room for symbols beside the first."""
         return max(self.width(line, size) for line in lines) + badges, size * LINE * len(lines)
 
 

@@ -1,4 +1,4 @@
-"""States of links: a line over each link with a state, in the colour of the entity that the state names."""
+"""States of links: a line over each link, in the colour of the entity named by its state."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ from rulespec.drawing.style import BoardStyle, LinkStyle
 from rulespec.drawing.svg import Box, Point
 
 _SEAM = 90.0
-_ACROSS = (9.0, SHORT)  # halves of a line across a border: the shorter one where names leave no room
-_MAT = 14.0  # paper around the frame of a board with outlines, under which lines along coasts end
+_ACROSS = (9.0, SHORT)  # half lengths of a line across a border; the shorter one is for borders crowded by names
+_MAT = 14.0  # paper around the frame of a board with outlines, covering the ends of coast lines
 
 
 def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, layout: Ground | None = None) -> Plan:
@@ -67,7 +67,7 @@ def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, layout: Ground | No
 
 
 def _moved_stand(stand: Stand, corner: Point) -> Stand:
-    """A stand on the picture."""
+    """A stand, shifted to the map's place in the picture."""
     lines = (shift(line, corner) for line in stand.lines)
     return Stand(stand.size, tuple(shift(stand.spots, corner)), tuple((at, end) for at, end in lines))
 
@@ -86,7 +86,7 @@ def _outline(board: BoardStyle, layout: Ground, number: int, corner: Point) -> s
 
 
 def _areas(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[SceneItem]:
-    """The areas of a map; with outlines, water first, then its shallows, then land and scenery."""
+    """The areas of a map; with outlines: water, its shallows, land and scenery, in this order."""
     numbers = range(len(layout.positions))
     if not board.outlines:
         yield from (_area(sheet, board, layout, i, corner) for i in numbers)
@@ -102,7 +102,7 @@ def _areas(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
         yield SceneItem(f"shallows.{board.kind}", "areas", "".join(lines))
     yield from _scenery(board, layout, corner, water=False)
     land = (i for i in numbers if i not in water)
-    for i in sorted(land, key=lambda i: i not in board.outlines):  # squares lie above outlines
+    for i in sorted(land, key=lambda i: i not in board.outlines):  # squares are drawn above outlines
         yield _area(sheet, board, layout, i, corner)
 
 
@@ -112,7 +112,7 @@ def _area(sheet: Sheet, board: BoardStyle, layout: Ground, number: int, corner: 
     data = _outline(board, layout, number, corner)
     outlines = [shift(line, corner) for line in layout.areas.outlines[number]]
     parts = [svg.element("path", d=data, fill=grounded(look.colour), fill_rule="evenodd")]
-    # With outlines, letters beside names and ranks of borders say whose a place is, and shallows what is water.
+    # With outlines, letters, border ranks and shallows already tell owners and water apart.
     if not (board.outlines and board.names != "none" and (owner is not None or look.colour == "water")):
         clear = name_box(sheet, board, number, layout.blocks[number], corner)
         parts.append(hatched(outlines, look.hatch, look.colour, clear))
@@ -121,7 +121,7 @@ def _area(sheet: Sheet, board: BoardStyle, layout: Ground, number: int, corner: 
     points = [point for line in outlines for point in line] or [(tray[0], tray[1]), (tray[2], tray[3])]
     xs, ys = zip(*points, strict=True)
     left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
-    # Pieces of a small island may stand beside it: the nearest point of its box is aimed at.
+    # A small island's pieces may be beside it: the target is the nearest point of their box.
     middle = (
         min(max((tray[0] + tray[2]) / 2, left), right),
         min(max((tray[1] + tray[3]) / 2, top), bottom),
@@ -131,7 +131,7 @@ def _area(sheet: Sheet, board: BoardStyle, layout: Ground, number: int, corner: 
 
 
 def _scenery(board: BoardStyle, layout: Ground, corner: Point, *, water: bool) -> Iterator[SceneItem]:
-    """Land or water outside all regions."""
+    """Land or water that belongs to no region."""
     for number, part in enumerate(board.scenery, 1):
         if (part.colour in WATERS) == water:
             assert board.frame is not None
@@ -145,14 +145,14 @@ def _scenery(board: BoardStyle, layout: Ground, corner: Point, *, water: bool) -
 
 
 def _ranked(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> dict[str, str]:
-    """Rank → the lines of all borders that have it, as path data."""
+    """Rank → path data of all borders of that rank."""
     linked = {(min(k.a, k.b), max(k.a, k.b)) for k in layout.links}
     sides = [side_of(sheet, board, i) for i in range(len(layout.positions))] if board.outlines else []
     beyond = [Side(part.colour in WATERS, None) for part in board.scenery]
     results: dict[str, list[str]] = {}
     for number, border in enumerate(layout.areas.borders):
         pair = (min(border.a, border.b), max(border.a, border.b))
-        wall = border.b >= 0 and pair not in linked  # they touch, but nothing leads from one to the other
+        wall = border.b >= 0 and pair not in linked  # adjacent areas without a link
         rank = "walls" if wall else rank_of(sides, border, beyond) if sides else "borders"
         key = ("border", number, corner)
         if key not in layout.traces:
@@ -162,7 +162,7 @@ def _ranked(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> d
 
 
 def _borders(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[SceneItem]:
-    """Borders by their ranks, and the frame of a board with outlines, under which lines along coasts end."""
+    """Borders by rank, and the frame of a board with outlines, which covers the ends of coast lines."""
     ranks = _ranked(sheet, board, layout, corner)
     for rank in (rank for rank in RANKS if rank in ranks):
         drawn = [svg.element("path", d=ranks[rank], fill="none", **look) for look in RANKS[rank]]
@@ -212,7 +212,7 @@ def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
         if style.hidden or frozenset(pair) in seams or (pair in touching and not own):
             continue
         ends = _ends(layout, board, link)
-        if pair in touching:  # across the border, so that one sees of what kind it is
+        if pair in touching:  # a line across the border shows the kind of the link
             ends = _middle_of(layout, pair, ends)
         line = _line(shift(ends, corner), style, link.dashed)
         if pair in layout.bridges:
@@ -229,7 +229,7 @@ def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
         shown = svg.lettered(seam.text, x, y, SEAM_SIZE, svg.Letters(WATER.fill, turned=turned))
         title = sheet.words.word("seam", one=one, other=other)
         if not seam.turned:
-            near = (seam.end[0] + (_SEAM if seam.end[0] == 0 else -_SEAM), seam.end[1])  # level where its text is
+            near = (seam.end[0] + (_SEAM if seam.end[0] == 0 else -_SEAM), seam.end[1])  # level with its text
             points = shift([layout.positions[seam.region], near, seam.end], corner)
             line = _line(points, LinkStyle("blue"), True)
             yield SceneItem(f"seam.{names[seam.region]}.{names[seam.other]}", "links", svg.group([line], title))
@@ -291,7 +291,7 @@ def _line(points: Sequence[Point], style: LinkStyle, dashed: bool) -> str:
 
 
 def _dot(at: Point, style: LinkStyle) -> str:
-    """The end of a line inside an area, marked so that it clearly ends there."""
+    """A dot that marks the end of a line inside an area."""
     dot: svg.Values = {"fill": colour(style.colour), "stroke": "#ffffff", "stroke_width": 1}
     return svg.element("circle", cx=at[0], cy=at[1], r=4, **dot)
 

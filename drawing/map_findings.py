@@ -1,4 +1,4 @@
-"""Report on an imported drawing: the origin of names, omitted parts, doubts, ways out."""
+"""Findings about an imported drawing: the origin of names, omitted parts, doubts, and remedies."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rulespec.drawing.map_import import DrawnMap, ImportedRegion
 from rulespec.drawing.outlines import rings_of
 from rulespec.drawing.reading.element_names import quoted
 
-_LISTED = 12  # names, labels and lines of a message
+_LISTED = 12  # names, labels and lines listed in one message
 _SHOWN = 80
 
 
 class Counts(Struct, frozen=True):
-    """The number of regions of a drawing by the origin of their names, and of touching pairs."""
+    """The number of regions in a drawing, by the origin of their names, and of touching pairs."""
 
     regions: int
     by_text: int
@@ -45,7 +45,7 @@ class Counts(Struct, frozen=True):
 
 
 def counts_of(drawn: DrawnMap) -> Counts:
-    """The numbers of a drawing's report."""
+    """The counts for the report on a drawing."""
     origins = [region.origin.source for region in drawn.regions]
     pairs = {frozenset((region.name, other)) for region in drawn.regions for other in region.touches}
     by_text, by_label, by_id, by_program = (origins.count(each) for each in ("text", "label", "id", "program"))
@@ -61,7 +61,7 @@ def warn(drawn: DrawnMap, report: Report) -> None:
 
 
 def as_json(drawn: DrawnMap) -> str:
-    """The report on a drawing as the text of a file: numbers, and findings with their places and ways out."""
+    """The report on a drawing as JSON: counts, and findings with their places and remedies."""
     counts = counts_of(drawn)
     named = {"text": counts.by_text, "label": counts.by_label, "id": counts.by_id, "program": counts.by_program}
     named |= {"number": counts.by_number} if counts.by_number else {}
@@ -81,7 +81,7 @@ class _Findings:
         self.report.warning(code, message, Span(self.drawn.file, line, 1, line, 2), help=help_)
 
     def all(self) -> None:
-        """Reports everything."""
+        """Reports all findings."""
         self._left_out()
         self._part()
         self._names()
@@ -89,7 +89,7 @@ class _Findings:
         self._places()
 
     def _left_out(self) -> None:
-        """Shapes and outlines that are left out."""
+        """Reports omitted shapes and outlines."""
         help_ = "a region needs an outline and its own name"
         for what, lines in self.notes.left_out.items():
             also = f" (the first of {len(lines)})" if len(lines) > 1 else ""
@@ -111,7 +111,7 @@ class _Findings:
             self._too_small(small)
 
     def _too_small(self, small: Sequence[ImportedRegion]) -> None:
-        """Regions too small for an outline, and borders of these or of such parts of others."""
+        """Reports regions too small for an outline, and borders at such regions or at slivers of others."""
         names = {region.name for region in small}
         borders = [pair for pair in self.drawn.unlinked if not names.isdisjoint(pair)]
         help_ = "draw them larger, or leave them out with --not"
@@ -128,7 +128,7 @@ class _Findings:
             self._warn("RS565", line, message, f"{help_}; or {_edit('link', parts[0])}")
 
     def _part(self) -> None:
-        """Parts that are passed over, and one that looks more like the map."""
+        """Reports skipped groups, and the group that looks most like the map."""
         for layer, number in self.notes.hidden[:_LISTED]:
             message = f"the hidden group {_quoted(layer.name)} is skipped, with {_counted(number, 'shape')}"
             self._warn("RS856", layer.line, message, f"if it is the map: --layer {quoted(layer.name)}")
@@ -143,7 +143,7 @@ class _Findings:
             self._warn("RS859", each.layer.line, message, f"read only this part: {each.flag}")
 
     def _names(self) -> None:
-        """Names that no author chose, and labels shared by shapes."""
+        """Reports names not chosen by an author, and labels shared by several shapes."""
         programs = [region for region in self.drawn.regions if region.origin.source == "program"]
         if self.notes.pictured:
             message = f"{_counted(len(programs), 'region')} with a number for a name: letters in a picture are not read"
@@ -176,7 +176,7 @@ class _Findings:
         return [region for region in alone if region.origin.source == "text" and _is_box(region.outline)]
 
     def _texts(self) -> None:
-        """Texts that are in no shape, or in one that is as large as the drawing."""
+        """Reports texts outside all shapes, or inside a shape as large as the drawing."""
         for region in self.drawn.by_text:
             message = f"a shape that takes up the whole drawing is the region `{region.name}`, by the text in it"
             help_ = "if it is the background, hide the text; if it is a region, give the shape an `id` or a label"
@@ -207,7 +207,7 @@ class _Findings:
             self._warn("RS857", loose[0].line, message, "move a name into its region; a title needs no change")
 
     def _places(self) -> None:
-        """Regions that lie on one another, or nearly touch."""
+        """Reports regions that overlap or nearly touch."""
         for each in self.drawn.covered[:_LISTED]:
             by, share = _names(each.by), round(100 * each.share)
             message = f"{share} % of the region `{each.region.name}` lies below {by}"
@@ -241,7 +241,7 @@ class _Findings:
 
 
 def _is_box(outline: str) -> bool:
-    """Whether an outline is a rectangle with level sides."""
+    """Whether an outline is an axis-parallel rectangle."""
     rings = rings_of(outline)
     corners = [*zip(rings[0], [*rings[0][1:], rings[0][0]], strict=True)] if len(rings) == 1 else []
     return len(corners) == 4 and all(a[0] == b[0] or a[1] == b[1] for a, b in corners)
@@ -270,7 +270,7 @@ def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _edit(word: str, pair: tuple[str, str]) -> str:
-    """The command that edits the link of two regions."""
+    """The command that edits the link between two regions."""
     return f"`rulespec edit --do '{word} {pair[0]} {pair[1]}'`"
 
 

@@ -1,4 +1,4 @@
-"""Layout of a map: regions, their areas, names and pieces, and lines between areas."""
+"""Layout of a map: regions with their areas, names and pieces, and lines between areas."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from rulespec.drawing.svg import Box, Point
 
 WIDTH = 1000
 MAX_LINKS = 10_000
-_CROWDED = 80  # more regions than these get a larger map
-_LEAST, _MOST = 0.55, 0.95  # height of a map by its width
+_CROWDED = 80  # number of regions above which a map is larger
+_LEAST, _MOST = 0.55, 0.95  # height of a map relative to its width
 _MARGIN = 0.07
 _SPOT, _ROOMY = 8.0, (96.0, 34.0)
-"""Half the sides of spots, and of those with room for a name and pieces."""
+"""Half the width and height of plain spots, and of spots with a name and pieces."""
 SHORT = 6.0
-"""Half of a line across a border where names leave little room."""
+"""Half the length of a line across a border crowded by names."""
 _END = 3.0
-"""The room around the end of a line, on which no name stands."""
+"""Clearance between the end of a line and names."""
 _STAND_IN = 0.025
-"""Half the side of a square in place of an outline, by the shorter side of the frame."""
+"""Half the side of the square for a missing outline, relative to the frame's shorter side."""
 
 
 class Ground(Struct, frozen=True):
     """Geometry of a map: positions of regions, links, areas; `bridges`: lines between areas that do not touch.
 
-    `stands`: for each region of a map with areas, the places of its pieces.
-    `arrows`: over borders, to the regions named by facts.
+    `stands`: the positions of pieces in each region of a map with areas.
+    `arrows`: triangles over borders that point to regions named by facts.
     `traces`: path data of its lines as drawn, for reuse in the next picture of the same map.
     """
 
@@ -57,7 +57,7 @@ class Ground(Struct, frozen=True):
 
 
 def ground(sheet: Sheet, board: BoardStyle) -> Ground:
-    """Lays out a map on the sheet."""
+    """The layout of a map on the sheet."""
     count = len(sheet.names(board.kind))
     links = links_of(sheet, board)
     pairs = pairs_of(board, links)
@@ -99,7 +99,7 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
         ends = [Box((x, y, x, y)).grown(_END) for span in spans.values() for x, y in span]
         ends += [Box((x, y, x, y)).grown(_END) for x, y in _crossed(board, links, result, positions)]
         blocks = place(raster, positions, titles, badges, size, [*notes, *ends], spots=spots)
-    else:  # in boxes as large as leaves room for lines between them
+    else:  # boxes as large as the lines between them permit
         room = (size[0] * size[1] / count) ** 0.5
         blocks = place(raster, positions, titles, badges, size, notes, tray=(min(0.4 * room, 180), 0.13 * room))
     if not board.outlines:
@@ -116,7 +116,7 @@ def _corners(box: Box) -> list[Point]:
 
 
 def _crossed(board: BoardStyle, links: Sequence[Link], areas: Areas, positions: Sequence[Point]) -> Iterator[Point]:
-    """The middles of borders that a short line leads across, and its ends."""
+    """The middle and the ends of each short line that crosses a border."""
     drawn = {
         (min(k.a, k.b), max(k.a, k.b)) for k in links if k.name and board.links[k.kind].dashed is not False
     } if board.outlines else set()  # fmt: skip
@@ -132,7 +132,7 @@ def _crossed(board: BoardStyle, links: Sequence[Link], areas: Areas, positions: 
 
 
 def _land_beside(board: BoardStyle, size: Point) -> Iterator[list[Point]]:
-    """Land that is not a region, and lies on water that is one."""
+    """Land that is not a region, and that covers water regions."""
     for part in board.scenery:
         if board.frame is not None and part.colour not in WATERS:
             scale = size[0] / board.frame.width
@@ -150,7 +150,7 @@ def spot_boxes(host: BoardStyle, board: BoardStyle, width: float) -> dict[int, B
 
 
 def _framed(points: Sequence[Point], width: float, frame: Frame) -> tuple[Point, list[Point]]:
-    """Positions in a frame on a sheet of some width, and its size; those at an edge move inwards a little."""
+    """The size of a frame on a sheet of the given width, and the positions in it, moved off its edge."""
     scale = width / frame.width
     size = (width, frame.height * scale)
     placed = (frame.placed(point, scale) for point in points)
@@ -158,7 +158,7 @@ def _framed(points: Sequence[Point], width: float, frame: Frame) -> tuple[Point,
 
 
 def _outlined(board: BoardStyle, points: Sequence[Point], frame: Frame, scale: float) -> Areas:
-    """The areas of a board with outlines; a region without one is a square at its position."""
+    """The areas of a board with outlines; a region without an outline gets a square at its position."""
     half = round(min(frame.width, frame.height) * _STAND_IN)
     rings = [
         board.outlines[i].rings if i in board.outlines else [square((round(x), round(y)), half)]
@@ -168,7 +168,7 @@ def _outlined(board: BoardStyle, points: Sequence[Point], frame: Frame, scale: f
 
 
 def _fitted(points: Sequence[Point], width: float) -> tuple[Point, list[Point]]:
-    """Positions on a sheet of some width, and its size."""
+    """The size and the positions for a sheet of the given width."""
     xs, ys = [x for x, _ in points], [y for _, y in points]
     wide, tall = max(max(xs) - min(xs), 1.0), max(max(ys) - min(ys), 1.0)
     margin = width * _MARGIN
@@ -180,7 +180,7 @@ def _fitted(points: Sequence[Point], width: float) -> tuple[Point, list[Point]]:
 
 
 def _spots(sheet: Sheet, board: BoardStyle, size: Point) -> dict[int, Spot]:
-    """Spots of names and pieces on the sheet, for regions with spots from their author."""
+    """The author's spots for names and pieces, in sheet coordinates."""
     if board.frame is None:
         return {}
     frame, scale = board.frame, size[0] / board.frame.width

@@ -1,4 +1,4 @@
-"""A map from the shapes of a drawing: names, positions, and neighbours."""
+"""A map from the shapes of a drawing: names, positions and neighbours."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from rulespec.drawing.style import fits_sheet
 from rulespec.drawing.svg import Box, Point
 
 EXTENT = 1000
-"""The longer side of the frame of a map."""
-_NEARLY = 3  # units: borders that run so far apart, or twice as far, may be meant as one
-_BESIDE = 24  # squares of that size on which they are near: fewer are a corner
-_SAME = 0.9  # of two areas of one name: what is common to them if they are one shape that is drawn twice
-_COVERED = 0.3  # of a region: if others lie on so much of it, they may be parts of it
+"""The length of the longer side of a map's frame."""
+_NEARLY = 3  # units: borders at up to twice this distance may be meant as one
+_BESIDE = 24  # squares of that size along which they are near; fewer make a corner
+_SAME = 0.9  # common share of two areas with one name that counts as one shape drawn twice
+_COVERED = 0.3  # share of a region covered by others above which they may be its parts
 _PAIR_LINES = 500
-_MEETING = 1.0  # units between the outlines of regions that meet, of which one is too small for an outline
+_MEETING = 1.0  # units between the outlines of adjacent regions, one of them too small for an outline
 _MAX_TESTS = 2_000_000
-_NEAR = 0.012  # how far apart, by the extent of the drawing, outlines may be that touch
-_ALONG = 8  # squares of that size on which outlines must be near one another: two corners that meet are no border
-_PAGE = 0.9  # points of a drawing that its page holds, if it is the frame of the map
+_NEAR = 0.012  # greatest distance of touching outlines, relative to the drawing's extent
+_ALONG = 8  # squares of that size along which outlines must be near; fewer make a corner, not a border
+_PAGE = 0.9  # share of the points inside the page above which the page is the map's frame
 _LINES = 20_000
-_ALIKE = 8  # shapes of one name that are compared, and regions that are named
+_ALIKE = 8  # compared shapes per name, and regions listed in a finding
 _GROUND, _SEEN, _ALL = 0.5, 0.03, 0.9
 """The least share of the frame, and the greatest visible share of itself, of a background shape; and the share of the
 frame beyond which a shape without an author's name is the background in any case."""
@@ -98,7 +98,7 @@ class DrawnMap(Struct, frozen=True):
 
 
 def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> DrawnMap:
-    """The regions of a drawing's shapes, in units of a map.
+    """The regions of a drawing's shapes, in map units.
 
     `ids`: label → the name chosen by the author for its region.
     """
@@ -115,7 +115,7 @@ def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> DrawnMap
     frame = (0, 0, max(round((box[2] - box[0]) * scale), 1), max(round((box[3] - box[1]) * scale), 1))
     sizes, pairs = overlaps(rings, _LINES)
     page = frame[2] * frame[3]
-    below = range(len(rings)) if any(rings) and not sketch.notes.pictured else ()  # in a picture nothing is below
+    below = range(len(rings)) if any(rings) and not sketch.notes.pictured else ()  # a picture has one layer
     ground = {i for i in below if _is_ground(sketch, i, outlines, sizes[i], page)}
     rest = [i for i in range(len(rings)) if i not in ground]
     named = dict(zip(rest, names_of([sketch.shapes[i] for i in rest], ids or {}), strict=True))
@@ -156,7 +156,7 @@ def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> DrawnMap
 def _with_borders(
     drawn: DrawnMap, rings: list[list[Ring]], outlines: list[list[list[Point]]], touching: set[tuple[int, int]]
 ) -> DrawnMap:
-    """A map with the pairs of its regions that nearly touch, or touch too little."""
+    """A map with the pairs of regions that nearly touch, or share too short a border."""
     common = common_points(outlines)
     near = _near(rings, touching)
     short = _short(rings, common, touching)
@@ -180,7 +180,7 @@ def _with_borders(
 def _distinct(
     sketch: Sketch, outlines: list[list[list[Point]]]
 ) -> tuple[Sketch, list[list[list[Point]]], list[tuple[Shape, Shape]]]:
-    """A drawing without shapes that are the same as another one of their name; that one has the texts of both."""
+    """A drawing without duplicates of a shape with the same name; the remaining one gets the texts of both."""
     first: dict[str, list[int]] = {}
     same: dict[int, int] = {}
     for i, shape in enumerate(sketch.shapes):
@@ -202,7 +202,7 @@ def _distinct(
 
 
 def _is_same(one: Sequence[Sequence[Point]], other: Sequence[Sequence[Point]]) -> bool:
-    """Whether two outlines cover nearly the same."""
+    """Whether two outlines cover nearly the same area."""
     boxes = [extent_of(p for line in lines for p in line) for lines in (one, other)]
     if any(abs(a - b) > _NEARLY for a, b in zip(*boxes, strict=True)):
         return False
@@ -214,7 +214,7 @@ def _is_same(one: Sequence[Sequence[Point]], other: Sequence[Sequence[Point]]) -
 def _covered(
     regions: dict[int, ImportedRegion], sizes: Sequence[float], pairs: dict[tuple[int, int], float]
 ) -> list[Covered]:
-    """The regions that others cover in part; `pairs`: the common area of two shapes."""
+    """The regions partly covered by others; `pairs` has the common area of two shapes."""
     shares: dict[int, dict[int, float]] = {}
     for (a, b), size in pairs.items():
         small, large = (a, b) if sizes[a] < sizes[b] else (b, a)
@@ -230,7 +230,7 @@ def _covered(
 
 
 def _near(rings: list[list[Ring]], touching: set[tuple[int, int]]) -> set[tuple[int, int]]:
-    """The pairs of regions that run beside one another, a little apart, and have no border."""
+    """The pairs of regions that run alongside each other at a small distance, without a border."""
     lines: list[list[list[Point]]] = [[[*ring, ring[0]] for ring in each] for each in rings]
     return beside(lines, _NEARLY, _BESIDE) - touching
 
@@ -238,7 +238,7 @@ def _near(rings: list[list[Ring]], touching: set[tuple[int, int]]) -> set[tuple[
 def _short(
     rings: list[list[Ring]], common: Mapping[tuple[int, int], int], touching: set[tuple[int, int]]
 ) -> set[tuple[int, int]]:
-    """The pairs of regions that share an edge and do not touch, as the edge is too short, or one of a crumb."""
+    """The pairs of regions with a common edge that do not touch: the edge is too short, or belongs to a sliver."""
     pairs = {(owners[0], owners[1]) for owners in shared(rings).values() if len(owners) == 2} - touching
     pairs |= {pair for pair, number in common.items() if number > 1 and all(rings[i] for i in pair)} - touching
     return {(a, b) for a, b in pairs if a != b}
@@ -247,7 +247,7 @@ def _short(
 def _unlinked(
     rings: list[list[Ring]], outlines: list[list[list[Point]]], touching: set[tuple[int, int]]
 ) -> set[tuple[int, int]]:
-    """The pairs of regions that meet in the drawing, of which one, or a part of it, is too small for an outline."""
+    """The pairs of regions that meet in the drawing but not on the map: one, or its part there, is too small."""
     if not any(rings):
         return set()
     boxes = [Box(extent_of(p for line in lines for p in line)).grown(_MEETING) for lines in outlines]
@@ -270,7 +270,7 @@ def _unlinked(
 def _small_parts(
     rings: list[list[Ring]], outlines: list[list[list[Point]]]
 ) -> Iterator[tuple[int, Sequence[Sequence[Point]]]]:
-    """The regions too small for an outline, and each part of another one that is."""
+    """The regions too small for an outline, and the parts of other regions that are."""
     for i, parts in enumerate(crumbs(rings, outlines)):
         if not rings[i]:
             yield i, outlines[i]
@@ -279,7 +279,7 @@ def _small_parts(
 
 
 def _meet(one: Sequence[Sequence[Point]], other: Sequence[Sequence[Point]]) -> bool:
-    """Whether a point of an outline is at an edge of another one, or in it."""
+    """Whether a point of an outline is on an edge of another outline, or inside it."""
     points = [p for line in one for p in line]
     edges = [edge for line in other for edge in pairwise([*line, line[0]])]
     return any(_from_edge(p, *edge) <= _MEETING for p in points for edge in edges) or holds(other, *points[0])
@@ -294,7 +294,7 @@ def _from_edge(at: Point, p: Point, q: Point) -> float:
 
 
 def _box_of(sketch: Sketch) -> Box:
-    """The frame of a drawing: its page if that holds everything, else the extent of its shapes."""
+    """The frame of a drawing: its page if nearly everything is on it, otherwise the extent of its shapes."""
     points = [p for shape in sketch.shapes for line in shape.outlines for p in line]
     page = sketch.box
     if page is not None and page[0] < page[2] and page[1] < page[3]:
@@ -311,7 +311,7 @@ def _is_ground(
     shown: float,
     page: float,
 ) -> bool:
-    """Whether a shape is a background; `shown`: the area of it that no other covers."""
+    """Whether a shape is background; `shown` is its visible area."""
     size = max(abs(area(line)) for line in outlines[i])
     if _fills_page(sketch, i, outlines[i], page):
         others = sum(max(abs(area(line)) for line in outlines[k]) for k in range(i + 1, len(outlines)))
@@ -321,13 +321,13 @@ def _is_ground(
 
 
 def _fills_page(sketch: Sketch, i: int, outline: Sequence[Sequence[Point]], page: float) -> bool:
-    """Whether a shape without an author's name covers nearly everything, below others."""
+    """Whether a shape below others covers nearly the whole page and has no author's name."""
     size = max(abs(area(line)) for line in outline)
     return size >= _ALL * page and not sketch.shapes[i].own and i < len(sketch.shapes) - 1
 
 
 def _touching(rings: list[list[Ring]], outlines: list[list[list[Point]]]) -> set[tuple[int, int]]:
-    """The pairs of outlines with common edges, or running side by side where most have none."""
+    """The pairs of outlines with common edges, or close alongside each other where most have none."""
     touching = net(rings, [], Frame(0, 0, EXTENT, EXTENT), 1).touching()
     if 2 * len({i for pair in touching for i in pair}) > len(rings):
         return touching
@@ -335,5 +335,5 @@ def _touching(rings: list[list[Ring]], outlines: list[list[list[Point]]]) -> set
 
 
 def _title(label: str, name: str) -> str:
-    """The rest of a label that is not in its region's name; "" if there is none."""
+    """A label as a title; "" if it only repeats the region's name."""
     return "" if label in ("", name, name.replace("_", " ")) else label

@@ -1,4 +1,4 @@
-"""The legend of a map: owners, symbols, line types, and areas that are not regions."""
+"""The legend of a map: owners, symbols, types of lines, and areas outside all regions."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from rulespec.drawing.text_width import shortened, text_width
 _SIZE, _ROW, _SAMPLE, _GAP = 12.0, 20.0, 28.0, 22.0
 _TOP = 14.0
 _EXPLAINED = ("owners", "inner", "free", "waters", "walls")
-"""Ranks of borders that need words: everybody knows a coast."""
+"""The border ranks that need an explanation."""
 
 Sample = Callable[[Point], str]
-"""Draws the explained thing, with the middle of its left side at a point."""
+"""A function that draws an explained symbol, with the middle of its left side at a point."""
 
 
 def legend(
@@ -58,7 +58,7 @@ def legend(
 
 
 def _entries(sheet: Sheet, board: BoardStyle, layout: Ground, drawn: Set[str]) -> Iterator[tuple[Sample, str]]:
-    """Samples and their words."""
+    """Samples, and the words beside them."""
     yield from _owners(sheet, board, len(layout.positions))
     word = sheet.words.word
     for rank in _EXPLAINED:
@@ -89,7 +89,7 @@ def word_of(sheet: Sheet, board: BoardStyle) -> str:
 
 
 def _towards(at: Point) -> str:
-    """A mark over a border."""
+    """A sample of the mark over a border."""
     line = [(at[0] + 11, at[1] - 7), (at[0] + 11, at[1]), (at[0] + 11, at[1] + 7)]
     border = svg.element("path", d=svg.path(line), fill="none", stroke=BRIM)
     return border + arrow(arrow_over(line, lambda x, _: x > line[0][0]))
@@ -108,7 +108,7 @@ def _link_title(sheet: Sheet, name: str, style: LinkStyle, dashed: bool) -> str:
 
 
 def _owners(sheet: Sheet, board: BoardStyle, count: int) -> Iterator[tuple[Sample, str]]:
-    """Owners in the order of their kind, then symbols beside names."""
+    """Owners in their kind's order, then symbols beside names."""
     owners, symbols = dict[tuple[str, int], Sample](), dict[tuple[str, int], Sample]()
     for i in range(count):
         look, owner = fill_of(sheet, board, i)

@@ -1,4 +1,4 @@
-"""Links of a map as drawn: each kind once between two regions; and arrows over borders."""
+"""The drawn links of a map, one per kind between two regions, and arrows over borders."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from rulespec.drawing.svg import Point
 _TOWARDS, _HALF = 7.0, 2.5
 _DENSE = 6.0
 Arrow = tuple[str, int, int, list[Point]]
-"""An arrow over a border: the fact that it shows, from where, to where, and its points."""
+"""An arrow over a border: the displayed fact, the regions at its tail and its head, and its points."""
 
 
 class Link(Struct, frozen=True):
-    """A link of one kind between two regions; `both`: it leads back as well."""
+    """A link of one kind between two regions; `both` means that it leads back as well."""
 
     kind: str
     a: int
@@ -54,7 +54,7 @@ def links_of(sheet: Sheet, board: BoardStyle) -> list[Link]:
 
 
 def _named(sheet: Sheet, name: str, style: LinkStyle) -> Iterator[Link]:
-    """Links that are entities."""
+    """Links that are themselves entities."""
     decl, kind = sheet.d.links[name], sheet.d.kinds[name]
     fact = kind.facts.get(style.dashed) if isinstance(style.dashed, str) else None
     for number, entity in enumerate(kind.entities):
@@ -73,7 +73,7 @@ def pairs_of(board: BoardStyle, links: list[Link]) -> set[tuple[int, int]]:
 
 
 def arrows_of(sheet: Sheet, board: BoardStyle, areas: Areas) -> Iterator[Arrow]:
-    """Triangles over the borders, pointing to the places named by facts."""
+    """Triangles over borders that point to places named by facts."""
     borders: dict[tuple[int, int], list[list[Point]]] = {}
     for border in areas.borders if board.across else ():
         borders.setdefault((min(border.a, border.b), max(border.a, border.b)), []).append(list(border.points))
@@ -86,7 +86,7 @@ def arrows_of(sheet: Sheet, board: BoardStyle, areas: Areas) -> Iterator[Arrow]:
 
 
 def arrow_over(line: list[Point], within: Callable[[float, float], bool]) -> list[Point]:
-    """A triangle over a line near its middle, where it has room; it points into the area that contains `within`."""
+    """A triangle near the middle of a border, where it fits; it points into the area that contains `within`."""
     line = dense(line)
     middle = len(line) // 2
     tried = [_arrow(line, k, side) for k in sorted(range(len(line)), key=lambda k: abs(k - middle)) for side in (1, -1)]
@@ -95,7 +95,7 @@ def arrow_over(line: list[Point], within: Callable[[float, float], bool]) -> lis
 
 
 def dense(line: list[Point]) -> list[Point]:
-    """A line with points at least every few units."""
+    """A line with points inserted at least every few units."""
     results = line[:1]
     for (ax, ay), (bx, by) in pairwise(line):
         parts = max(int(hypot(bx - ax, by - ay) / _DENSE), 1)

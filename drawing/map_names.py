@@ -1,4 +1,4 @@
-"""Names of regions from the labels of a drawing, in any script: lower-case Latin letters."""
+"""Names of regions from a drawing's labels in any script, transliterated to lower-case Latin letters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.documents.text_files import MISLEADING
 from rulespec.drawing.reading.shapes import Shape
 from rulespec.syntax.keywords import NO_VALUES
 
-_LONGEST = 50  # characters of a name
+_LONGEST = 50  # maximum number of characters of a name
 _NO_LABEL = "region"
 
 
@@ -36,7 +36,7 @@ class RegionName(Struct, frozen=True):
 
 
 def label_of(text: str) -> str:
-    """A label as a title.
+    """A label in the form of a title.
 
     An `id` has no spaces, so its underscores represent them. Characters not allowed in texts are dropped.
     """
@@ -45,16 +45,16 @@ def label_of(text: str) -> str:
 
 
 def called(label: str) -> str:
-    """The normal form of a label or title for comparisons: composed, with `_` as space if there is none."""
+    """The form of a label or title for comparisons: composed, with underscores as spaces if it has no spaces."""
     text = " ".join(unicodedata.normalize("NFC", label).split())
     return text if " " in text else text.replace("_", " ").strip()
 
 
 def names_of(shapes: Sequence[Shape], ids: Mapping[str, str]) -> list[RegionName]:
-    """Names of entities from names of shapes: unique, and not words of the language.
+    """Names of entities from names of shapes: unique, and no keywords of the language.
 
-    A name is the label itself if it has all its letters, and no other shape has that label; names from programs are not
-    labels. `ids`: label → its name, which takes precedence over the letters.
+    A name is sure if it preserves all letters of its label, and no other shape has that label; names from programs are
+    not labels. `ids`: label → its name, which takes precedence over the letters.
     """
     chosen = {called(label): name for label, name in ids.items()}
     stems, whole = [], []
@@ -85,13 +85,13 @@ def stem_of(label: str) -> str:
 
 
 def _is_whole(label: str) -> bool:
-    """Whether a name has all letters of its label."""
+    """Whether a name preserves all letters of its label."""
     letters = [c for c in unicodedata.normalize("NFC", label) if c.isalnum()]
     return 0 < len(stem_of(label)) <= _LONGEST and all(any(map(str.isalnum, _latin(c))) for c in letters)
 
 
 def _latin(character: str) -> str:
-    """A character in Latin letters; characters other than letters stay."""
+    """A character transliterated to Latin letters; characters other than letters are unchanged."""
     if character.isascii() or not (character.isalnum() or unicodedata.category(character).startswith("M")):
-        return "" if unicodedata.category(character) == "Cf" else character  # nobody sees one of these
+        return "" if unicodedata.category(character) == "Cf" else character  # invisible characters
     return anyascii(character).replace("'", "").replace("`", "")

@@ -1,4 +1,4 @@
-"""The report on a drawing in a file next to its map: the findings for its page, read within bounds."""
+"""The report on a drawing, stored next to its map: the findings for the page, read within bounds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.foreign_files import bytes_of
 
 REPORT = "reading.json"
-"""The file of a map that has the report of its drawing."""
+"""The name of the report file next to a map."""
 _LARGEST, _MOST, _MAX_LINE, _LONGEST = 1_000_000, 100, 10**9, 2_000
 
 
@@ -30,7 +30,7 @@ class _Report(Struct):
 
 
 def of_json(path: Path) -> list[Diagnostic]:
-    """The findings of a report file; empty if it is missing or not a report."""
+    """The findings in a report file; empty if it is missing or malformed."""
     try:
         report = msgspec.json.decode(bytes_of(path, _LARGEST), type=_Report)
     except (OSError, DiagnosticsError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -21,7 +21,7 @@ _LEAST = 12.0
 def spots_plan(sheet: Sheet, host: BoardStyle, board: BoardStyle, corner: Point, width: float) -> Plan:
     """The spots of a kind on a map of some width, at their positions in units of the frame.
 
-    Each is a symbol; or, if pieces can stand there, its name with room for them below.
+    A spot is a symbol, or, if it can hold pieces, its name with room for them below.
     """
     plan = Plan((0.0, 0.0))
     for i, box in spot_boxes(host, board, width).items():
@@ -40,7 +40,7 @@ def spots_plan(sheet: Sheet, host: BoardStyle, board: BoardStyle, corner: Point,
 
 
 def _with_room(sheet: Sheet, board: BoardStyle, number: int, box: Box, size: float) -> Iterator[SceneItem]:
-    """A spot with its name above, in the letters of water, and room for pieces below."""
+    """A spot with room for pieces below its name, which is lettered like water."""
     left, top, right, bottom = box
     place, name = sheet.place((board.kind, number), box), sheet.names(board.kind)[number]
     sides: svg.Values = {"x": left, "y": top, "width": right - left, "height": bottom - top, "rx": 6}
@@ -59,7 +59,7 @@ def spot_look(sheet: Sheet, kind: str, number: int) -> Look:
 
 
 def across_marks(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[SceneItem]:
-    """The marks over borders to the places named by facts."""
+    """The marks over borders that point to places named by facts."""
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
     for fact, i, other, points in layout.arrows:
         title = f"{titles[i]}: {sheet.words.field(board.kind, fact)} {titles[other]}"

@@ -1,4 +1,4 @@
-"""The board of a map with mistakes: each marked in red with its number, and described next to the board."""
+"""The board of a map with mistakes: each is marked in red with its number, and described beside the board."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 
 MAX_SHOWN = 40
-"""Mistakes that are drawn; all are printed."""
+"""The maximum number of mistakes drawn on the board; messages list all."""
 _WIDTH = 460.0
 _SIZE = 12.0
 _LINES = 5
@@ -51,7 +51,7 @@ def faults_of(
     sources: Mapping[str, str],
     most: int = MAX_SHOWN,
 ) -> list[BoardFault]:
-    """The mistakes, with the places defined in their lines.
+    """The mistakes, each with the place on the board that it concerns.
 
     Args:
         d: declarations.
@@ -82,7 +82,7 @@ def faults_of(
 
 
 def _named(d: typed.Declarations, kinds: Sequence[str], diagnostic: Diagnostic, text: str) -> tuple[str, int, int]:
-    """The places concerned by a mistake elsewhere: those it names, or would have named."""
+    """The places concerned by a mistake elsewhere: those that it names or misspells."""
     said = re.findall(r"[a-z0-9_]+", text) + re.findall(r"`([a-z0-9_]+)`", f"{diagnostic.message} {diagnostic.help}")
     for kind in kinds:
         index = d.kinds[kind].index
@@ -92,7 +92,7 @@ def _named(d: typed.Declarations, kinds: Sequence[str], diagnostic: Diagnostic, 
 
 
 def _owner(lines: list[tuple[str, int, int, str, int]], span: Span, sources: Mapping[str, str]) -> tuple[str, int]:
-    """The place whose lines contain a span: from its name to the next line of the same indentation."""
+    """The place whose definition contains a span: from its name to the next line with the same indentation."""
     before = [each for each in lines if each[0] == span.file and (each[1], each[2]) <= (span.line, span.column)]
     if not before:
         return "", -1
@@ -127,7 +127,7 @@ def _message(fault: BoardFault) -> str:
 
 
 def _marks(board: Board, faults: Sequence[BoardFault]) -> Iterator[SceneItem]:
-    """The outlines of places with mistakes, wrong links, and the numbers of the mistakes."""
+    """The outlines of places with mistakes, the wrong links, and the numbers of the mistakes."""
     drawn: set[tuple[str, int]] = set()
     numbers: dict[tuple[str, int], list[BoardFault]] = {}
     for fault in faults:
@@ -149,7 +149,7 @@ _STROKE: svg.Values = {"stroke": FAULT, "stroke_width": 3, "stroke_dasharray": "
 
 
 def _broken(plan: Plan, fault: BoardFault) -> str:
-    """A red line to the other end, with a cross in its middle."""
+    """A red line to the other end, with a cross in the middle."""
     (ax, ay), (bx, by) = _middle(plan.slots[fault.place]), _middle(plan.slots[fault.other])
     x, y = (ax + bx) / 2, (ay + by) / 2
     cross = f"M{svg.number(x - 6)} {svg.number(y - 6)}l12 12m0 -12l-12 12"
@@ -204,7 +204,7 @@ def _height(fault: BoardFault) -> float:
 
 
 def _lines(fault: BoardFault) -> list[str]:
-    """The message in lines that fit beside the board."""
+    """The message, wrapped to fit beside the board."""
     room, result = _WIDTH - 30, [""]
     for word in _message(fault).split():
         longer = f"{result[-1]} {word}".strip()

@@ -22,16 +22,16 @@ from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened
 
 _NAME = 15.0
-"""The room of the name of a cell."""
+"""The height reserved for a cell's name."""
 _SIDE = 6.0
-"""The room of a line along the side of a cell."""
+"""The width of a line along the side of a cell."""
 _LETTERS = 12.0
 
 
 def mats_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float, viewer: int) -> Plan:
-    """A board for each owner; its places are those of the product, and on the viewer's board also its cells.
+    """A board for each owner, with the product's entities as places; on the viewer's board, also with its cells.
 
-    A plain cell is on no other board then: the viewer points at it on their own board.
+    Plain cells have no board of their own, so the viewer points at them here.
     """
     owner, kind = sheet.d.kinds[board.kind].product
     names, spaces = sheet.names(owner), sheet.d.boards[kind].spaces
@@ -75,7 +75,7 @@ def _owner(sheet: Sheet, kind: str, number: int, at: Point) -> str:
 
 
 def _cell(places: list[Place], shape: tuple[Box, str], dark: bool, by_seat: list[str]) -> SceneItem:
-    """A cell; what covers it is the place of its entity, and above it, for its owner, that of the bare cell."""
+    """A cell, the place of its entity; for the viewers in `by_seat`, a transparent cover is the bare cell."""
     box, outline = shape
     fill = ground("sand") if dark else colour("light")
     drawn = svg.element("path", d=outline, fill=fill, stroke=LINE) if outline else cell(box, fill)

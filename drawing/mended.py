@@ -1,4 +1,4 @@
-"""Readable parts of files with mistakes: malformed values are dropped, and the rest can be drawn."""
+"""Partial reading of files with mistakes: malformed values are dropped, and the rest can be drawn."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from rulespec.ruleset_files import MAX_YAML, SECTION_FILES, Files
 from rulespec.syntax import ast
 
 _SCHEMAS = {name: name for name in (*SECTION_FILES, "drawing")} | {"outlines": "drawing"}
-"""The stem of a file → its schema."""
-_LINES = 10  # that are left out of a file that is no YAML
-_ROUNDS = 20  # of mistakes in its form: one may hide others
+"""File stem → schema."""
+_LINES = 10  # most lines dropped from an invalid YAML file
+_ROUNDS = 20  # most rounds of schema errors, since one may hide others
 
 
 class MendedFiles(Files):
-    """Reads the YAML files of a ruleset without their malformed parts.
+    """A reader of a ruleset's YAML files that skips their malformed parts.
 
     Attributes:
         mended: whether anything has been dropped.
@@ -33,7 +33,7 @@ class MendedFiles(Files):
         self._names: set[str] = set()
 
     def causes(self, other: Diagnostic) -> bool:
-        """Whether an error may follow from a dropped part: same line, or same name."""
+        """Whether a dropped part may have caused an error: same line, or same name."""
         if other.span is None:
             return self.mended
         lines = {(one.span.file, one.span.line) for one in self.problems if one.span is not None}
@@ -60,7 +60,7 @@ class MendedFiles(Files):
             return ()
 
     def _readable(self, text: str, display: str, first: DiagnosticsError) -> Node:
-        """The tree of a text without refused keys and values, and without lines that are not YAML."""
+        """The tree of a text without rejected keys and values, and without lines that are not YAML."""
         lines, error = text.split("\n"), first
         for _ in range(_LINES):
             node, result = parse_readable("\n".join(lines), display, MAX_YAML)
@@ -77,7 +77,7 @@ class MendedFiles(Files):
         raise first
 
     def _of_its_form(self, node: Node, schema: str) -> Node:
-        if isinstance(node, Scalar) and node.value is None:  # nothing but comments, as in a file that has just begun
+        if isinstance(node, Scalar) and node.value is None:  # only comments, as in a new file
             return node
         for _ in range(_ROUNDS):
             result = self.findings(node, schema, True)
@@ -89,7 +89,7 @@ class MendedFiles(Files):
         return node
 
     def _without(self, node: Node, spans: Collection[Span]) -> Node:
-        """A tree without the keys and values at some places."""
+        """A tree without the keys and values at the given places."""
         if isinstance(node, Mapping):
             gone = {key for key, (place, value) in node.entries.items() if place.span in spans or value.span in spans}
             self._names |= gone

@@ -1,6 +1,6 @@
-"""Changes of a board's outlines: a point changes in all outlines with it, so borders stay closed.
+"""Changes of a board's outlines: a point moves in every outline that has it, so borders stay closed.
 
-Each function returns the changed outlines. A change is refused if it makes borders cross.
+Each function returns the changed outlines. A change that would make borders cross is refused.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from rulespec.drawing.svg import Box
 from rulespec.errors import RulespecError
 
 Part = tuple[str, str]
-"""A section of a board, `outlines` or `scenery`, and a name in it."""
+"""A section of a board, `outlines` or `scenery`, and a name in that section."""
 Outlines = Mapping[Part, list[Ring]]
 Changed = dict[Part, list[Ring]]
 MAX_PAIRS = 4_000_000
-"""The most pairs of edges to compare in the check of a change."""
+"""The most pairs of edges compared to check a change."""
 
 
 class OutlineError(RulespecError):
@@ -30,7 +30,7 @@ class OutlineError(RulespecError):
 def moved(
     outlines: Outlines, frame: Frame | None, at: Dot, to: Dot, snap: float = 0, only: Part | None = None
 ) -> Changed:
-    """Outlines with a moved point: in all that have it, or in `only` one, which detaches that one.
+    """Outlines with a moved point: in all outlines that have it, or in `only` one, which becomes detached there.
 
     Args:
         outlines: all outlines of the board.
@@ -64,7 +64,7 @@ def moved(
 
 
 def inserted(outlines: Outlines, frame: Frame | None, edge: Stroke, to: Dot) -> Changed:
-    """Outlines with a point inserted into an edge, in all outlines with that edge.
+    """Outlines with a point inserted into an edge, in all outlines that have this edge.
 
     Raises:
         OutlineError: if there is no such edge, or the result is not a valid board.
@@ -82,7 +82,7 @@ def inserted(outlines: Outlines, frame: Frame | None, edge: Stroke, to: Dot) -> 
 
 
 def removed(outlines: Outlines, frame: Frame | None, at: Dot) -> Changed:
-    """Outlines with a point removed, in all outlines with it.
+    """Outlines with a point removed from all outlines that have it.
 
     Raises:
         OutlineError: if there is no such point, a border ends there, or the result is not a valid board.
@@ -107,7 +107,7 @@ def removed(outlines: Outlines, frame: Frame | None, at: Dot) -> Changed:
 
 
 def drawn(outlines: Outlines, frame: Frame | None, part: Part, points: Sequence[Dot], snap: float = 0) -> Changed:
-    """Outlines with a ring added to one of them: its area if it has none, otherwise an island or a hole.
+    """Outlines with a ring added to one of them: its area if it was empty, otherwise an island or a hole.
 
     Points of other outlines on its edges become points of it, and vice versa.
 
@@ -145,7 +145,7 @@ def drawn(outlines: Outlines, frame: Frame | None, part: Part, points: Sequence[
 def followed(outlines: Outlines, part: Part, other: Part, begin: Dot, end: Dot) -> Changed:
     """Outlines in which one follows the points of another between two shared points.
 
-    Of the possible paths along both, the pair with the least area between them is used.
+    Each ring has two paths between these points; the pair with the least area between them is used.
 
     Raises:
         OutlineError: if they do not share the two points, or the result is not a valid board.
@@ -184,7 +184,7 @@ def _edges(ring: Ring) -> Iterator[Stroke]:
 
 
 def _with_point(outlines: Outlines, edge: Stroke, to: Dot) -> Changed:
-    """The outlines that have an edge, with a point in it."""
+    """The outlines that have an edge, with a point inserted there."""
     changed: Changed = {}
     for part, rings in outlines.items():
         for number, ring in enumerate(rings):
@@ -197,7 +197,7 @@ def _with_point(outlines: Outlines, edge: Stroke, to: Dot) -> Changed:
 
 
 def _tidy(ring: Ring, to: Dot) -> Ring:
-    """A ring after merging one of its points into another: no point repeats, and no edge is walked both ways.
+    """A ring after two of its points were merged: without repeated points, and without edges walked both ways.
 
     Raises:
         OutlineError: nothing of it is left.
@@ -212,7 +212,7 @@ def _tidy(ring: Ring, to: Dot) -> Ring:
 
 
 def _between(dots: Sequence[Dot], p: Dot, q: Dot) -> list[Dot]:
-    """The points, of some sorted ones, exactly on an edge, in order."""
+    """Those of some sorted points that are exactly on an edge, in order."""
     low, high = min(p, q), max(p, q)
     near = dots[bisect_right(dots, low) : bisect_left(dots, high)]
     top, bottom = min(p[1], q[1]), max(p[1], q[1])
@@ -222,7 +222,7 @@ def _between(dots: Sequence[Dot], p: Dot, q: Dot) -> list[Dot]:
 
 
 def _ways(ring: Ring, begin: Dot, end: Dot) -> list[Ring]:
-    """Both ways along a ring between two of its points; empty if one is missing."""
+    """Both paths along a ring between two of its points; empty if one is missing."""
     if begin == end or begin not in ring or end not in ring:
         return []
     from_begin = ring[ring.index(begin) :] + ring[: ring.index(begin)]
@@ -231,7 +231,7 @@ def _ways(ring: Ring, begin: Dot, end: Dot) -> list[Ring]:
 
 
 def _sides(frame: Frame, dot: Dot) -> set[str]:
-    """The sides of the frame on which a point lies."""
+    """The sides of the frame that contain a point."""
     x, y = dot
     right, bottom = frame.left + frame.width, frame.top + frame.height
     on = {"left": x == frame.left, "right": x == right, "top": y == frame.top, "bottom": y == bottom}
@@ -239,7 +239,7 @@ def _sides(frame: Frame, dot: Dot) -> set[str]:
 
 
 def _check_place(frame: Frame | None, at: Dot | None, to: Dot) -> None:
-    """Refuses a place beyond the frame, and one off the side of the frame on which a point lies."""
+    """Refuses a place beyond the frame, or off the frame side that contains the point."""
     if max(map(abs, to)) > MAX_NUMBER:
         raise OutlineError(f"{written(to)} exceeds a million")
     if frame is None:
@@ -253,7 +253,7 @@ def _check_place(frame: Frame | None, at: Dot | None, to: Dot) -> None:
 
 
 def _check(outlines: Outlines, changed: Changed) -> None:
-    """Refuses changes by which a ring has no area or is turned inside out, or edges cross that did not."""
+    """Refuses changes that flatten a ring or turn it inside out, or that make further edges cross."""
     gone: set[Stroke] = set()
     new: set[Stroke] = set()
     for part, rings in changed.items():
@@ -274,7 +274,7 @@ def _check(outlines: Outlines, changed: Changed) -> None:
 
 
 def _swept(change: set[Stroke], rest: set[Stroke]) -> bool:
-    """Whether a fixed edge's end lies between the old and the new position of a border."""
+    """Whether a border, by moving, passes the end of a fixed edge."""
     ends = {dot for edge in change for dot in edge}
     if not ends:
         return False
@@ -301,13 +301,13 @@ def _faults(edges: set[Stroke], rings: Iterable[Ring]) -> Crossings:
 
 
 def _check_number(pairs: int) -> None:
-    """Refuses changes that would take seconds: hundreds of borders with thousands of points at a time."""
+    """Refuses changes that would take seconds to check, such as hundreds of borders with thousands of points."""
     if pairs > MAX_PAIRS:
         raise OutlineError("too many borders would change at once")
 
 
 def _nearest(outlines: Outlines, at: Dot) -> str:
-    """The nearest point, for a message."""
+    """The nearest point, for use in a message."""
     dots = [dot for ring in _all(outlines) for dot in ring]
     if not dots:
         return "there are no outlines"

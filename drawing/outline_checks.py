@@ -1,4 +1,4 @@
-"""Checks of outlines: each must be readable, and together they must form a board without overlaps and gaps."""
+"""Checks of outlines: each must be readable, and together they must tile the board."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from rulespec.drawing.style import MAX_ASPECT, BoardStyle, fits_sheet
 from rulespec.typed import nodes as typed
 
 OVERLAP = 0.01
-"""The share of an area that another may cover without a warning."""
+"""The share of an area that another one may cover without a warning."""
 NEAR = 1.0
-"""Edges that run beside one another, this far apart or twice as far, should be one."""
+"""Edges alongside each other at up to twice this distance should be one edge."""
 ALONG = 12
-"""Squares of that size along a shared border; a shorter one is a corner."""
+"""The length of a shared border in such units; a shorter one is a corner."""
 STRIP = 5
-"""The width of a gap between a region and the frame that counts as a slip, if it is three times as long."""
+"""The maximum width of a gap at the frame that counts as a mistake, if the gap is three times as long."""
 MAX_CROSSINGS = 200_000
 _MAX_LOOPS = 100
 Spans = dict[tuple[str, str], Span]
-"""Kind and name of a region → where its outline stands."""
+"""Kind and name of a region → the location of its outline."""
 
 
 def check_outlines(board: Node, report: Report) -> None:
@@ -52,7 +52,7 @@ def check_outlines(board: Node, report: Report) -> None:
 
 
 def outline_spans(drawing: Node) -> Spans:
-    """The places of outlines in a drawing file."""
+    """The locations of outlines in a drawing file."""
     return {
         (kind, name): place.span
         for kind, _, board in entries(get(drawing, "boards"))
@@ -61,7 +61,7 @@ def outline_spans(drawing: Node) -> Spans:
 
 
 def check_fit(d: typed.Declarations, board: BoardStyle, spans: Spans, report: Report) -> None:
-    """Warns of outlines that do not fit together, except those in lower files."""
+    """Warns of outlines that do not fit together, ignoring those in lower files."""
     if not any(kind == board.kind for kind, _ in spans) or board.frame is None:
         return
     _Fit(d.kinds[board.kind].entities, board, spans, report).check(board.frame)
@@ -76,7 +76,7 @@ class _Fit:
         self.all = [*self.regions, *(part.rings for part in board.scenery)]
         self.report = report
         self.warned: set[int] = set()
-        """The regions already reported as a bad fit: each is named once."""
+        """The regions already reported, since each is named only once."""
 
     def check(self, frame: Frame) -> None:
         owners = shared(self.all)
@@ -94,17 +94,17 @@ class _Fit:
             for edge, sides in owners.items()
             if len(sides) != 2 and not (sides[1:] == [] and frame.side(*edge))
         }
-        if not open_:  # each edge is a border or lies at the frame: the outlines tile the board
+        if not open_:  # the outlines tile the board: each edge is a border or part of the frame
             return
         self._overlaps()
         alone = {edge: sides[0] for edge, sides in open_.items() if len(sides) == 1}
         self._beside(alone)
         self._before_the_frame(alone, frame)
-        if all(self.regions):  # else the hole is where one of them is missing
+        if all(self.regions):  # otherwise, the hole is a missing area
             self._holes(alone, frame)
 
     def _crossings(self) -> None:
-        """Warns of outlines that cross themselves: they lie on others, though each edge may be a border."""
+        """Warns of outlines that cross themselves, and thus overlap others even if each edge is a border."""
         for i, rings in enumerate(self.regions):
             pair = _crossing(tuple(map(tuple, rings))) if (self.kind, self.names[i]) in self.spans else None
             if pair is not None:
@@ -115,7 +115,7 @@ class _Fit:
                 self.report.warning("RS559", message, self.places[i], help=help_)
 
     def _before_the_frame(self, alone: Mapping[Stroke, int], frame: Frame) -> None:
-        """Warns of regions that end shortly before the frame, along it."""
+        """Warns of regions that end in a line shortly before the frame."""
         for edge, i in alone.items():
             if i < len(self.names) and i not in self.warned and _is_before(frame, edge):
                 self.warned.add(i)
@@ -143,7 +143,7 @@ class _Fit:
         return f"`{self.names[number]}`" if number < len(self.names) else "the scenery"
 
     def _beside(self, alone: Mapping[Stroke, int]) -> None:
-        """Warns of regions that run along neighbours without sharing their points, the worst first."""
+        """Warns of regions that run alongside their neighbours without sharing points, the worst first."""
         lines: list[list[list[Dot]]] = [[] for _ in self.all]
         for edge, side in alone.items():
             lines[side].append([*edge])
@@ -162,7 +162,7 @@ class _Fit:
             self.report.warning("RS560", message, self.places[i], notes=notes, help=help_)
 
     def _holes(self, alone: Mapping[Stroke, int], frame: Frame) -> None:
-        """Warns of places inside the board that belong to nothing."""
+        """Warns of holes: parts of the board that belong to no area."""
         for loop in loops_of(alone):
             around = sorted({alone[edge] for edge in loop} & set(range(len(self.names))))
             if around and self.warned.isdisjoint(around) and self._enclosed(loop, frame):
@@ -172,19 +172,19 @@ class _Fit:
                 self.report.warning("RS560", message, self.places[around[0]], help=help_)
 
     def _enclosed(self, loop: Sequence[Stroke], frame: Frame) -> bool:
-        """Whether the area enclosed by edges belongs to the board: there is an area left of their leftmost point."""
+        """Whether the area enclosed by edges belongs to the board: an area is left of their leftmost point."""
         x, y = min(dot for edge in loop for dot in edge)
         return x > frame.left and any(holds(rings, x - 0.5, y + 0.25) for rings in self.all)
 
 
-@lru_cache(maxsize=4096)  # of two readings of a board, nearly all outlines are the same
+@lru_cache(maxsize=4096)  # most outlines are unchanged between two readings of a board
 def _crossing(rings: tuple[tuple[Dot, ...], ...]) -> tuple[Stroke, Stroke] | None:
-    """Two edges of an outline that cross, farther than rounding explains."""
+    """Two edges of an outline that cross by more than rounding explains."""
     return first_crossing([*strokes(list(ring) for ring in rings)], NEAR)
 
 
 def _is_before(frame: Frame, edge: Stroke) -> bool:
-    """Whether an edge runs along a side of the frame, a little inside."""
+    """Whether an edge runs along a side of the frame, slightly inside."""
     (px, py), (qx, qy) = edge
     across, down = abs(qx - px), abs(qy - py)
     beside = max(px, qx) - frame.left, frame.left + frame.width - min(px, qx)
@@ -193,7 +193,7 @@ def _is_before(frame: Frame, edge: Stroke) -> bool:
 
 
 def loops_of(edges: Mapping[Stroke, int]) -> Iterator[list[Stroke]]:
-    """Closed chains of edges, up to a limit."""
+    """The closed chains of edges, up to a limit."""
     at: dict[Dot, list[Stroke]] = {}
     for edge in edges:
         for dot in edge:
@@ -221,7 +221,7 @@ def overlaps(
 ) -> tuple[list[float], dict[tuple[int, int], float]]:
     """The area of each outline, and the overlap of each pair, measured along scan lines.
 
-    `crossings`: the approximate number of crossings of scan lines with outlines; with fewer, the lines are sparser.
+    `crossings`: the approximate number of crossings of scan lines with outlines, which determines the lines' density.
     """
     edges = [
         (min(p, q, key=lambda dot: dot[1]), max(p, q, key=lambda dot: dot[1]), i)
@@ -234,7 +234,7 @@ def overlaps(
     rows: dict[int, list[tuple[int, float]]] = {}
     for (px, py), (qx, qy), i in edges:
         slope = (qx - px) / (qy - py)
-        # Lines lie between whole numbers, so that none goes through a point.
+        # Scan lines have fractional coordinates, so that none hits a point.
         for row in range(-((0 - py) // step), -((0 - qy) // step)):
             y = row * step + 0.5
             rows.setdefault(row, []).append((i, px + (y - py) * slope))
@@ -249,11 +249,11 @@ def overlaps(
 
 
 _Part = tuple[float, float, int]
-"""Where an area begins and ends on a line, and its number."""
+"""An interval of an area on a scan line, and the area's number."""
 
 
 def _ordered(crossings: list[tuple[int, float]]) -> Iterator[tuple[_Part, _Part | None]]:
-    """The parts of areas along a line from the left, each with the earlier one that reaches farthest."""
+    """The intervals on a scan line from left to right, each with the earlier one that reaches farthest."""
     parts: list[_Part] = []
     crossings.sort()
     for (i, start), (k, end) in zip(crossings[::2], crossings[1::2], strict=False):

@@ -17,17 +17,17 @@ from rulespec.records import Brief
 
 MAX_RINGS = 64
 MAX_POINTS = 20_000
-"""Rings of an outline, and points of all outlines of a board."""
+"""Limits: rings of an outline, and points of all outlines of a board."""
 MAX_NUMBER = 1_000_000
 BRUSH = 3
-"""Regions with a shorter border than this meet in a point."""
+"""The minimum length of a border; regions with a shorter one meet in a point."""
 _RING = re.compile(r"\s*M([-\d\s]*)l([-\d\s]*)", re.ASCII)
 _NUMBER = re.compile(r"-?\d+", re.ASCII)
 
 Dot = tuple[int, int]
 Ring = list[Dot]
 Stroke = tuple[Dot, Dot]
-"""An edge: its ends, the lower first."""
+"""An edge as its two ends in ascending order."""
 
 
 class Outline(Brief, Struct, frozen=True):
@@ -60,7 +60,7 @@ def rings_of(data: str) -> list[Ring]:
     return [[*_ring(part)] for part in parts]
 
 
-@lru_cache(maxsize=4096)  # of two readings of a board, nearly all rings are the same
+@lru_cache(maxsize=4096)  # most rings are unchanged between two readings of a board
 def _ring(text: str) -> tuple[Dot, ...]:
     result = _RING.fullmatch(text)
     if result is None:
@@ -99,12 +99,12 @@ def data_of(rings: Iterable[Ring]) -> str:
 
 
 def _joined(numbers: Iterable[int]) -> str:
-    """Numbers separated by blanks where no sign separates them."""
+    """Numbers joined by blanks, or by nothing before a sign."""
     return "".join(f"{n}" if n < 0 or not i else f" {n}" for i, n in enumerate(numbers))
 
 
 def strokes(rings: Iterable[Ring]) -> tuple[Stroke, ...]:
-    """The edges of an outline, without those traversed in both directions."""
+    """The edges of an outline, without those walked in both directions."""
     return _strokes(tuple(map(tuple, rings)))
 
 
@@ -142,7 +142,7 @@ class Frame(Struct, frozen=True):
         return 0 <= x <= self.width and 0 <= y <= self.height
 
     def placed(self, point: Point, scale: float) -> Point:
-        """A point on the sheet, clamped to the edge."""
+        """A point scaled to the sheet, and clamped to the frame."""
         x = min(max(point[0] - self.left, 0), self.width)
         y = min(max(point[1] - self.top, 0), self.height)
         return x * scale, y * scale
@@ -163,7 +163,7 @@ def net(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]], f
         regions = sorted(i for i in sides if i < len(outlines))
         if not regions or (len(sides) == 1 and frame.side(*edge)):
             continue
-        # Beyond a single region there is nothing (-1), or a part of the scenery: the first is -2.
+        # Beyond a lone edge is nothing (-1), or scenery, numbered from -2 downwards.
         beyond = min((len(outlines) - i - 2 for i in sides if i >= len(outlines)), default=-1)
         for pair in pairwise(regions) if len(regions) > 1 else [(regions[0], beyond)]:
             between.setdefault(pair, []).append(edge)
@@ -178,7 +178,7 @@ def net(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]], f
 
 
 def shared(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]] = ()) -> dict[Stroke, list[int]]:
-    """The outlines of each edge, by number; scenery is numbered after regions."""
+    """Edge → the numbers of the outlines that have it; scenery is numbered after regions."""
     owners: dict[Stroke, list[int]] = {}
     for i, rings in enumerate([*outlines, *scenery]):
         for edge in strokes(rings):
@@ -187,12 +187,12 @@ def shared(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]]
 
 
 def area(line: Sequence[Point]) -> float:
-    """The area inside a line, negative if it is clockwise."""
+    """The signed area inside a line, negative if clockwise."""
     return sum(x * ny - nx * y for (x, y), (nx, ny) in pairwise([*line, line[0]])) / 2
 
 
 def centre(line: Sequence[Point]) -> Point:
-    """The centre of mass of the area inside a line."""
+    """The centroid of the area inside a line."""
     size = area(line)
     if abs(size) < 1e-9:
         return sum(x for x, _ in line) / len(line), sum(y for _, y in line) / len(line)
@@ -205,7 +205,7 @@ def centre(line: Sequence[Point]) -> Point:
 
 
 def centre_of(rings: Sequence[Ring]) -> Point:
-    """The centre of the largest ring."""
+    """The centroid of the largest ring."""
     return centre(max(rings, key=lambda ring: abs(area(ring))))
 
 

@@ -15,11 +15,11 @@ from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width
 
 _PANEL, _PANEL_HEAD, _PANEL_WIDTH, _PANEL_GAP = 44.0, 30.0, 280.0, 10.0
-"""Height of the head of a panel with facts and without, its largest width, and the room between two."""
+"""Layout of panels: head height with facts and without, maximum width, and gap."""
 _TRAY, _HAND, _LABEL = 32.0, 76.0, 86.0
 _ROW, _ROW_HEAD = 26.0, 74.0
 _SMALL, _HEADS = 12.4, 13.0
-"""Sizes of notes, and of letters over and beside a matrix."""
+"""Font sizes of notes, and of the letters above and beside a matrix."""
 _FAINT = "#4a525a"
 
 
@@ -49,21 +49,21 @@ def panels_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) ->
 
 
 def _without_space(sheet: Sheet, what: str) -> bool:
-    """Whether pieces, as `piece.place`, are in a place of their owner that is not a space."""
+    """Whether pieces, as `piece.place`, belong to an owner without being on a space."""
     name, _, place = what.partition(".")
     pile = sheet.d.pieces.get(name) or sheet.d.kinds[name]
     return place in pile.places and not pile.places[place].index
 
 
 def _panel(sheet: Sheet, board: BoardStyle, plan: Plan, number: int, box: Box) -> None:
-    """Adds a panel to a plan."""
+    """Adds a panel to the plan."""
     left, top, right, _ = box
     name, count = sheet.names(board.kind)[number], len(sheet.names(board.kind))
     shape = cell(box, colour("light"), rx=6)
     plan.items.append(region(shape, sheet.place((board.kind, number), box)))
     plan.slots[number] = Box((right - 64, top + 3, right - 5, top + 27))
     title = shortened(sheet.place_titles(board)[number], 13, right - left - 80, bold=True)
-    seat = 22.0 if sheet.d.kinds[board.kind].is_player else 0.0  # seats have a mark before their names
+    seat = 22.0 if sheet.d.kinds[board.kind].is_player else 0.0  # a mark precedes the names of seats
     parts = [chip(sheet.look(board.kind, number), left + 17, top + 14)] if seat else []
     name_ = svg.words(title, left + 9 + seat, top + 14, 13, bold=True, anchor="start", fill=INK)
     parts.append(svg.named(name_, number, right - left - 80) if seat else name_)
@@ -93,7 +93,7 @@ def _height(tray: Tray) -> float:
 
 
 def _room(sheet: Sheet, kind: str, fact: str, number: int) -> int | None:
-    """The number that a fact gives; None without one."""
+    """The maximum number of pieces given by a fact; None without one."""
     decl = sheet.d.kinds[kind].facts.get(fact)
     return decl.values[number] if decl is not None and number < len(decl.values) else None
 
@@ -133,19 +133,19 @@ def matrix_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) ->
 
 
 def pair_width(sheet: Sheet, board: BoardStyle, width: float) -> float:
-    """The width of a column of pairs."""
+    """The width of a column on a board of pairs."""
     titles = sheet.titles(sheet.d.kinds[board.kind].product[1])
     widest = max(text_width(title, _HEADS, bold=True) for title in titles) + 8
     return min((width - _ROW_HEAD) / len(titles), max(60.0, widest) if board.caption else 60.0)
 
 
 def lettered_heads(sheet: Sheet, kind: str, wide: float) -> bool:
-    """Whether column heads are letters, because some titles do not fit; a caption explains them."""
+    """Whether column heads are letters because some titles do not fit; the caption explains them."""
     return sheet.style.guessed and any(text_width(t, _HEADS, bold=True) > wide - 2 for t in sheet.titles(kind))
 
 
 def _heads(sheet: Sheet, kind: str, facts: list[str], corner: Point, wide: float) -> Iterator[str]:
-    """The heads of columns, from bottom to top: facts, and the titles above them."""
+    """The column heads from bottom to top: facts, then titles."""
     left, y = corner[0], corner[1] - 8
     for name in reversed(facts):
         label = shortened(sheet.words.field(kind, name), _HEADS, _ROW_HEAD - 6)

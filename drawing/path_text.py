@@ -1,4 +1,4 @@
-"""Path data as text: only changed parts are rewritten, so the author's layout stays."""
+"""Path data as text, edited in place: only changed parts are rewritten, so the author's layout survives."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _PART = re.compile(r"[Mlz]|-?[0-9]+")
 
 
 def rewritten(source: str, rings: Iterable[Ring]) -> str:
-    """Path data with other rings.
+    """Path data with new rings.
 
     Args:
         source: the data as in a file: with quotes, possibly on several lines.
         rings: the new rings.
 
     Returns:
-        The same text, except for the numbers from the first difference to the last.
+        The text with only the numbers between the first and the last difference replaced.
     """
     data = data_of(rings)
     places = [place.span() for place in _PART.finditer(source)]

@@ -1,6 +1,6 @@
 """Pictures as PDF for printing: vector graphics with fonts, on one sheet or on four to be joined.
 
-Typst typesets only our own SVG: nothing of a ruleset is in its markup, and titles are passed as inputs. PDF/A is
+Typst typesets only our own SVG: its markup contains no part of a ruleset, and titles are passed as inputs. PDF/A is
 requested because it refuses characters that would print as an empty box.
 """
 
@@ -30,9 +30,9 @@ PAPERS = {
 }
 """Short and long side of each paper, in millimetres: ISO 216, ANSI/ASME Y14.1."""
 MARGIN = 8.0
-"""Millimetres at the edges of a sheet, where many printers do not print."""
+"""The margin of a sheet in millimetres, as many printers cannot print at the edge."""
 OVERLAP = 10.0
-"""Millimetres of the picture that are on both of two sheets side by side."""
+"""The overlap of adjacent sheets, in millimetres of the picture."""
 
 _FAMILY = "Noto Sans"
 _FONTS = (
@@ -46,17 +46,17 @@ _FONTS = (
     "FiraGO_Regular",
     "FiraGO_Bold",
 )
-"""Modules of pymupdf_fonts. FiraGO has Arabic, Devanagari, Georgian, Hebrew and Thai."""
+"""The fonts, by module of pymupdf_fonts; FiraGO covers Arabic, Devanagari, Georgian, Hebrew and Thai."""
 _PICTURE = '"board.svg", alt: sys.inputs.description'
 _STANDARD: Literal["a-2b"] = "a-2b"
 _UNSHOWN = re.compile(r'the text `?"(.*)"`? could not be displayed')
 
 
 class Sheets(Struct, frozen=True):
-    """The paper format.
+    """The paper format of a printed picture.
 
     Attributes:
-        paper: its name; one of `PAPERS`.
+        paper: the name of the paper, a key of `PAPERS`.
         tiles: whether the picture is split over four sheets, two by two.
     """
 
@@ -65,10 +65,10 @@ class Sheets(Struct, frozen=True):
 
 
 class _Layout(Struct, frozen=True):
-    """A picture on sheets that lie side by side, in millimetres.
+    """The layout of a picture on one sheet or on adjacent ones, in millimetres.
 
     Attributes:
-        number: of sheets, across as well as down.
+        number: the number of sheets in each direction.
         page: width and height of a sheet.
         size: width and height of the picture.
     """
@@ -79,7 +79,7 @@ class _Layout(Struct, frozen=True):
 
 
 def to_pdf(scene: Scene, sheets: Sheets) -> bytes:
-    """The picture as a PDF, as large as possible, in portrait or landscape.
+    """The picture as a PDF, scaled to fill the sheet in portrait or landscape.
 
     Raises:
         DiagnosticsError: RS556 if its libraries are missing, RS569 if no font has a letter of a text.
@@ -108,12 +108,12 @@ def to_pdf(scene: Scene, sheets: Sheets) -> bytes:
 
 
 def on_sheet(scene: Scene) -> str:
-    """The picture for printing: the sheet itself is the paper."""
+    """The picture for printing, without a background."""
     return to_svg(scene, _FAMILY).replace(PALETTE["paper"], "#ffffff")
 
 
 def _unshown(message: str) -> DiagnosticsError:
-    """The refusal of a text that no font has."""
+    """The error for a text with a letter that no font has."""
     result = _UNSHOWN.search(message)
     assert result is not None, message
     help_ = "install a font that has it, or write SVG"
@@ -121,7 +121,7 @@ def _unshown(message: str) -> DiagnosticsError:
 
 
 def _layout(scene: Scene, sheets: Sheets) -> _Layout:
-    """The layout, upright or across, in which the picture is larger."""
+    """The layout with the larger picture, portrait or landscape."""
     short, long = PAPERS[sheets.paper]
     number = 2 if sheets.tiles else 1
     layouts = []
@@ -133,7 +133,7 @@ def _layout(scene: Scene, sheets: Sheets) -> _Layout:
 
 
 def _markup(layout: _Layout) -> str:
-    """The document: a page for each sheet, row by row, with its part of the picture."""
+    """The Typst document: one page per sheet, row by row, with its part of the picture."""
     width, height = layout.page
     room = (width - 2 * MARGIN, height - 2 * MARGIN)
     lines = [

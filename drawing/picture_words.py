@@ -11,7 +11,7 @@ from rulespec.typed.seat_kinds import entity_names
 
 
 class Wording(Protocol):
-    """Titles in some language."""
+    """The titles for a picture, in some language."""
 
     @property
     def game(self) -> str:
@@ -24,7 +24,7 @@ class Wording(Protocol):
         """The title of a kind."""
 
     def field(self, kind: str, name: str) -> str:
-        """The title of a state field; the kind is "" for the game's."""
+        """The title of a state field; `kind` is "" for fields of the game."""
 
     def pieces(self, name: str, owners: Sequence[tuple[str, str]] = ()) -> str:
         """The title of a type of pieces."""
@@ -33,7 +33,7 @@ class Wording(Protocol):
         """The title of a place of pieces."""
 
     def internal(self, owner: str, name: str = "") -> bool:
-        """Whether only the rules use something, so that it is not shown."""
+        """Whether something is internal to the rules, and so not shown."""
 
     def decision(self, name: str) -> str:
         """The title of a decision."""
@@ -48,11 +48,11 @@ class Wording(Protocol):
         """The description of the picture for screen readers."""
 
     def word(self, name: str, number: int | None = None, /, **values: str) -> str:
-        """A word of the program, such as `chance`."""
+        """A word of the program's own, such as `chance`."""
 
 
 class PlainWords:
-    """Titles of entities, or names with spaces: for rulesets with mistakes."""
+    """The words for a ruleset with mistakes: titles of entities, or names with spaces."""
 
     def __init__(self, d: typed.Declarations, game: str) -> None:
         self.d = d
@@ -91,19 +91,19 @@ class PlainWords:
         return False
 
     def decision(self, name: str) -> str:
-        """The name with spaces."""
+        """The decision's name with spaces."""
         return name.replace("_", " ")
 
     def ending(self, name: str) -> str:
-        """The name with spaces."""
+        """The ending's name with spaces."""
         return name.replace("_", " ")
 
     def board(self, kind: str, title: str) -> str:
-        """The title of the drawing."""
+        """The board's title from the drawing."""
         return title
 
     def picture(self, doc: str) -> str:
-        """The text of the drawing."""
+        """The description from the drawing."""
         return doc
 
     def word(self, name: str, number: int | None = None, /, **values: str) -> str:

@@ -1,4 +1,4 @@
-"""Looks of the places of a map: ground, owner, badges next to the name, and lettering."""
+"""The look of a map's places: ground, owner, badges beside the name, and lettering."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.drawing.style import BoardStyle, Look
 from rulespec.drawing.svg import Box, Point
 
 BADGE = 16.0
-"""The room that a symbol beside a name takes."""
+"""The width reserved for a badge beside a name."""
 
 
 def name_box(sheet: Sheet, board: BoardStyle, number: int, block: LabelBlock, corner: Point) -> Box:
@@ -28,29 +28,29 @@ def name_box(sheet: Sheet, board: BoardStyle, number: int, block: LabelBlock, co
 
 
 def moved(box: Box, corner: Point) -> Box:
-    """A box in picture coordinates."""
+    """A box, shifted to picture coordinates."""
     return Box((box[0] + corner[0], box[1] + corner[1], box[2] + corner[0], box[3] + corner[1]))
 
 
 def shift(points: Sequence[Point], corner: Point) -> list[Point]:
-    """Points in picture coordinates."""
+    """Points, shifted to picture coordinates."""
     return [(x + corner[0], y + corner[1]) for x, y in points]
 
 
 def fill_of(sheet: Sheet, board: BoardStyle, number: int) -> tuple[Look, Look | None]:
-    """The look of a place, and its owner's look if there is an owner."""
+    """The look of a place and of its owner, if any."""
     for rank, name in enumerate(board.fill):
         of = sheet.fact(board.kind, name, number)
         if of is not None:
             look = sheet.look(*of)
-            # The last fact is what the ground is, those before it say whose it is.
+            # The last fact gives the ground, and the earlier ones an owner.
             last = rank == len(board.fill) - 1
             return look, (None if last else look)
     return Look("land"), None
 
 
 def badges_of(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, str]]:
-    """The badges next to a place's name, the first with the letter of its owner: symbols of facts, or a disc."""
+    """The badges beside a place's name: symbols of facts, or a disc; the first has the letter of its owner."""
     owner = fill_of(sheet, board, number)[1]
     facts = (sheet.fact(board.kind, name, number) for name in board.badges)
     results = [(sheet.look(*of), "") for of in facts if of is not None]
@@ -61,21 +61,21 @@ def badges_of(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, 
 
 
 def side_of(sheet: Sheet, board: BoardStyle, number: int) -> Side:
-    """The terrain and owner of a place, for ranking borders."""
+    """A place's terrain and owner, which determine the ranks of its borders."""
     of = sheet.fact(board.kind, board.fill[-1], number) if board.fill else None
     owners = [sheet.fact(board.kind, name, number) for name in board.fill[:-1]]
     return Side(of is not None and sheet.look(*of).colour == "water", next(filter(None, owners), None))
 
 
 def description_of(sheet: Sheet, board: BoardStyle, number: int, title: str) -> str:
-    """A place in words: its title and its visible facts."""
+    """A place in words: its title and visible facts."""
     facts = [sheet.fact(board.kind, name, number) for name in (*board.fill, *board.badges)]
     notes = [sheet.titles(of[0])[of[1]] for of in facts if of is not None]
     return f"{title}: {', '.join(dict.fromkeys(notes))}" if notes else title
 
 
 def badge(sheet: Sheet, look: Look, letter: str, at: Point) -> str:
-    """A symbol next to a name."""
+    """A symbol beside a name."""
     scale = (BADGE - 2) / 24
     where = f"translate({svg.number(at[0] - 12 * scale)} {svg.number(at[1] - 12 * scale)}) scale({scale:.3f})"
     drawn: svg.Values = {"fill": colour(look.colour), "stroke": "#ffffff", "stroke_width": 2.4, "paint_order": "stroke"}
@@ -84,11 +84,11 @@ def badge(sheet: Sheet, look: Look, letter: str, at: Point) -> str:
 
 
 def badge_room(sheet: Sheet, board: BoardStyle, number: int) -> float:
-    """The width of the symbols next to a place's name."""
+    """The width of the symbols beside a place's name."""
     return BADGE * len(badges_of(sheet, board, number))
 
 
 def lettering_of(sheet: Sheet, board: BoardStyle, number: int) -> Lettering:
-    """The style of a place's name, which follows the place's kind on boards with outlines."""
+    """The lettering of a place's name: for water, for owned land, or for free land."""
     side = side_of(sheet, board, number)
     return WATER if side.water else OWNED if side.owner is not None else FREE

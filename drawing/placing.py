@@ -1,6 +1,6 @@
-"""Placement of names and pieces on areas: no overlapping texts, each inside its area if it fits.
+"""Placement of names and pieces on areas: texts do not overlap, and stay inside their area if they fit.
 
-Each region gets a block: its name in one to three lines, and a tray for pieces below or next to it. Candidates are
+Each region gets a block: its name in one to three lines, and a tray for pieces below it or beside it. Candidates are
 tried on a raster of the areas, smallest area first, and again once all others are placed.
 """
 
@@ -18,35 +18,33 @@ from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import text_width, wrapped
 
 STEP = 4
-"""The side of a cell of the raster."""
+"""The side of a raster cell."""
 PIECE = 22.0
 """The size of a piece on a map."""
 _NOWHERE, _BEYOND = -1, -2
-"""Numbers of ground that no region owns: on the map, and beyond it."""
+"""The numbers of ground that belongs to no region: on the map, and beyond its edge."""
 _GAP = 3.0
 _TRAY = (66.0, 22.0)
-"""The size of a tray before it becomes larger."""
+"""The initial size of a tray."""
 _SIZES = PLAIN.sizes
 _BOX = 6.0
-"""The room between boxes: each is drawn a little larger than its block."""
+"""The gap between boxes, each drawn slightly larger than its block."""
 _BOXED = (12.0, 11.0, 9.0)
-"""Sizes of names in boxes."""
+"""The font sizes of names in boxes."""
 _NEAR = (0.0, -0.15, 0.15, -0.3, 0.3, -0.45, 0.45, -0.6, 0.6)
 _AROUND = sorted(((right, down) for right in _NEAR for down in _NEAR), key=lambda at: hypot(3 * at[0], at[1]))
-"""Distances by which a name is moved from its spot, by its width and by its height, the nearest first."""
+"""Offsets of a name from its spot, relative to its width and its height, nearest first."""
 _FITS, _ENOUGH, _FAR = 0.92, 0.3, 0.12
-"""The share of a name inside its area that will do, and the one that is better than smaller letters; the cost of moving
-a name by the height of its letters.
-"""
+"""Weights for a name: the sufficient share inside its area, the least acceptable one, and the cost of distance."""
 _PIECES = 8 * PIECE * PIECE
-"""The room that a region has for its pieces beside its name, or the name is better off on the water beside it."""
+"""The area needed for a region's pieces beside its name; with less, the name is better placed on nearby water."""
 _TRIES = 160
 _ALL_TRIES = 12_000
-_RINGS, _RING = 30, 8.0  # how far a block may be pushed away from its place
-"""Candidates for the middle of a block, of each region and of all."""
+_RINGS, _RING = 30, 8.0  # candidates for the centre of a block, per region and in total
+"""The number and the distance of the rings around its position on which a block is tried."""
 _WANTED = (96.0, 56.0)
 _TRAYS = ((110, 44), (88, 44), (66, 44), (44, 66), (88, 22), (44, 44), (66, 22), (22, 66), (44, 22), (22, 44), (22, 22))
-"""Trays at the place that a spot declares for pieces, those for most pieces first."""
+"""The sizes of trays at a spot declared for pieces, most capacious first."""
 
 
 class LabelBlock(Struct, frozen=True):
@@ -66,12 +64,12 @@ class LabelBlock(Struct, frozen=True):
 
     @property
     def boxes(self) -> tuple[Box, ...]:
-        """The boxes reserved for it: one, or two if the tray is separate."""
+        """The boxes that the block occupies: one, or two if its tray is separate."""
         return (around(self.box, self.turned), self.tray) if self.apart else (self.box,)
 
 
 class Spot(Struct, frozen=True):
-    """The author's spot for a region's name, and for its pieces if not below it, with its lettering."""
+    """The author's spot for a region's name, its lettering, and a separate spot for pieces if there is one."""
 
     label: Point
     pieces: Point | None = None
@@ -80,11 +78,11 @@ class Spot(Struct, frozen=True):
 
 
 class Raster:
-    """A raster: the region of each small square of the plane, and the occupied squares."""
+    """A raster of the map: the region of each small square, and the occupied squares."""
 
     def __init__(self, areas: Areas, width: float, height: float, water: Collection[int] = ()) -> None:
         self.open = {_NOWHERE, *water}
-        """Ground open to the names of land: water, and ground that no region owns."""
+        """Ground on which names of land regions may extend: water, and ground without a region."""
         self.columns, self.rows = int(width // STEP), int(height // STEP)
         self.owner = [[_NOWHERE] * self.columns for _ in range(self.rows)]
         self.cells: list[list[tuple[int, int]]] = [[] for _ in areas.outlines]
@@ -101,11 +99,11 @@ class Raster:
                     self.cells[region].append((column, row))
 
     def share(self, region: int, box: Box, turned: float = 0) -> float:
-        """The share of a box, rotated around its centre, inside a region, by sampling."""
+        """The share of a rotated box that is inside a region, by sampling."""
         return sum(self._at(point) == region for point in _sampled(box, turned)) / _SAMPLES
 
     def open_share(self, box: Box, turned: float) -> float:
-        """The share of a box on water or outside all areas."""
+        """The share of a box that is on water or outside all areas."""
         count = sum(self._at(point) in self.open for point in _sampled(box, turned))
         return count / _SAMPLES
 
@@ -114,7 +112,7 @@ class Raster:
         return self.owner[row][column] if 0 <= column < self.columns and 0 <= row < self.rows else _BEYOND
 
     def inside(self, region: int, point: Point) -> Point:
-        """The point itself if inside a region, else the nearest square inside."""
+        """The point itself if it is inside a region, otherwise the nearest square inside."""
         column, row = int(point[0] // STEP), int(point[1] // STEP)
         cells = self.cells[region]
         if not cells or (0 <= column < self.columns and 0 <= row < self.rows and self.owner[row][column] == region):
@@ -127,7 +125,7 @@ _SAMPLES = 15
 
 
 def _sampled(box: Box, turned: float) -> Iterator[Point]:
-    """Points of a box that is turned around its middle."""
+    """Sample points of a box rotated around its centre."""
     left, top, right, bottom = box
     for i in range(5):
         x = left + (right - left) * i / 4
@@ -137,7 +135,7 @@ def _sampled(box: Box, turned: float) -> Iterator[Point]:
 
 
 def turned_point(point: Point, box: Box, degrees: float) -> Point:
-    """A point rotated around the middle of a box."""
+    """A point rotated around the centre of a box."""
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
     c, s = cos(radians(degrees)), sin(radians(degrees))
     dx, dy = point[0] - x, point[1] - y
@@ -145,17 +143,17 @@ def turned_point(point: Point, box: Box, degrees: float) -> Point:
 
 
 class TurnedBox:
-    """A box rotated around its middle."""
+    """A box rotated around its centre."""
 
     def __init__(self, box: Box, turned: float) -> None:
         self.box = box
         self.level = around(box, turned)
-        """The level box around it."""
+        """The axis-parallel bounding box."""
         self._turned = turned
 
     @cached_property
     def _corners(self) -> list[Point]:
-        """Its corners, one after the other."""
+        """The corners, in order."""
         left, top, right, bottom = self.box
         level = ((left, top), (right, top), (right, bottom), (left, bottom))
         return [turned_point(point, self.box, self._turned) for point in level]
@@ -183,7 +181,7 @@ def around(box: Box, degrees: float) -> Box:
 
 
 class BlockForm(Struct, frozen=True):
-    """A possible shape of a block: lines, text size, width and height, tray below or beside."""
+    """A possible shape of a block: lines, font size, width and height, with the tray below or beside."""
 
     lines: tuple[str, ...]
     size: float
@@ -215,12 +213,12 @@ class BlockForm(Struct, frozen=True):
 
 
 def _forms(title: str, badges: float, tray: Point) -> list[BlockForm]:
-    """The shapes of a block, the best first.
+    """The possible shapes of a block, best first.
 
     Args:
         title: the name.
-        badges: the room that symbols beside the name take.
-        tray: the size of a tray that is wanted.
+        badges: the width of the symbols beside the name.
+        tray: the requested size of the tray.
     """
     results = []
     for size in _SIZES:
@@ -241,9 +239,9 @@ def _forms(title: str, badges: float, tray: Point) -> list[BlockForm]:
 
 
 def _equal_forms(title: str, badges: float, tray: Point) -> list[BlockForm]:
-    """The shapes of a box: as high as all others, and as wide as the tray or a name in one or two lines needs.
+    """The shapes of a box as high as all others, and wide enough for the tray or a name in one or two lines.
 
-    Smaller letters leave their room to the tray, or a long name would make its box lower.
+    With smaller letters the tray grows; otherwise, a long name would lower its box.
     """
     results = []
     for size in _BOXED:
@@ -266,13 +264,13 @@ def place(
     tray: Point | None = None,
     spots: Mapping[int, Spot] | None = None,
 ) -> list[LabelBlock]:
-    """A block for each region.
+    """One block for each region.
 
     Args:
         raster: the raster of the areas.
         positions: the positions of the regions.
         titles: their names.
-        badges: the width of the symbols next to each name.
+        badges: the width of the symbols beside each name.
         size: width and height of the frame.
         taken: boxes to keep free.
         tray: the size of each tray, below two lines of a name; by default, trays are as large as possible.
@@ -302,9 +300,9 @@ def _settled(
     taken: Sequence[Box],
     width: float,
 ) -> dict[int, LabelBlock]:
-    """The blocks of regions whose author declares the places of their names: as large as fits into their areas.
+    """The blocks of regions with an author's spot for the name, as large as their areas permit.
 
-    A name that does not fit at its spot is moved a little, rather than that it lies on another one.
+    A name that would overlap another one at its spot is moved slightly.
     """
     boxes: dict[int, TurnedBox] = {}
     frame = Box((0, 0, raster.columns * STEP, raster.rows * STEP)).grown(-_GAP)
@@ -331,10 +329,10 @@ def _settled(
                 continue
             blocker = next((k for k, other in enumerate(others) if shape.meets(other)), None)
             if blocker is not None:
-                others.insert(0, others.pop(blocker))  # it often blocks the next place, too
+                others.insert(0, others.pop(blocker))  # likely to block the next candidate too
                 continue
             worth = raster.share(i, box, spot.turned) - far
-            if crowded and i not in raster.open:  # its pieces need the room
+            if crowded and i not in raster.open:  # pieces of the region need the space
                 worth = max(0.8 * (worth + far), raster.open_share(box, spot.turned)) - far
             if best is None or worth > best[0]:
                 best = worth, shape, lines, size
@@ -349,13 +347,13 @@ def _settled(
 
 
 def _reach(title: str, badges: float, spot: Spot, width: float) -> float:
-    """The distance from its spot that a name can have an end at."""
+    """The greatest distance of any part of a name from its spot."""
     wide, high = spot.lettering.extent([title], spot.lettering.on_map(width)[0], badges)
     return wide * (0.5 + max(_NEAR)) + 3 * high
 
 
 def _tries(title: str, badges: float, spot: Spot, width: float) -> Iterator[tuple[float, tuple[str, ...], Point]]:
-    """Sizes, lines and middles of a name: at its spot the largest first, then near it as small as can be read."""
+    """Font sizes, lines and centres to try for a name: at its spot, largest first, then near it in small letters."""
     how = spot.lettering
     wraps = [tuple(lines) for parts in (1, 2, 3) if (lines := wrapped(title, parts)) is not None]
     *large, least, small, smallest = how.on_map(width)
@@ -370,7 +368,7 @@ def _tries(title: str, badges: float, spot: Spot, width: float) -> Iterator[tupl
 
 
 def _block(region: int, lines: tuple[str, ...], size: float, box: Box, raster: Raster, spot: Spot) -> LabelBlock:
-    """A name in its box, with the tray of its pieces."""
+    """A block with a name in its box, and a tray for pieces."""
     middle = (box[0] + box[2]) / 2
     at = tuple((middle, box[1] + size * LINE * (i + 0.5)) for i in range(len(lines)))
     taken = around(box, spot.turned)
@@ -392,7 +390,7 @@ def _around_spot(spot: Point, width: float, height: float) -> Box:
 def _best(
     region: int, forms: list[BlockForm], raster: Raster, position: Point, others: list[Box], size: Point
 ) -> LabelBlock:
-    """The block of a region that costs least: not outside its area, large letters, near the position."""
+    """The cheapest block of a region: inside its area, in large letters, near the position."""
     best: tuple[float, LabelBlock] | None = None
     everywhere = others
     points = _points(raster.cells[region], position, max(min(_TRIES, _ALL_TRIES // len(raster.cells)), 4))
@@ -420,7 +418,7 @@ def _best(
 
 
 def _near(points: Sequence[Point], forms: Sequence[BlockForm], others: list[Box]) -> list[Box]:
-    """The boxes that a block around one of the points may meet."""
+    """The boxes that a block centred at one of the points may meet."""
     width, height = (max(form.extent[axis] for form in forms) + _GAP for axis in (0, 1))
     xs, ys = [x for x, _ in points], [y for _, y in points]
     reach = Box((min(xs) - width, min(ys) - height, max(xs) + width, max(ys) + height))
@@ -428,12 +426,12 @@ def _near(points: Sequence[Point], forms: Sequence[BlockForm], others: list[Box]
 
 
 def _anywhere(form: BlockForm, position: Point, others: list[Box], size: Point) -> LabelBlock:
-    """The nearest free place for a block, whatever region it is in."""
+    """The nearest free place for a block, regardless of regions."""
     width, height = form.extent
     far = _RINGS * _RING
     x, y = position
     others = _near([(x - far, y - far), (x + far, y + far)], [form], others)
-    blocker: Box | None = None  # tried first: it often blocks the next place, too
+    blocker: Box | None = None  # tried first: likely to block the next candidate too
     for ring in range(_RINGS):
         for x, y in _around(position, ring * _RING):
             left = min(max(x - width / 2, 2), size[0] - width - 2)
@@ -458,7 +456,7 @@ def _around(position: Point, far: float) -> Iterator[Point]:
 
 
 def _points(cells: Sequence[tuple[int, int]], position: Point, tries: int) -> list[Point]:
-    """Points of an area for the centre of a block, near the position first."""
+    """Candidates for the centre of a block inside an area, nearest to the position first."""
     every = max(len(cells) // tries, 1)
     points = [((c + 0.5) * STEP, (r + 0.5) * STEP) for c, r in cells[::every]]
     points.sort(key=lambda p: hypot(p[0] - position[0], p[1] - position[1]))
@@ -466,7 +464,7 @@ def _points(cells: Sequence[tuple[int, int]], position: Point, tries: int) -> li
 
 
 def _grown(region: int, block: LabelBlock, raster: Raster, others: list[Box]) -> LabelBlock:
-    """The block with the largest tray for which its area has room."""
+    """The block with the largest tray that fits into its area."""
     text = Box((block.box[0], block.box[1], block.box[2], block.at[-1][1] + block.size * 0.56))
     if any(y > block.tray[1] for _, y in block.at):  # the tray is beside the name
         return block

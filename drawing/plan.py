@@ -19,14 +19,14 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Type
 
 Manner = Literal["up", "down", "spread", "cards"]
-"""A column from below or from above, each piece for itself, or cards in a row."""
+"""The arrangement of pieces: a column from below or above, each piece separately, or cards in a row."""
 GAP = 16.0
 HEAD = 22.0
-"""Height of the heading of a board or a table."""
+"""The height of the heading of a board or table."""
 
 
 class LinkLines(Struct, frozen=True):
-    """The links of a kind on a map: the drawn field, and each link's path data and title."""
+    """The links of a kind on a map: the drawn field, and the path data and title of each link."""
 
     field: str
     layer: str
@@ -34,14 +34,14 @@ class LinkLines(Struct, frozen=True):
 
 
 class TileFace(Struct, frozen=True):
-    """A tile.
+    """A tile in all its rotations.
 
     Attributes:
         title: its title.
         fill: its background colour; "" if transparent.
         drawn: SVG around the centre of a cell, for each rotation; a single one if all are equal.
-        texts: for each rotation its texts, each with x and y of its centre, and 1 if it is above lines.
-        stops: for each rotation its stops: the radius, and the centre of each slot.
+        texts: the texts for each rotation, each with x and y of its centre, and 1 if it is above lines.
+        stops: the stops for each rotation: the radius, and the centre of each slot.
     """
 
     title: str
@@ -52,7 +52,7 @@ class TileFace(Struct, frozen=True):
 
 
 class Home(Struct, frozen=True):
-    """The home of an entity: a place, and the field for the line end there; "" for the first stop."""
+    """An entity's home: a place, and the field for the line end there; "" for the first stop."""
 
     kind: str
     number: int
@@ -93,7 +93,7 @@ class Tiles(Struct, frozen=True):
 
 
 class Plan(Brief, Struct):
-    """The static part of a board.
+    """The static part of a board, and the slots for its pieces.
 
     Attributes:
         items: the static items.
@@ -134,7 +134,7 @@ class Plan(Brief, Struct):
     tiles: Tiles | None = None
 
     def slot(self, pile: Pile, count: int) -> int:
-        """The slot for a pile; each owner's copy of the `count` slots follows the previous one."""
+        """The slot for a pile; each owner has a copy of the `count` slots, one after the other."""
         owner = next((number for kind, number in pile.owners if kind == self.each), None)
         if owner is None:
             return self.slot_of(f"{pile.type}.{pile.place}", pile.index, count)
@@ -142,13 +142,13 @@ class Plan(Brief, Struct):
         return slot if slot in self.slots else pile.index
 
     def slot_of(self, what: str, number: int, count: int) -> int:
-        """The slot for an entity: in a place's tray, or the place itself without such a tray."""
+        """The slot for an entity: in a place's tray if there is one, otherwise on the place itself."""
         slot = number + count * self.copies.get(what, 0)
         return slot if slot in self.slots else number
 
 
 class Sheet(Brief, Struct, frozen=True):
-    """The data of boards: declarations, styles, titles, looks and words."""
+    """The data behind a picture's boards: declarations, style, titles, looks and words."""
 
     d: typed.Declarations
     style: Style
@@ -176,12 +176,12 @@ class Sheet(Brief, Struct, frozen=True):
         return looks[number] if 0 <= number < len(looks) else Look("grey")
 
     def colours(self, kind: str) -> tuple[str, ...]:
-        """The colours of the entities of a kind for SVG; a kind without looks uses those of owners."""
+        """The SVG colours of a kind's entities, by default those of owners."""
         looks = [look.colour for look in self.style.looks.get(kind, {}).values()] or OWNERS
         return tuple(colour(looks[i % len(looks)]) for i in range(len(self.names(kind))))
 
     def fact(self, kind: str, name: str, number: int) -> tuple[str, int] | None:
-        """The entity that a fact names, or None."""
+        """The entity named by a fact, or None."""
         fact = self.d.kinds[kind].facts.get(name)
         if fact is None or number >= len(fact.values) or fact.values[number] < 0 or not isinstance(fact.type, Ent):
             return None
@@ -194,25 +194,25 @@ class Sheet(Brief, Struct, frozen=True):
         return self.titles(board.kind) if board.names == "title" else self.names(board.kind)
 
     def place(self, of: Entity, box: Box, middle: Point | None = None, outline: str = "") -> Place:
-        """An entity as a target for pointing, by default at the centre of its box."""
+        """An entity as a place for the pointer, aimed at the centre of its box by default."""
         kind, number = of
         left, top, right, bottom = box
         middle = middle or ((left + right) / 2, (top + bottom) / 2)
         return Place(self.place_id(of), self.titles(kind)[number], box, middle, outline)
 
     def place_id(self, of: Entity) -> str:
-        """The id of an entity as a place."""
+        """An entity's id as a place."""
         return f"{of[0]}.{self.names(of[0])[of[1]]}"
 
     def on_board(self, kind: str) -> bool:
-        """Whether the entities of a kind are the places of a board."""
+        """Whether the entities of a kind are places on a board."""
         return kind in self.style.boards and self.style.boards[kind].form != "hidden"
 
     def row_places(self, kind: str) -> bool:
-        """Whether the rows of a table are places: their entities are neither places of a board nor tokens."""
+        """Whether a table's rows are places: their entities are neither on a board nor tokens."""
         return kind != "game" and not self.on_board(kind) and not self.d.kinds[kind].places
 
     def names_of(self, of: tuple[str, int]) -> str:
-        """The name of an entity in item ids; seats go by number, regardless of their names."""
+        """The name of an entity in item ids; a seat's name is its number."""
         kind, number = of
         return f"seat{number + 1}" if self.d.kinds[kind].is_player else self.names(kind)[number]

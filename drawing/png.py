@@ -1,4 +1,4 @@
-"""Pictures as PNG: rendered by resvg, and only from our own SVG, as other SVG could reference files."""
+"""Pictures as PNG, rendered by resvg from our own SVG only, since other SVG could reference files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rulespec.diagnostics.report import failure
 from rulespec.drawing.scene import Scene, to_svg
 
 MAX_SIDE = 8_000
-"""Pixels. A width of a million would end the process."""
+"""The maximum width and height in pixels; a width of a million would crash the process."""
 
 
 def to_png(scene: Scene, scale: float = 1.0) -> bytes:

@@ -1,4 +1,4 @@
-"""Snapping of pointer positions on a board: points before edges, edges before the frame."""
+"""Snapping of pointer positions on a board: to points first, then to edges, then to the frame."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from rulespec.drawing.outlines import Dot, Frame, Ring, Stroke
 from rulespec.drawing.svg import Box, Point
 
 _EXACT = 1e-6
-"""The distance from an edge of a point that lies on it, as far as numbers are exact."""
+"""The numerical tolerance for a point on an edge."""
 
 
 def snapped(
     rings: Iterable[Ring], frame: Frame | None, place: Dot, reach: float, moving: Dot | None = None
 ) -> tuple[Dot, Stroke | None]:
-    """The target of a pointer: a point in reach, otherwise a place on an edge with that edge, otherwise a frame point.
+    """The target of a pointer: a point in reach, otherwise a position on an edge with that edge, otherwise on the
+    frame.
 
     With a reach of 0, the position is unchanged, and has an edge only if it is exactly on it.
 
@@ -41,12 +42,12 @@ def snapped(
 
 
 def distance(p: Point, q: Point) -> float:
-    """The distance of two points."""
+    """The distance between two points."""
     return hypot(p[0] - q[0], p[1] - q[1])
 
 
 def edges_near(rings: Iterable[Ring], box: Box) -> set[Stroke]:
-    """The edges that may intersect a box."""
+    """The edges whose bounding boxes may meet a box."""
     left, top, right, bottom = box
     near: set[Stroke] = set()
     for ring in rings:
@@ -65,7 +66,7 @@ def edges_near(rings: Iterable[Ring], box: Box) -> set[Stroke]:
 
 
 def _foot(place: Dot, p: Dot, q: Dot) -> tuple[float, float] | None:
-    """The place on an edge, between its ends, nearest to a point."""
+    """The point of an edge that is nearest to a position, if between its ends."""
     dx, dy = q[0] - p[0], q[1] - p[1]
     if not dx and not dy:
         return None
@@ -74,7 +75,7 @@ def _foot(place: Dot, p: Dot, q: Dot) -> tuple[float, float] | None:
 
 
 def _at_frame(frame: Frame | None, place: Dot, reach: float) -> Dot:
-    """The place at the sides of the frame in reach."""
+    """The nearest position on the frame within reach."""
     if frame is None:
         return place
     x, y = place
