@@ -1,4 +1,4 @@
-"""Regular boards: grids, rings, rows, and rows of numbers."""
+"""Regular boards: grids, rings, rows, and scales."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from rulespec.types import Bool
 CELL = 64.0
 _HEX = 78.0
 LINE = "#5b6770"
-_RIM = 22.0  # beside a grid, for the names of its columns and rows
+_RIM = 22.0  # margin beside a grid for the names of its columns and rows
 _COLUMNS = 13
 _TITLE_LINES = 2
-"""Lines of a title in a row."""
+"""The maximum number of lines of a title in a row."""
 _SMALL, _NOTES = 9.0, 12.5
-"""Sizes of names in small cells, and of numbers and notes, which can be read on a page."""
+"""Font sizes: names in small cells, and numbers and notes readable on a page."""
 _USUAL, _WIDE = 900.0, 1200.0
-"""The size of a board of squares, without and with a caption."""
+"""The size of a square board, without and with a caption."""
 _FACT = 12.0
 _BAND = 18.0
 _ENDLESS = 1_000_000_000
 Band = tuple[int, str, str]
-"""A part of a scale: its end, the meaning of its number, and the number."""
+"""A band of a scale: its last number, the meaning of its value, and the value."""
 
 
 def cell(box: Box, fill: str, *, rx: float = 0) -> str:
-    """The shape of a box-shaped place."""
+    """The box of a place as SVG."""
     size = {"x": box[0], "y": box[1], "width": box[2] - box[0], "height": box[3] - box[1]}
     return svg.element("rect", **size, fill=fill, stroke=LINE, stroke_width=1, rx=rx or None)
 
 
 def notes_of(sheet: Sheet, board: BoardStyle, number: int) -> list[str]:
-    """The displayed facts of a place, in words, without empty ones."""
+    """The displayed facts of a place, in words; empty ones are left out."""
     results = []
     for name in board.facts:
         fact, of = sheet.d.kinds[board.kind].facts.get(name), sheet.fact(board.kind, name, number)
@@ -68,13 +68,13 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
 
 
 def _is(sheet: Sheet, kind: str, name: str, number: int) -> bool:
-    """Whether a fact of a place says anything."""
+    """Whether a place's fact has something to show."""
     fact = sheet.d.kinds[kind].facts.get(name)
     return fact is not None and fact.values[number] > 0
 
 
 def region(shape: str, place: Place, by_seat: str = "") -> SceneItem:
-    """The item of a place of a board; `by_seat` gives the place for each seat, if they differ."""
+    """The item of a place; `by_seat` has the place for each seat, if they differ."""
     name = place.id.partition(".")[2]
     drawn = svg.group([shape], place.title, data_place=place.id, data_places=by_seat or None)
     return SceneItem(f"region.{name}", "areas", drawn, (place,))
@@ -84,7 +84,7 @@ def region(shape: str, place: Place, by_seat: str = "") -> SceneItem:
 
 
 def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
-    """A board of squares, by default alternately light and dark, or of hexes, with names."""
+    """A board of squares, alternately light and dark by default, or of hexes, with the names of rows and columns."""
     if sheet.d.boards[board.kind].form == "hexes":
         return _hexes(sheet, board, corner)
     spaces, names = sheet.d.boards[board.kind].spaces, sheet.names(board.kind)
@@ -115,14 +115,14 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
 
 
 def square_side(spaces: Sequence[tuple[int, int]], board: BoardStyle) -> float:
-    """The size of a cell of a board of squares."""
+    """The side of a cell of a square board."""
     columns, rows = [x for x, _ in spaces], [y for _, y in spaces]
     most = max(max(columns) - min(columns), max(rows) - min(rows)) + 1
     return min(board.cell or CELL, max(24.0, (_WIDE if board.caption else _USUAL) / most))
 
 
 def squares(spaces: Sequence[tuple[int, int]], corner: Point, side: float) -> Iterator[Box]:
-    """The boxes of the cells of a board of squares; rows count from the bottom."""
+    """The boxes of the cells of a square board; rows count from the bottom."""
     left, high = min(x for x, _ in spaces), max(y for _, y in spaces)
     for x, y in spaces:
         at = corner[0] + (x - left) * side, corner[1] + (high - y) * side
@@ -130,7 +130,7 @@ def squares(spaces: Sequence[tuple[int, int]], corner: Point, side: float) -> It
 
 
 def noted_slot(sheet: Sheet, board: BoardStyle, number: int, slot: Box) -> tuple[Box, str]:
-    """The slot of a cell above the numbers of its facts, and these as SVG; the whole slot if there are none."""
+    """A cell's slot above the numbers of its facts, and these as SVG; without facts, the whole slot."""
     if not board.caption:
         return slot, ""
     facts, notes = sheet.d.kinds[board.kind].facts, []
@@ -146,7 +146,7 @@ def noted_slot(sheet: Sheet, board: BoardStyle, number: int, slot: Box) -> tuple
 
 
 def _hole(box: Box, fill: str) -> str:
-    """A hole in a board; all of its square can be pointed at."""
+    """A hole in a board; its whole square reacts to the pointer."""
     size = {"x": box[0], "y": box[1], "width": box[2] - box[0], "height": box[3] - box[1]}
     middle: svg.Values = {"cx": (box[0] + box[2]) / 2, "cy": (box[1] + box[3]) / 2, "r": (box[2] - box[0]) * 0.4}
     hole = svg.element("circle", **middle, fill=fill, stroke=INK, stroke_width=0.6)
@@ -154,7 +154,7 @@ def _hole(box: Box, fill: str) -> str:
 
 
 def _hexes(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
-    """Hexes with a corner above, the first row at the top, as their coordinates count."""
+    """A board of pointy-top hexes, with the first row at the top."""
     spaces = sheet.d.boards[board.kind].spaces
     wide = hex_width(spaces, board)
     shapes = list(hexagons(spaces, corner, wide))
@@ -179,14 +179,14 @@ def _hexes(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
 
 
 def hex_width(spaces: Sequence[tuple[int, int]], board: BoardStyle) -> float:
-    """The width of a cell of a board of hexes."""
+    """The width of a cell of a hex board."""
     columns, rows = [q + r / 2 for q, r in spaces], max(r for _, r in spaces) + 1
     most = max(board.cell + _HEX - CELL, _HEX) if board.cell else _HEX
     return min(most, max(30.0, 900 / max(max(columns) - min(columns) + 1, rows)))
 
 
 def hexagons(spaces: Sequence[tuple[int, int]], corner: Point, wide: float) -> Iterator[tuple[Box, str]]:
-    """The boxes and outlines of the cells of a board of pointy-top hexes."""
+    """The boxes and outlines of the cells of a pointy-top hex board."""
     tall = wide * 2 / 3**0.5
     left = min(q + r / 2 for q, r in spaces)
     sides = ((0, -0.5), (0.5, -0.25), (0.5, 0.25), (0, 0.5), (-0.5, 0.25), (-0.5, -0.25))
@@ -197,7 +197,7 @@ def hexagons(spaces: Sequence[tuple[int, int]], corner: Point, wide: float) -> I
 
 
 def _labels(name: str) -> tuple[str, str]:
-    """The names of the column and the row of a space that is named by both."""
+    """The column and row names of a space whose name combines both."""
     column = name.rstrip("0123456789")
     return column.rstrip("_") or name, name[len(column) :] or name
 
@@ -205,7 +205,7 @@ def _labels(name: str) -> tuple[str, str]:
 def _rims(
     labels: Mapping[tuple[int, int], tuple[str, str]], count: tuple[int, int], side: float, corner: Point, kind: str
 ) -> Iterator[SceneItem]:
-    """The names of what lies across below, and of what lies down at the left, by the spaces of these."""
+    """The names along the bottom and the left edge, taken from the spaces there."""
     left, low = min(x for x, _ in labels), min(y for _, y in labels)
     parts = []
     for column in range(count[0]):
@@ -223,7 +223,7 @@ def _rims(
 
 
 def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
-    """Spaces in a circle, clockwise from the top: sectors, or boxes if there are many."""
+    """Spaces in a circle, clockwise from the top: sectors, or boxes if there are many spaces."""
     count = len(sheet.names(board.kind))
     if count > RING_LABELS:
         return _circle(sheet, board, corner)
@@ -266,7 +266,7 @@ def _sector(centre: Point, inner: float, outer: float, first: float, last: float
 
 
 def _around_sector(centre: Point, inner: float, outer: float, first: float, last: float) -> Box:
-    """The box around a sector: its arcs are extreme at their ends, or where they cross an axis."""
+    """The bounding box of a sector, whose arcs are extreme at their ends or where they cross an axis."""
     crossed = [k * pi / 2 for k in range(-2, 5) if first < k * pi / 2 < last]
     points = [(r * cos(a), r * sin(a)) for a in (first, last, *crossed) for r in (inner, outer)]
     xs, ys = zip(*points, strict=True)
@@ -274,14 +274,14 @@ def _around_sector(centre: Point, inner: float, outer: float, first: float, last
 
 
 def _stacked(text: str, x: float, y: float, width: float, most: int = 4) -> str:
-    """A text in as few lines as fit a width, in letters as large as fit."""
+    """A text in as few lines as the width permits, in the largest font that fits."""
     size, lines = _in_lines(text, width, most)
     top = y - (len(lines) - 1) * size * 0.56
     return "".join(svg.words(line, x, top + i * size * 1.12, size, fill=INK) for i, line in enumerate(lines))
 
 
 def _in_lines(text: str, width: float, most: int = 4) -> tuple[float, list[str]]:
-    """The font size and the lines of a text, at most `most` lines."""
+    """The font size and the lines of a text, with at most `most` lines."""
     for size in (14.0, 13.0, 12.0, 11.0, 10.0, 9.0, 8.0):
         for parts in range(1, most + 1):
             lines = wrapped(text, parts)
@@ -291,11 +291,11 @@ def _in_lines(text: str, width: float, most: int = 4) -> tuple[float, list[str]]
 
 
 def _circle(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
-    """Many spaces: boxes on a circle, each with its name inside the circle."""
+    """Many spaces as boxes on a circle, with their names inside the circle."""
     names, titles = sheet.names(board.kind), sheet.place_titles(board)
     count = len(names)
     box = 34.0
-    radius = max(box * 1.44 * count / (2 * pi), 120)  # neighbours at 45 degrees do not meet: more than the root of 2
+    radius = max(box * 1.44 * count / (2 * pi), 120)  # greater than √2, so that neighbours at 45 degrees do not meet
     size = 2 * (radius + box)
     centre = corner[0] + size / 2, corner[1] + size / 2
     plan = Plan((size, size))
@@ -316,7 +316,7 @@ def _circle(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
 
 
 def _brief(sheet: Sheet, kind: str, number: int, title: str, room: float) -> str:
-    """The title of a space; its number alone, or its letters, where there is no room and nobody has said how."""
+    """The title of a space; in a guessed drawing without room for it, its number or its letter."""
     if not sheet.style.guessed or text_width(title, _FACT) <= room:
         return title
     return title.rpartition(" ")[2] if title.rpartition(" ")[2].isdigit() else sheet.look(kind, number).letter
@@ -326,7 +326,7 @@ def _brief(sheet: Sheet, kind: str, number: int, title: str, room: float) -> str
 
 
 def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
-    """Boxes in as many rows as needed, each with its name above."""
+    """Boxes in as many rows as needed, each with its name above it."""
     names, titles = sheet.names(board.kind), sheet.place_titles(board)
     columns = min(len(names), board.columns or _COLUMNS)
     wide = min(width / columns, 180.0 if len(names) > 8 else 220.0)
@@ -360,22 +360,22 @@ def row_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Pl
 
 
 def _noted(text: str, room: float) -> float:
-    """The size of a note: one that can be read on a page, if there is room for it."""
+    """The font size of a note, readable on a page if it fits."""
     return _NOTES if text_width(text, _NOTES) <= room else _SMALL
 
 
 def heading(text: str, corner: Point) -> str:
-    """The heading of a board or a table."""
+    """The SVG of a board's or table's heading."""
     return svg.words(text, corner[0], corner[1] + HEAD / 2 - 2, 13, bold=True, anchor="start", fill=INK)
 
 
 def heading_of(text: str) -> str:
-    """A text as a heading, with a capital first letter."""
+    """A text as a heading, capitalised."""
     return text[:1].upper() + text[1:]
 
 
 def bands_of(sheet: Sheet, path: str) -> list[Band]:
-    """The bands of a scale, by a fact of the spaces of a line, as `kind.fact`."""
+    """The bands of a scale, derived from a fact of the spaces of a line, `kind.fact`."""
     kind, _, name = path.partition(".")
     track = next((track for track in sheet.d.tracks.values() if track.kind == kind and not track.ring), None)
     fact = sheet.d.kinds[kind].facts.get(name) if track is not None else None
@@ -387,7 +387,7 @@ def bands_of(sheet: Sheet, path: str) -> list[Band]:
 
 
 def scale_plan(name: str, title: str, ends: tuple[int, int], bands: list[Band], corner: Point, width: float) -> Plan:
-    """The numbers from low to high in a row, with bands below; slots are indexed by number."""
+    """A row of numbers from low to high, with bands below; slots are indexed by number."""
     low, high = ends
     count = high - low + 1
     wide = min(width / count, 80.0)
@@ -413,7 +413,7 @@ def scale_plan(name: str, title: str, ends: tuple[int, int], bands: list[Band], 
             continue
         left, right = corner[0] + (first - low) * wide, corner[0] + (last + 1 - low) * wide
         shape = cell(Box((left, y, right, y + _BAND)), colour("light") if number % 2 else colour("sand"))
-        text = f"{what} {value}"  # where there is no room for both, the others say what it is
+        text = f"{what} {value}"  # if both do not fit, the other bands show which it is
         size = _noted(text, right - left - 4)
         text = text if text_width(text, size) <= right - left - 4 else value
         plan.items.append(SceneItem(f"band.{name}.{number}", "areas", shape))

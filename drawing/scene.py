@@ -13,18 +13,18 @@ from rulespec.drawing.text_width import FONTS
 from rulespec.records import Brief
 
 LAYERS = ("ground", "areas", "borders", "links", "names", "marks", "pieces", "tables", "faults")
-"""Layers of a picture, the lowest first."""
+"""The layers of a picture, bottom first."""
 
 
 class Place(Brief, Struct, frozen=True):
-    """An entity as a target for pointing.
+    """An entity that the pointer can select.
 
     Attributes:
-        id: its kind and its name, such as `region.oak`; its element has this as `data-place`.
+        id: its kind and name, such as `region.oak`; the value of `data-place` of its element.
         title: its title.
         box: its bounding box.
         middle: the point to aim at: the place of its pieces.
-        outline: path data around it; "" if it is the box.
+        outline: path data of its outline; "" for the box itself.
     """
 
     id: str
@@ -38,7 +38,7 @@ class SceneItem(Brief, Struct, frozen=True):
     """A part of a picture.
 
     Attributes:
-        id: its name among the items of a scene, such as `region.oak` or `piece.oak.cart.red`.
+        id: its unique name in a scene, such as `region.oak` or `piece.oak.cart.red`.
         layer: one of `LAYERS`.
         svg: an SVG fragment, in coordinates of the whole picture.
         places: the entities shown only by this item.
@@ -55,7 +55,7 @@ class Scene(Brief, Struct, frozen=True):
 
     Attributes:
         width, height: its size in points.
-        title, description: texts for screen readers.
+        title, description: the texts for screen readers.
         static: the items common to all positions of a game.
         dynamic: the items of this position.
     """
@@ -68,7 +68,7 @@ class Scene(Brief, Struct, frozen=True):
     dynamic: tuple[SceneItem, ...]
 
     def changed(self, before: Scene) -> dict[str, str | None]:
-        """Dynamic items that are new or changed since `before`, by id; None for removed ones."""
+        """The dynamic items that differ from those of `before`, by id; None for removed ones."""
         old = {item.id: item.svg for item in before.dynamic}
         new = {item.id: item.svg for item in self.dynamic}
         gone: dict[str, str | None] = {id_: None for id_ in old if id_ not in new}
@@ -88,7 +88,7 @@ def to_svg(scene: Scene, fonts: str = FONTS) -> str:
 
 
 def panel(box: Box, title: str, content: str) -> str:
-    """An SVG of a part of a sheet, in the coordinates of the whole, for a page with several parts."""
+    """One part of a sheet as SVG, in the sheet's coordinates, for a page that shows several parts."""
     left, top, right, bottom = box
     ground = element("rect", x=left, y=top, width=right - left, height=bottom - top, fill=PALETTE["paper"])
     view = " ".join(number(part) for part in (left, top, right - left, bottom - top))

@@ -1,4 +1,4 @@
-"""Seams of a map: links that leave at one side and enter at the other, labelled with the place beyond."""
+"""Seams of a map: links that leave it at one side and enter at the other, labelled with the place at the other end."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rulespec.drawing.style import BoardStyle
 from rulespec.drawing.svg import Box, Point
 
 SEAM_SIZE = 10.0
-_LEVEL, _IN = 7.0, 8.0  # how far a level name is above its line, and a turned one inside the frame
+_LEVEL, _IN = 7.0, 8.0  # distance of a level label above its line, and of a vertical one from the frame
 
 
 class Seam(Struct, frozen=True):
-    """One end of a link over a seam: the region, the region at the other end, the point at the frame, and its label.
+    """One end of a link over a seam: its region, the region at the other end, the point at the frame, and the label.
 
     `turned`: the label runs along the frame, so that no line is needed.
     """
@@ -37,14 +37,14 @@ class Seam(Struct, frozen=True):
 
 
 def stubs_of(a: int, b: int, positions: Sequence[Point], size: Point) -> list[tuple[int, Point]]:
-    """The ends of the two halves of a link over a seam, at the same height at both edges."""
+    """The two halves of a link over a seam, each to its edge, at the same height."""
     left, right = (a, b) if positions[a][0] < positions[b][0] else (b, a)
     y = (positions[a][1] + positions[b][1]) / 2
     return [(left, (0.0, y)), (right, (size[0], y))]
 
 
 def seams_of(sheet: Sheet, board: BoardStyle, positions: Sequence[Point], areas: Areas, size: Point) -> Iterator[Seam]:
-    """Both ends of each link over a seam, along the frame where outlines reach it."""
+    """Both ends of each link over a seam, at the frame where outlines reach it."""
     titles = sheet.titles(board.kind)
     for pair in board.seams:
         (left, start), (right, end) = stubs_of(*pair, positions, size)
@@ -57,7 +57,7 @@ def seams_of(sheet: Sheet, board: BoardStyle, positions: Sequence[Point], areas:
 
 
 def _met(left: Sequence[Sequence[Point]], right: Sequence[Sequence[Point]], width: float) -> float | None:
-    """The middle of the longest stretch at which an area at the left edge meets one at the right edge."""
+    """The middle of the longest vertical range where an area at the left edge faces one at the right edge."""
     stretches = [
         (max(top, other), min(bottom, far)) for top, bottom in _at(left, 0) for other, far in _at(right, width)
     ]
@@ -66,7 +66,7 @@ def _met(left: Sequence[Sequence[Point]], right: Sequence[Sequence[Point]], widt
 
 
 def _at(outline: Sequence[Sequence[Point]], x: float) -> list[tuple[float, float]]:
-    """The stretches of an area at an edge of the sheet: top and bottom, from the top."""
+    """The vertical ranges of an area along an edge of the sheet, top to bottom."""
     edges = sorted(
         (min(py, qy), max(py, qy))
         for ring in outline

@@ -1,4 +1,4 @@
-"""The visible parts of a position: piles, tokens and fields by entity, from a seat's view."""
+"""The visible content of a position: piles, tokens and fields by entity, from a seat's view."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from rulespec.typed.seat_kinds import entity_names
 from rulespec.types import Ent
 
 Entity = tuple[str, int]
-"""A kind, and a number in it."""
+"""An entity as its kind and its index in that kind."""
 
 
 class Pile(Brief, Struct, frozen=True):
-    """Pieces of one type and owner in one place.
+    """A pile: the pieces of one type and owner in one place.
 
     Attributes:
         owners: the owning entities.
         index: the entity of the place's index, or -1.
         token: the name of the token, for a token.
         fields: the token's fields.
-        unseen: whether only their number is public: which pieces they are, and mostly whose, is hidden.
+        unseen: whether only their number is public, while their identity, and usually their owner, is hidden.
     """
 
     type: str
@@ -40,28 +40,28 @@ class Pile(Brief, Struct, frozen=True):
 
 
 class ShownState(Brief, Struct, frozen=True):
-    """The visible part of a position.
+    """The visible content of a position.
 
     Attributes:
-        fields: those of entities: (kind, field) → number → value.
-        piles: groups of piles, each of one type; a group that is as in the last position is the same object.
+        fields: fields of entities: (kind, field) → number → value.
+        piles: groups of piles, each of one type; an unchanged group is the same object as in the last position.
     """
 
     fields: dict[tuple[str, str], dict[int, Any]]
     piles: list[list[Pile]]
 
     def is_hidden(self, field: typed.FieldDecl, number: int) -> bool:
-        """Whether the value of a field of an entity is hidden."""
+        """Whether the value of an entity's field is hidden."""
         return self.value(field, number) is ...
 
     def value(self, field: typed.FieldDecl, number: int) -> Any:
-        """The value of a field of an entity; `...` if it is hidden."""
+        """The value of an entity's field; `...` if it is hidden."""
         hidden = ... if field.private is not None else None
         return self.fields.get((field.kind, field.name), {}).get(number, hidden)
 
 
 class Names:
-    """Names of entities at a table, and their numbers."""
+    """The names of entities at a table, and their numbers."""
 
     def __init__(self, d: typed.Declarations, seats: Sequence[str]) -> None:
         self.d = d
@@ -114,8 +114,8 @@ class Names:
         return self._owners[pile].get(text, ())
 
     def read(self, state: dict[str, Any]) -> ShownState:
-        """The content of a state, in the form of `state_json` and views; parts unchanged since the last call are
-        reused.
+        """The content of a state in the format of `state_json` and views; unchanged parts are reused from the last
+        call.
         """
         piles: list[list[Pile]] = []
         for name, of in state["pieces"].items():
@@ -140,7 +140,7 @@ class Names:
         return ShownState(fields, piles)
 
     def _hidden(self, counts: dict[str, int], piles: list[list[Pile]]) -> Iterator[Pile]:
-        """The pieces that the public numbers of private places have beyond those that are seen there."""
+        """Piles of unseen pieces: the public counts of private places, less the pieces visible there."""
         for name, count in counts.items():
             if name not in self._counted:
                 self._counted[name] = self._place_of(name)
@@ -152,7 +152,7 @@ class Names:
                     yield replace(at, count=rest)
 
     def _place_of(self, name: str) -> Pile | None:
-        """The private place with a public number, such as `card.hand[Ann]`, as a pile; None for a field."""
+        """The private place behind a public count, such as `card.hand[Ann]`, as a pile; None for a field."""
         path, _, index = name.partition("[")
         if "." not in path:
             return None
@@ -171,7 +171,7 @@ class Names:
         return Pile(type_, tuple(whose), place, self.number(of, index[:-1]) if of else -1, 0, unseen=True)
 
     def _read(self, kind: str, entities: dict[str, dict[str, Any]]) -> ShownState:
-        """The fields of the entities of a kind, and the piles that they are."""
+        """The fields of a kind's entities, and the piles among them."""
         tokens = kind in self.d.kinds and bool(self.d.kinds[kind].places)
         read, of_kind = ShownState({}, []), list[Pile]()
         for name, values in entities.items():
@@ -204,7 +204,7 @@ class Names:
         ]
 
     def entity(self, type_: object, value: Any) -> Entity | None:
-        """The entity that a field names, or None."""
+        """The entity named by a field, or None."""
         if isinstance(type_, Ent) and isinstance(value, str):
             number = self.number(type_.kind, value)
             return (type_.kind, number) if number >= 0 else None

@@ -1,7 +1,7 @@
-"""Outlines with integer points: nearly equal points are merged, so that neighbours share edges.
+"""Snapping of outlines to integer points: nearly equal points are merged, so that neighbours share edges.
 
-Points are snapped to one another; then edges get the points on them; then parts that overlap another outline are cut
-out; finally each border is simplified once for both sides.
+Points are snapped to one another, points on an edge are inserted there, parts that overlap another outline are cut out,
+and finally each border is simplified once for both sides.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from rulespec.drawing.svg import Point
 from rulespec.drawing.voronoi import Corner
 
 TOLERANCE = 1.0
-"""Points nearer than this are one; a point nearer than this to an edge lies on it."""
+"""The distance below which two points are one, and a point is on an edge."""
 _THIN = (0.6, 1.0, 1.6, 2.5, 4.0, 6.0)
-"""The tolerance for dropping points of a line; it grows only if too many points would remain."""
-_WINDOW = 24  # points that may be left out in a row
+"""The tolerances for simplifying a line, tried in order until few enough points remain."""
+_WINDOW = 24  # consecutive points that may be dropped
 _SQUARE = 4.0
 _MAX_SQUARES = 300_000
-_CROWD = 200  # edges at one place: a tangle
-_MAX_DRAWN = 120_000  # points of a drawing that are no unit apart; of one with more, nothing becomes an outline
+_CROWD = 200  # edges at one place; more of them are a tangle
+_MAX_DRAWN = 120_000  # points less than a unit apart in a drawing; a shape with more gets no outline
 _MAX_TESTS = 3_000_000
-_SMALL = 2  # square units: less is a crumb
+_SMALL = 2  # square units; a smaller area is a crumb
 
 
 def snapped(shapes: Sequence[Sequence[Sequence[Point]]]) -> list[list[Ring]]:
-    """The outlines of shapes, bottom first, with shared points along common borders; empty if they have too many."""
+    """The outlines of shapes, bottom first, with common points along borders; empty if they have too many points."""
     joined = _joined(shapes)
     if sum(len(ring) for rings in joined for ring in rings) > _MAX_DRAWN:
         return [[] for _ in shapes]
@@ -37,7 +37,7 @@ def snapped(shapes: Sequence[Sequence[Sequence[Point]]]) -> list[list[Ring]]:
 
 
 def _joined(shapes: Sequence[Sequence[Sequence[Point]]]) -> list[list[Ring]]:
-    """Merges near points, with integer coordinates; drops shapes without area."""
+    """Merges nearby points, with integer coordinates, and drops shapes without an area."""
     dots: dict[tuple[int, int], list[tuple[Point, Dot]]] = {}
 
     def joined(p: Point) -> Dot:
@@ -59,12 +59,12 @@ def _joined(shapes: Sequence[Sequence[Sequence[Point]]]) -> list[list[Ring]]:
 
 
 def _plain(ring: Sequence[Dot]) -> Ring:
-    """A ring without points that follow themselves."""
+    """A ring without consecutive equal points."""
     return [dot for dot, before in zip(ring, [ring[-1], *ring[:-1]], strict=True) if dot != before]
 
 
 def _on_edges(outlines: list[list[Ring]]) -> list[list[Ring]]:
-    """Outlines extended by the points of all outlines on their edges."""
+    """Outlines with the points of all outlines inserted into the edges that contain them."""
     edges = sorted({edge for rings in outlines for edge in strokes(rings)})
     square = max(_SQUARE, sum(hypot(q[0] - p[0], q[1] - p[1]) for p, q in edges) / _MAX_SQUARES)
     at: dict[tuple[int, int], list[int]] = {}
@@ -90,7 +90,7 @@ def _squares(p: Dot, q: Dot, square: float) -> Iterator[tuple[int, int]]:
 
 
 def _along(dot: Dot, p: Dot, q: Dot) -> float | None:
-    """The place of a point on an edge, between its ends; None if it does not lie there."""
+    """The position of a point along an edge; None if it is off the edge or at an end."""
     if dot in (p, q):
         return None
     dx, dy = q[0] - p[0], q[1] - p[1]
@@ -99,7 +99,7 @@ def _along(dot: Dot, p: Dot, q: Dot) -> float | None:
 
 
 def _off(dot: Dot, p: Dot, q: Dot) -> float:
-    """The distance of a point from the line through two others."""
+    """The distance of a point from the line through two other points."""
     dx, dy = q[0] - p[0], q[1] - p[1]
     length = hypot(dx, dy)
     return abs((dot[0] - p[0]) * dy - (dot[1] - p[1]) * dx) / length if length else hypot(dot[0] - p[0], dot[1] - p[1])
@@ -114,7 +114,7 @@ def _with(ring: Ring, between: dict[tuple[Dot, Dot], list[Dot]]) -> Ring:
 
 
 def _cut(outlines: list[list[Ring]]) -> list[list[Ring]]:
-    """Outlines without the parts covered by shapes wholly inside them."""
+    """Outlines without the parts covered by shapes completely inside them."""
     boxes = [_box(rings) for rings in outlines]
     sizes = [abs(sum(abs(area(ring)) for ring in rings)) for rings in outlines]
     dots = [{dot for ring in rings for dot in ring} for rings in outlines]
@@ -133,7 +133,7 @@ def _cut(outlines: list[list[Ring]]) -> list[list[Ring]]:
     for i, rings in enumerate(outlines):
         largest: list[int] = []
         for k in sorted(range(i + 1, len(outlines)), key=lambda k: (-sizes[k], -k)):
-            # What lies on another one that is cut out, or is a copy of it, is cut out with it.
+            # A shape inside a shape that is cut out, or a copy of that shape, is cut out too.
             if inside(k, i) and not any(outlines[k] == outlines[n] or inside(k, n) for n in largest):
                 largest.append(k)
         results.append([*rings, *(ring for k in largest for ring in outlines[k])])
@@ -141,7 +141,7 @@ def _cut(outlines: list[list[Ring]]) -> list[list[Ring]]:
 
 
 def _within(ring: Ring) -> Point:
-    """A point beside the middle of the first edge, inside: on the edge, a hole of the same points would hold it."""
+    """A point just inside the middle of the first edge; the edge itself may coincide with that of a hole."""
     (px, py), (qx, qy) = ring[:2]
     aside = (0.1 if area(ring) > 0 else -0.1) / hypot(qx - px, qy - py)
     return (px + qx) / 2 - (qy - py) * aside, (py + qy) / 2 + (qx - px) * aside
@@ -153,7 +153,7 @@ def _box(rings: Sequence[Ring]) -> tuple[int, int, int, int]:
 
 
 def _thinned(outlines: list[list[Ring]]) -> list[list[Ring]]:
-    """Simplified outlines, each shared line simplified once for both sides."""
+    """Simplified outlines; each common line is simplified once for both sides."""
     between: dict[tuple[int, ...], list[tuple[Corner, Corner]]] = {}
     degree: dict[Corner, int] = {}
     for edge, owners in shared(outlines).items():
@@ -169,7 +169,7 @@ def _thinned(outlines: list[list[Ring]]) -> list[list[Ring]]:
 
 
 def _thinner(count: int, lines: Sequence[tuple[tuple[int, ...], Sequence[Corner]]], within: float) -> list[list[Ring]]:
-    """As many outlines of lines, each thinned out, with those that have it on a side."""
+    """The simplified lines of the outlines, kept in common with the outlines on their other side."""
     parts: list[list[tuple[Corner, Corner, list[Point]]]] = [[] for _ in range(count)]
     for key, chain in lines:
         line: list[Point] = [(x, y) for x, y in _thin([(x, y) for x, y in chain], within)]
@@ -184,14 +184,14 @@ def _thinner(count: int, lines: Sequence[tuple[tuple[int, ...], Sequence[Corner]
 
 
 def _clockwise(ring: Ring) -> Ring:
-    """A ring from its leftmost point, clockwise on the screen: a normal form of the ring."""
+    """A ring in normal form: clockwise on the screen, from its leftmost point."""
     ring = ring if area(ring) > 0 else ring[::-1]
     first = ring.index(min(ring))
     return ring[first:] + ring[:first]
 
 
 def _thin(line: Sequence[Dot], within: float) -> list[Dot]:
-    """A line without points nearly on it; its ends stay, and three points of a closed one."""
+    """A line without points nearly on it; its ends stay, and a closed line keeps three points."""
     least = 3 if line[0] == line[-1] else 0
     results, at = [line[0]], 0
     while at < len(line) - 1:

@@ -1,4 +1,4 @@
-"""Tokens of a position by slots: pieces, markers, and fields of places."""
+"""The tokens of a position by slot: pieces, markers, and fields of places."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf
 
 Slot = tuple[str, int]
-"""A board, by its kind, and the number of a slot on it."""
+"""A slot: the kind of its board, and its number there."""
 Placed = tuple[Slot, DrawnToken, Entity | None]
-"""The token of a pile in its slot, and the entity that it may be the place of."""
+"""A token in its slot, and the entity for which it is the place, if any."""
 PlacedFields = dict[tuple[str, ...], tuple[list[object], list[tuple[Slot, DrawnToken]]]]
-"""The tokens of the fields of a board, and of markers, in the last position, with the values that they show."""
+"""Cached tokens of fields and markers: for each field, the values in the last position and their tokens."""
 _MOST_PLACED = 10_000
 
 
 class PlacedPiles:
-    """The tokens of piles that have been drawn before: most piles stay from one position to the next."""
+    """A cache of the tokens of piles, since most piles persist from one position to the next."""
 
     def __init__(self, sheet: Sheet, plans: Mapping[str, Plan]) -> None:
         self._sheet, self._plans = sheet, plans
-        self._groups: dict[int, tuple[list[Pile], list[Placed]]] = {}  # a group is kept, and so is its id
+        self._groups: dict[int, tuple[list[Pile], list[Placed]]] = {}  # holds the group, so its id stays valid
         self._piles: dict[tuple[object, ...], Placed | None] = {}
 
     def of(self, piles: list[Pile]) -> list[Placed]:
-        """The tokens of a group of piles, without those that no board draws."""
+        """The tokens of a group of piles that are drawn on a board."""
         known = self._groups.get(id(piles))
         if known is None:
             if len(self._groups) >= _MOST_PLACED:
@@ -42,7 +42,7 @@ class PlacedPiles:
         return known[1]
 
     def _placed(self, pile: Pile) -> Placed | None:
-        """The token of a pile; kept for pieces without fields."""
+        """The token of a pile, cached for pieces without fields."""
         if pile.token:
             return self._drawn(pile)
         key = pile.type, pile.owners, pile.place, pile.index, pile.count, pile.unseen
@@ -74,7 +74,7 @@ def standing(
     for piles in shown.piles:
         for slot, token, of in before.of(piles):
             if of is not None and of not in held:
-                held.add(of)  # of several cards of one entity, the first is its place
+                held.add(of)  # only the first card of an entity is its place
                 token = replace(token, entity=of)
             results.setdefault(slot, []).append(token)
     for kind, name in sheet.style.markers:
@@ -98,7 +98,7 @@ def standing(
 
 
 def _pile(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile) -> tuple[Slot, DrawnToken] | None:
-    """The token of a pile and its slot; None if no board draws it."""
+    """The token of a pile, and its slot; None if no board draws it."""
     d, style = sheet.d, sheet.style.pieces[pile.type]
     places = d.pieces[pile.type].places if pile.type in d.pieces else d.kinds[pile.type].places
     index = places[pile.place].index if pile.place in places else ""
@@ -120,7 +120,7 @@ def _pile(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile) -> tuple[Slot, Dr
 
 
 def _in_yard(plans: Mapping[str, Plan], pile: Pile) -> Slot | None:
-    """The slot of an owner's pieces outside all spaces."""
+    """The yard slot for an owner's pieces outside all spaces."""
     for kind, plan in plans.items():
         first = plan.held.get(f"{pile.type}.{pile.place}")
         owner = next((number for of, number in pile.owners if of == plan.holder), None)
@@ -130,7 +130,7 @@ def _in_yard(plans: Mapping[str, Plan], pile: Pile) -> Slot | None:
 
 
 def _owned(sheet: Sheet, plans: Mapping[str, Plan], pile: Pile, index: str) -> tuple[Slot, DrawnToken] | None:
-    """The pile of an entity that is itself a place on a board of pairs, wherever the pile is."""
+    """The pile of an entity that is a place on a board of pairs, regardless of where the pile is."""
     kind = pile.owners[0][0] if len(pile.owners) == 1 else ""
     if kind not in plans or not plans[kind].owned or sheet.words.internal(pile.type, pile.place):
         return None
@@ -162,7 +162,7 @@ def _markers(
 def _hidden(
     sheet: Sheet, kind: str, plan: Plan, field: typed.FieldDecl, shown: ShownState
 ) -> Iterator[tuple[Slot, DrawnToken]]:
-    """The hidden values of a field of places: nobody who looks knows whether there is any."""
+    """Marks for the hidden values of a field of places; a mark does not reveal whether there is a value."""
     for number, place in enumerate(sheet.names(kind)):
         slot = plan.slot_of(f"{kind}.{field.name}", number, len(sheet.names(kind)))
         if shown.is_hidden(field, number) and slot in plan.slots:
@@ -171,7 +171,7 @@ def _hidden(
 
 
 def _fields(sheet: Sheet, kind: str, plan: Plan, shown: ShownState) -> Iterator[tuple[Slot, DrawnToken]]:
-    """The fields of places: the entity there, or a mark for a true flag."""
+    """The tokens of a field of places: the entity there, or a mark for a true flag."""
     for name in sheet.style.boards[kind].fields:
         field = sheet.d.kinds[kind].state.get(name)
         if field is None or sheet.words.internal(kind, name):

@@ -17,16 +17,16 @@ from rulespec.drawing.placing import PIECE, LabelBlock, turned_point
 from rulespec.drawing.svg import Box, Point
 
 UNIT = 2
-"""The side of a square of a mask."""
+"""The side of a mask's square."""
 SIZES = (PIECE, 19.0, 16.0, 14.0)
-"""Sizes of pieces: a smaller one only where fewer than `ENOUGH` of the larger ones have room."""
+"""The sizes of pieces; a smaller one is used only if fewer than `ENOUGH` larger ones fit."""
 ENOUGH = 8
 REACH = 2.0
-"""The longest line from a piece outside to its region, in pieces."""
+"""The maximum length of a line from a piece outside to its region, in sizes of a piece."""
 _SOME, _ENDS = 3, 30
-"""The step between the squares tried outside, and about the number of ends of lines."""
+"""The step between squares tried outside, and the approximate number of line ends tried."""
 _OUTSIDE = 4
-"""Pieces of a region that have a place inside or outside, however small it is."""
+"""The least number of positions for a region's pieces, inside and outside, however small the region."""
 
 Mask = dict[int, int]
 
@@ -46,7 +46,7 @@ class Stand(Struct, frozen=True):
 
     @property
     def room(self) -> int:
-        """The number of places for pieces."""
+        """The number of positions for pieces."""
         return len(self.spots) + len(self.lines)
 
 
@@ -85,9 +85,9 @@ def _middle(box: Box) -> Point:
 
 
 def _name(block: LabelBlock) -> list[Point]:
-    """The outline of a name."""
+    """The outline of a name, including its tray."""
     left, top, right, bottom = block.box.grown(1)
-    if not block.apart and block.at[-1][1] > block.tray[1]:  # the tray is beside it
+    if not block.apart and block.at[-1][1] > block.tray[1]:  # the tray is beside the name
         right = block.tray[0]
     elif not block.apart:
         bottom = block.tray[1]
@@ -97,7 +97,7 @@ def _name(block: LabelBlock) -> list[Point]:
 
 
 def _take(mask: Mask, middle: Point, half: float) -> None:
-    """Adds the squares that a piece covers."""
+    """Marks the squares covered by a piece as taken."""
     (x, y), first = middle, max(int((middle[0] - half) // UNIT), 0)
     bits = (1 << (int((x + half) // UNIT) - first)) - 1 << first
     for row in range(max(int((y - half) // UNIT), 0), int((y + half) // UNIT)):
@@ -105,7 +105,7 @@ def _take(mask: Mask, middle: Point, half: float) -> None:
 
 
 def _add(mask: Mask, outlines: Sequence[Sequence[Point]], rows: int) -> None:
-    """Adds the squares that lie inside outlines."""
+    """Adds the squares inside outlines."""
     for row, inside in spans(outlines, rows, UNIT):
         bits = mask.get(row, 0)
         for first, last in inside:
@@ -117,7 +117,7 @@ def _add(mask: Mask, outlines: Sequence[Sequence[Point]], rows: int) -> None:
 
 
 def _eroded(mask: Mask, side: int) -> Mask:
-    """The squares that are the top left ones of a free square of some side."""
+    """The top left squares of all free squares of a given side."""
     result: Mask = {}
     for row, bits in mask.items():
         have = 1
@@ -136,7 +136,7 @@ def _eroded(mask: Mask, side: int) -> Mask:
 
 
 def _inside(region: Mask, middle: Point) -> Iterator[Stand]:
-    """The stands inside a region, each with more room than the one before."""
+    """The stands inside a region, each with more positions than the one before."""
     most = 0
     for size in SIZES:
         side, apart = ceil((size - 1) / UNIT), ceil(size / UNIT)
@@ -154,7 +154,7 @@ def _inside(region: Mask, middle: Point) -> Iterator[Stand]:
 
 
 def _packed(free: Mask, apart: int, order: Sequence[int], start: tuple[int, int] | None) -> list[tuple[int, int]]:
-    """Squares that do not overlap: the nearest to `start` first, or row by row from the left."""
+    """Non-overlapping squares: nearest to `start` first, or row by row from the left."""
     left = dict(free)
     results: list[tuple[int, int]] = []
     while left and len(results) < ENOUGH:
@@ -182,7 +182,7 @@ def _packed(free: Mask, apart: int, order: Sequence[int], start: tuple[int, int]
 
 
 def _ends(bits: int, column: int) -> Iterator[int]:
-    """The nearest set bits on either side of a column."""
+    """The nearest set bits on both sides of a column."""
     column = max(column, 0)
     if above := bits >> column:
         yield column + (above & -above).bit_length() - 1
@@ -191,7 +191,7 @@ def _ends(bits: int, column: int) -> Iterator[int]:
 
 
 def _with_lines(inside: list[Stand], region: Mask, blocked: Mask, middle: Point, size: Point) -> list[Stand]:
-    """The stands of a small region: the last one has places outside, too, as near as there is room."""
+    """The stands of a small region; the last one adds positions as near outside as possible."""
     last = inside[-1] if inside else Stand(SIZES[-1], ())
     ends = _ends_of_lines(region, blocked) or [middle]
     side, wide = ceil(last.size / UNIT), int(size[0] // UNIT)
@@ -221,7 +221,7 @@ def _with_lines(inside: list[Stand], region: Mask, blocked: Mask, middle: Point,
 
 
 def _ends_of_lines(region: Mask, blocked: Mask) -> list[Point]:
-    """Points of a region that no piece covers: ends of lines, well inside if they can be."""
+    """Line ends inside a region: points not covered by a piece, well inside if possible."""
     free = {row: bits & ~blocked.get(row, 0) for row, bits in region.items()}
     inside, half = next(((each, side / 2) for side in (4, 2) if (each := _eroded(free, side))), (free, 0.5))
     results = [
@@ -237,7 +237,7 @@ def _set_bits(bits: int) -> Iterator[int]:
 
 
 def _crosses(at: Point, end: Point, stand: Stand, blocked: Mask, lines: Sequence[tuple[Point, Point]]) -> bool:
-    """Whether a line from a piece outside crosses taken ground, or another piece outside."""
+    """Whether the line from a piece outside crosses taken ground, or another piece outside."""
     steps = max(int(hypot(at[0] - end[0], at[1] - end[1]) / UNIT), 1)
     for k in range(steps + 1):
         x, y = (a + (b - a) * k / steps for a, b in zip(at, end, strict=True))

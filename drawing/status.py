@@ -1,4 +1,4 @@
-"""The status of a game under the title of its picture."""
+"""The status line below the title of a game's picture."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.engine.words.words import Words
 
 
 def status_of(words: Wording, position: Game | View) -> str:
-    """The status of a game, in words."""
+    """The status of a game in words."""
     result, decision, word = position.result, position.decision, words.word
     after = word("decisions", position.ply)
     if result is not None:
@@ -23,7 +23,7 @@ def status_of(words: Wording, position: Game | View) -> str:
 
 
 def _prompt(words: Wording, position: Game | View, decision: Decision) -> str:
-    """The title of a decision; for a whole game, also its subject."""
+    """The title of the current decision; with the whole game, also its subject."""
     if isinstance(position, Game) and isinstance(words, Words):
         return Narrator(words, position).decision(decision)
     return words.decision(decision.name)

@@ -1,4 +1,4 @@
-"""The style of a ruleset: from its `drawing.yaml`, with defaults for the rest."""
+"""The drawing style of a ruleset: its `drawing.yaml`, with defaults for missing parts."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
 MAX_ASPECT = 4.0
-"""The longer side of a map by the shorter."""
+"""The maximum ratio of a map's longer side to its shorter one."""
 
 
 class Look(Brief, Struct, frozen=True):
-    """The look of an entity: its colour, its letter, and the symbol of its possessions ("" for the type's own).
+    """The look of an entity: its colour, its letter, and the symbol of its pieces ("" for that of their type).
 
-    `hatch` is the line pattern on its places, for colour-blind viewers; `none` if the colours are distinct in grey.
+    `hatch`: the line pattern on its places, for colour-blind viewers; `none` if the colours are distinct in grey.
     """
 
     colour: str
@@ -46,7 +46,7 @@ class Look(Brief, Struct, frozen=True):
 
 
 class LinkStyle(Brief, Struct, frozen=True):
-    """The style of links of a kind; `dashed` is yes, no, or a fact of the links, `state` a drawn field."""
+    """The style of a kind of links; `dashed` is yes, no, or a fact of the links, and `state` is a drawn field."""
 
     colour: str = "grey"
     dashed: bool | str = False
@@ -55,7 +55,7 @@ class LinkStyle(Brief, Struct, frozen=True):
 
 
 class Tray(Brief, Struct, frozen=True):
-    """A part of a panel: pieces in some places, as `piece.place`, and the fact with their maximum number.
+    """A tray of a panel: pieces in some places, as `piece.place`, and the fact with their maximum number.
 
     `cards`: whether they are drawn as cards in a row, overlapping if the row is too short.
     """
@@ -67,7 +67,7 @@ class Tray(Brief, Struct, frozen=True):
 
 
 class Yard(Brief, Struct, frozen=True):
-    """Cells of each owner for pieces outside all spaces.
+    """A yard: cells for each owner's pieces outside all spaces.
 
     Attributes:
         holds: the places of the pieces, as `piece.place`.
@@ -88,15 +88,15 @@ class TileStyle(Brief, Struct, frozen=True):
         lines: the set-valued fact of a tile that names its lines.
         ends: the facts of a line that name the directions of its two ends; without the second, it ends at the centre.
         turn: the field of a cell for the rotation of its tile, as a number of directions; "" if there is none.
-        city: the fact for whether a tile has a city.
+        city: the fact that tells whether a tile has a city.
         number: the fact with the number on a tile.
         fill: facts that name an entity for the colour of a tile; the first with a value is used.
 
-    For hex maps: around: the line ends that are sides of a hex, in rotation order; the others are stops. stops: the
-        fact with the number of stops of a tile. slots: the fact with the number of slots of each stop. numbers: facts
-        with numbers to show side by side → their colours. label: the fact that names an entity whose letter is on the
-        tile. printed: the fact of a place with its printed tile, which is shown until another one is laid. homes: facts
-        of other entities that name a place → the field with the line end of their home; or "".
+    Only for hex maps: around: the line ends that are sides of a hex, in rotation order; the others are stops. stops:
+        the fact with the number of stops of a tile. slots: the fact with the number of slots of each stop. numbers:
+        facts with numbers to show side by side → their colours. label: the fact that names an entity whose letter is on
+        the tile. printed: the fact of a place with its printed tile, which is shown until another one is laid. homes:
+        facts of other entities that name a place → the field with the line end of their home; or "".
     """
 
     field: str
@@ -116,17 +116,17 @@ class TileStyle(Brief, Struct, frozen=True):
 
 
 class BoardStyle(Brief, Struct, frozen=True):
-    """The style of a board whose places are the entities of a kind; see `drawing.schema.json`.
+    """The style of a board with the entities of a kind as places; see `drawing.schema.json`.
 
     Attributes:
-        roomy: whether pieces stand on its places.
-        holds: pieces that stand on the places of a row, as `piece.place`.
+        roomy: whether its places hold pieces.
+        holds: the pieces on the places of a row, as `piece.place`.
         stack: the maximum number of one owner's pieces in a column before a number replaces them; 0: no column.
         rolls: whether it shows the last roll as dice.
         caption: whether it has a heading and a key above it.
         cell: the size of a cell of a regular board, or of a hex of a map; 0 for the default of its form.
-        only: the fact that a cell of a grid needs to exist; "" if all exist.
-        transposed: whether the columns of a grid lie as rows, the first at the top.
+        only: the fact that tells whether a cell of a grid exists; "" if all exist.
+        transposed: whether the columns of a grid are drawn as rows, the first at the top.
         tints: flags of cells → the colour of cells with this flag; the first match counts.
         sides: fields of the sides of its cells, as `kind.field`.
     """
@@ -174,11 +174,11 @@ class PieceStyle(Brief, Struct, frozen=True):
     """The style of a type of pieces.
 
     Attributes:
-        places: the places whose pieces are drawn on boards; None: all.
+        places: the places whose pieces are drawn on boards; None means all.
         symbols: the symbols by place.
         states: symbols of tokens by state: a field, the entity that it names ("" for any value), and the symbol; the
             first match counts.
-        grouped: whether those with equal text in a table form one card with their number.
+        grouped: whether pieces with equal text in a table form one card with their number.
     """
 
     symbol: str
@@ -191,14 +191,14 @@ class PieceStyle(Brief, Struct, frozen=True):
 
 
 class Style(Brief, Struct, frozen=True):
-    """The style of a ruleset.
+    """The drawing style of a ruleset.
 
     Attributes:
-        hides: fields and places of pieces left out on purpose.
+        hides: fields and places of pieces that are not drawn on purpose.
         codes: fields → their letters on boards.
         orders: fields whose value is a place → the field that orders the entities in one place.
         numbered: kind → entities named by a number, such as `t57`, with that number.
-        guessed: whether the boards are guessed, for lack of a drawing file.
+        guessed: whether the boards are guessed, as there is no drawing file.
     """
 
     boards: dict[str, BoardStyle]
@@ -224,7 +224,7 @@ class Style(Brief, Struct, frozen=True):
 
 
 def style_of(d: typed.Declarations, data: dict[str, Any]) -> Style:
-    """The style of a ruleset.
+    """The drawing style of a ruleset.
 
     Args:
         d: its declarations, possibly with mistakes.
@@ -261,7 +261,7 @@ def style_of(d: typed.Declarations, data: dict[str, Any]) -> Style:
 
 
 def _shown(d: typed.Declarations, boards: dict[str, BoardStyle], fields: set[tuple[str, str]]) -> BoardContents:
-    """Contents of boards: some fields, those of their places, tiles and sides, and pieces in trays and yards."""
+    """The contents of boards: fields, including those of places, tiles and sides, and pieces in trays and yards."""
     drawn = [board for board in boards.values() if board.form != "hidden"]
     fields |= {(board.kind, name) for board in drawn for name in board.fields}
     fields |= set(_fields([side for board in drawn for side in board.sides]))
@@ -273,7 +273,7 @@ def _shown(d: typed.Declarations, boards: dict[str, BoardStyle], fields: set[tup
 
 
 def _fields(names: list[str]) -> tuple[tuple[str, str], ...]:
-    """Fields as kind ("" for the game) and name."""
+    """Fields as pairs of kind ("" for the game) and name."""
     return tuple((kind, name) for kind, _, name in (text.rpartition(".") for text in names))
 
 
@@ -351,12 +351,12 @@ def _tiles(data: dict[str, Any] | None) -> TileStyle | None:
 
 
 def _owner(d: typed.Declarations, link: str) -> str:
-    """The first field of links that names an entity; "" without one."""
+    """The first field of links that names an entity; "" if there is none."""
     return next((f.name for f in d.kinds[link].state.values() if isinstance(f.type, Ent)), "")
 
 
 def outlines_of(kind: typed.Kind, data: dict[str, Any]) -> tuple[dict[int, Outline], tuple[Scenery, ...]]:
-    """The readable outlines of a board and its scenery; others report unreadable ones."""
+    """The readable outlines of a board and of its scenery; unreadable ones are reported elsewhere."""
     left = MAX_POINTS
     outlines: dict[int, Outline] = {}
     scenery = []
@@ -386,7 +386,7 @@ def _spot(how: dict[str, Any], name: str) -> tuple[float, float] | None:
 
 
 def _frame(data: dict[str, Any], outlines: dict[int, Outline], scenery: tuple[Scenery, ...]) -> Frame | None:
-    """The extent of a board: from its drawing, or from its outermost outlines; None without either."""
+    """The extent of a board, given by its drawing or by its outermost outlines; None without either."""
     if "frame" in data:
         left, top, width, height = data["frame"]
         return Frame(left, top, width, height) if fits_sheet(width, height) else None
@@ -400,18 +400,18 @@ def _frame(data: dict[str, Any], outlines: dict[int, Outline], scenery: tuple[Sc
 
 
 def fits_sheet(width: float, height: float) -> bool:
-    """Whether a frame's shape fits on a sheet."""
+    """Whether a frame's proportions fit on a sheet."""
     return width > 0 and height > 0 and 1 / MAX_ASPECT <= width / height <= MAX_ASPECT
 
 
 def _positions(kind: typed.Kind, data: dict[str, Any]) -> dict[int, tuple[float, float]]:
-    """The positions of the map, and those of a drawing file before them."""
+    """The positions of a board: those of its drawing file, otherwise those of the map."""
     own = {i: (float(e.position[0]), float(e.position[1])) for i, e in enumerate(kind.entities) if e.position}
     return own | _projected(kind, data)
 
 
 def _projected(kind: typed.Kind, data: dict[str, Any]) -> dict[int, tuple[float, float]]:
-    """The positions of a drawing file; longitudes are shortened by the given distance from the equator."""
+    """The positions of a drawing file, projected: longitudes shrink with the distance from the equator."""
     points = {kind.index[name]: (float(x), float(y)) for name, (x, y) in data.get("positions", {}).items()}
     if "projection" not in data:
         return points
@@ -442,7 +442,7 @@ def _states(data: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str, Look]]:
-    """Kind → entity → its look. Seats are named by numbers, unless the drawing names them."""
+    """Kind → entity → its look. The letter of a seat is its number, unless the drawing sets one."""
     results: dict[str, dict[str, Look]] = {}
     others = {
         look["colour"]
@@ -473,7 +473,7 @@ def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str
 
 
 def _colours(data: list[dict[str, Any]], palette: Sequence[str]) -> list[str]:
-    """A colour for each entity: its own, or the next of a palette that no other has while there are such."""
+    """A colour for each entity: its own, or the next one of a palette, unused if possible."""
     own = {each["colour"] for each in data if "colour" in each}
     free = [colour for colour in palette if colour not in own] or list(palette)
     order = cycle(free)
@@ -481,7 +481,7 @@ def _colours(data: list[dict[str, Any]], palette: Sequence[str]) -> list[str]:
 
 
 def _letters(titles: list[str], data: dict[str, Any], names: list[str]) -> list[str]:
-    """A letter or two for each title, distinct while letters last."""
+    """One or two letters for each title, distinct as long as possible."""
     taken = {own["letter"] for own in data.values() if "letter" in own}
     results = []
     for name, title in zip(names, titles, strict=True):

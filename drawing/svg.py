@@ -1,4 +1,4 @@
-"""SVG as text; all external text is escaped here."""
+"""SVG as text; this module alone escapes external text."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Point = tuple[float, float]
 Turn = tuple[float, float, float]
 Value = str | float | None
 Values = dict[str, Value]
-"""Attributes of an element."""
+"""The attributes of an element."""
 
 MAX_TEXT = 200
-"""Characters of a text that are shown."""
+"""The maximum number of displayed characters of a text."""
 _HALO: Values = {"stroke": "#ffffff", "stroke_opacity": "0.8", "stroke_width": 2.6, "paint_order": "stroke"}
 
 
 def clean(text: str) -> str:
-    """A text without characters invalid in XML, escaped."""
+    """A text, escaped, without characters invalid in XML."""
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[:MAX_TEXT])
     return escape(shown)
 
@@ -41,7 +41,7 @@ def path(points: Sequence[Point], *, closed: bool = False) -> str:
 
 
 def trace(points: Sequence[Point], *, closed: bool = False) -> str:
-    """The path data of a long line: as `path`, but in relative tenths, which are shorter."""
+    """The path data of a long line: as in `path`, but in relative tenths, which are shorter."""
     tenths = [(round(x * 10), round(y * 10)) for x, y in points]
     steps = [_tenths(b - a) for p, q in pairwise(tenths) if p != q for a, b in zip(p, q, strict=True)]
     (x, y), data = tenths[0], "".join(s if s[0] == "-" or not i else f" {s}" for i, s in enumerate(steps))
@@ -53,13 +53,13 @@ def _tenths(number: int) -> str:
 
 
 def attributes(values: Values) -> str:
-    """Attributes, escaped, without empty ones."""
+    """Escaped attributes; empty ones are left out."""
     shown = ((k, number(v) if isinstance(v, int | float) else v) for k, v in values.items() if v is not None)
     return "".join(f' {k.rstrip("_").replace("_", "-")}="{escape(v)}"' for k, v in shown)
 
 
 def element(tag: str, content: str = "", /, **values: Value) -> str:
-    """An element; `content` is SVG. Attributes: `_` becomes `-`, a trailing one is dropped."""
+    """An element with SVG as `content`. In attribute names, `_` becomes `-`, and a trailing one is dropped."""
     head = f"<{tag}{attributes(values)}"
     return f"{head}>{content}</{tag}>" if content else f"{head}/>"
 
@@ -75,7 +75,7 @@ def words(
     fill: str = "#111",
     halo: bool = False,
 ) -> str:
-    """A line of text, vertically centred at (x, y). A halo makes it readable over lines."""
+    """A line of text, vertically centred at (x, y). A halo keeps it readable over lines."""
     weight = "bold" if bold else None
     at = {"x": x, "y": y + size * 0.36, "font_size": size}
     how: Values = {"font_weight": weight, "text_anchor": anchor if anchor != "start" else None, "fill": fill}
@@ -83,12 +83,12 @@ def words(
 
 
 def named(text: str, seat: int, room: float) -> str:
-    """A text that is a seat's name, tagged with its number, so that a page can substitute the player's name."""
+    """A seat's name as text, tagged with the seat's number, so that a page can substitute the player's name."""
     return group([text], data_seat=str(seat), data_room=room)
 
 
 class Letters(Struct, frozen=True):
-    """The look of a line of text: `spacing` between letters, `turned` for its rotation in degrees with its centre."""
+    """The look of a line of text: `spacing` between letters, and `turned`, the rotation in degrees with its centre."""
 
     fill: str
     bold: bool = False
@@ -112,7 +112,7 @@ def rotation(turned: Turn) -> str:
 
 
 def group(content: Iterable[str], title: str = "", /, **values: Value) -> str:
-    """A group; its title is for screen readers and tooltips."""
+    """A group; its title serves screen readers and tooltips."""
     inner = "".join(content)
     if title:
         return element("g", f"<title>{clean(title)}</title>{inner}", role="img", **values)
@@ -120,12 +120,12 @@ def group(content: Iterable[str], title: str = "", /, **values: Value) -> str:
 
 
 class Box(tuple[float, float, float, float]):
-    """Left, top, right, bottom."""
+    """A box: left, top, right, bottom."""
 
     __slots__ = ()
 
     def meets(self, other: Box, gap: float = 0.0) -> bool:
-        """Whether the two overlap by more than their edges."""
+        """Whether two boxes overlap by more than their edges."""
         return (
             self[0] < other[2] + gap
             and other[0] < self[2] + gap
@@ -134,7 +134,7 @@ class Box(tuple[float, float, float, float]):
         )
 
     def grown(self, by: float) -> Box:
-        """The box enlarged at each side."""
+        """The box, enlarged at each side."""
         return Box((self[0] - by, self[1] - by, self[2] + by, self[3] + by))
 
     def holds(self, other: Box) -> bool:
@@ -143,7 +143,7 @@ class Box(tuple[float, float, float, float]):
 
 
 def text_box(text: str, x: float, y: float, size: float, *, bold: bool = False, anchor: str = "middle") -> Box:
-    """The box of a line of text that `words` draws."""
+    """The bounding box of a line of text drawn by `words`."""
     width = text_width(text, size, bold=bold)
     left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
     return Box((left, y - size * 0.5, left + width, y + size * 0.5))

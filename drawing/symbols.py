@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - path data is one word
-"""Symbols of pieces as path data in a square of 24 by 24; the centre is free for a letter and a count."""
+"""Symbols of pieces, as path data in a square of 24 by 24, with room for a letter and a count in the centre."""
 
 from __future__ import annotations
 
@@ -45,4 +45,4 @@ TYPES = (
     "cross",
     "card",
 )
-"""The symbols of types of pieces without one of their own, in order."""
+"""The default symbols of types of pieces, in order of assignment."""

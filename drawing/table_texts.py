@@ -1,4 +1,4 @@
-"""Tables of holdings as text, for pages with their own fonts."""
+"""Tables of holdings as text, for pages that use their own fonts."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from rulespec.records import Brief
 from rulespec.types import Bool, Ent, Order, SetOf
 
 Part = str | tuple[str, str, str]
-"""A text, or a chip: its letters, its colour, and that of the letters."""
+"""A part of a cell: a text, or a chip with its letters, its colour, and the letters' colour."""
 Cell = list[Part]
 
 
 class TextTable(Brief, Struct, frozen=True):
-    """A table without its values: its title, the titles of its columns, and the first cell of each row."""
+    """The static parts of a table: its title, the titles of its columns, and the first cell of each row."""
 
     title: str
     heads: list[str]
     rows: list[Cell]
 
     def to_json(self) -> dict[str, Any]:
-        """The object for the data of a page."""
+        """The table as JSON data for a page."""
         return {"title": self.title, "heads": self.heads, "rows": self.rows}
 
 
@@ -43,7 +43,7 @@ def text_table(sheet: Sheet, table: SheetTable, title: str) -> TextTable:
 
 
 class TableTexts:
-    """The values of a table's rows, position by position; unchanged rows are the same object."""
+    """The values of a table, position by position; an unchanged row is the same object."""
 
     def __init__(self, sheet: Sheet, words: Wording, names: Names, table: SheetTable) -> None:
         self._sheet, self._words, self._names = sheet, words, names
@@ -51,7 +51,7 @@ class TableTexts:
         self._rows: dict[int, tuple[list[object], list[Cell]]] = {}
 
     def rows(self, shown: ShownState) -> Iterator[list[Cell]]:
-        """The values of all rows of the table for a position."""
+        """The values in all rows of the table at a position."""
         piles = piles_of_rows(self._sheet, self._table, shown)
         for i in range(self._table.rows):
             values: list[object] = [
@@ -64,7 +64,7 @@ class TableTexts:
             yield self._rows[i][1]
 
     def _cell(self, column: Column, row: int, value: Any) -> Cell:
-        """A cell: `value` is that of its field, or has its piles."""
+        """The text of a cell, from the value of its field or from its piles."""
         sheet, kind = self._sheet, self._table.kind
         if column.field is not None:
             return _value(sheet, self._words, self._names, column, value)

@@ -1,4 +1,4 @@
-"""Text width without a font: an upper bound from the widest glyphs."""
+"""Text width without a font: an upper bound, based on the widest glyphs."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 FONTS = "Liberation Sans, Arial, Helvetica, DejaVu Sans, sans-serif"
-_FIRST = 32  # the character that the tables begin with
-_WIDE = 1000  # of characters that the tables do not have, in thousandths of the font size
+_FIRST = 32  # the first character of the tables
+_WIDE = 1000  # width of characters outside the tables, in thousandths of the font size
 
 MAX_WORDS = 12
 MAX_NAME = 80
-"""Words and characters of a name on a board: there are half a million ways to break a thousand words twice."""
+"""Limits of a name on a board: words, since wrapping takes quadratic time, and characters."""
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """The width of a line of text, in the unit of its font size."""
+    """The width of a line of text in the unit of its font size."""
     table = tables()["bold" if bold else "regular"]
     last = _FIRST + len(table)
     return sum(table[ord(c) - _FIRST] if _FIRST <= ord(c) < last else _WIDE for c in text) * size / 1000
@@ -33,9 +33,9 @@ def shortened(text: str, size: float, width: float, *, bold: bool = False) -> st
 
 @lru_cache(4096)
 def wrapped(text: str, parts: int) -> list[str] | None:
-    """A text in `parts` lines of similar width, broken between words; None if it has too few words.
+    """A text in `parts` lines of similar width, broken between words; None if it has fewer words.
 
-    Texts with more than `MAX_WORDS` words, or longer than any name, are cut.
+    Texts with more than `MAX_WORDS` words or `MAX_NAME` characters are cut.
     """
     words = text[:MAX_NAME].split()[:MAX_WORDS]
     if words and len(" ".join(words)) < len(" ".join(text.split())):
@@ -61,6 +61,6 @@ def _broken(words: list[str], parts: int) -> list[str] | None:
 
 @cache
 def tables() -> dict[str, list[int]]:
-    """Widths of characters from U+0020, `regular` and `bold`."""
+    """The widths of characters from U+0020 on, in `regular` and `bold`."""
     results: dict[str, list[int]] = json.loads(Path(__file__).with_name("font_widths.json").read_text("utf-8"))
     return results

@@ -1,4 +1,4 @@
-"""Faces of tiles: track between sides and stops, slots, numbers and a letter, around the centre of a cell."""
+"""Faces of tiles: track between sides and stops, slots, numbers and a letter, with the cell's centre as origin."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from rulespec.drawing.text_width import text_width
 from rulespec.types import Ent, SetOf
 
 _BED, _TRACK = 8.0, 4.5
-"""The widths of a line of a tile, and of its white edge."""
+"""The widths of a tile's line, and of its white edge."""
 _SLOT, _SMALL_SLOT, _TOWN = 0.27, 0.24, 0.115
-"""The radius of a slot, of one of many in a stop, and of a stop without slots, by the size of the cell."""
+"""Radii relative to the cell: of a slot, of one of many slots in a stop, and of a stop without slots."""
 _MANY = 4
 NUMBER = 12.5
 _PAD = 2.0
-"""The size of a number, and the room at either side of one in a box."""
+"""The horizontal padding of a number in a box."""
 _LOW = 0.44
-"""From the middle of a cell to figures below its stops, by its size."""
+"""The distance from the centre of a cell to figures below its stops, relative to its size."""
 _APART = 0.4
-"""From the middle of a cell to one of its stops, by the sum of the sides that its lines lead to."""
+"""The distance of a stop from the centre of its cell, relative to the sum of the sides that its lines lead to."""
 _NEAR = 0.33
-"""The least distance of two stops, by the size of the cell."""
+"""The least distance between two stops, relative to the cell."""
 _ALONG = (0.5, 0.3, 0.7, 0.2, 0.8)
-"""Positions of a stop along its line, the best first."""
+"""The positions of a stop along its line, best first."""
 _CORNER = 0.72
 _FREE = 0.4
-"""From the middle to a number in a corner, and its least distance from a stop, by the size of the cell."""
+"""Distances relative to the cell: of a corner number from the centre, and its least distance from a stop."""
 Line = tuple[int, int]
-"""The ends of a line: the number of a side, or below zero a stop: -1 is the first."""
+"""The ends of a line: side numbers from 0, and stops below zero, the first being -1."""
 
 
 class CellShape(Struct, frozen=True):
-    """The form of the cells of a board, around their middle.
+    """The shape of a board's cells, relative to their centre.
 
     Attributes:
         sides: the middle of each side, in rotation order.
@@ -53,10 +53,10 @@ class CellShape(Struct, frozen=True):
 
 
 def hex_shape(size: float, *, flat: bool) -> CellShape:
-    """A hex with a flat or pointed top; its sides run clockwise from the bottom (left)."""
+    """A hex with a flat or pointed top; its sides run clockwise, starting at the bottom or the lower left."""
     first, far = (pi / 2 if flat else pi * 2 / 3), size * 3**0.5 / 2
     sides = tuple((far * cos(first + i * pi / 3), far * sin(first + i * pi / 3)) for i in range(6))
-    out = (0, 3, 1, 2, 5, 4) if flat else (5, 4, 0, 3, 1, 2)  # the numbers of sixths of a turn, from the right one on
+    out = (0, 3, 1, 2, 5, 4) if flat else (5, 4, 0, 3, 1, 2)  # positions in sixths of a turn, counted from the right
     turn = 0 if flat else pi / 6
     corners = tuple((size * cos(turn + k * pi / 3), size * sin(turn + k * pi / 3)) for k in out)
     return CellShape(sides, size, corners)
@@ -71,11 +71,11 @@ def outline_of(shape: CellShape, at: Point) -> str:
 def _angle(at: Point) -> float:
     far = hypot(*at)
     turn = at[0] / far
-    return turn - 1 if at[1] < 0 else 1 - turn  # grows around the circle, as an angle does
+    return turn - 1 if at[1] < 0 else 1 - turn  # increases around the circle like an angle
 
 
 def faces_of(sheet: Sheet, style: TileStyle, kind: str, shape: CellShape) -> tuple[TileFace, ...]:
-    """The faces of all tiles of a kind; empty if names used by the drawing are missing."""
+    """The faces of all tiles of a kind; empty if a name used by the drawing is missing."""
     lines = sheet.d.kinds[kind].facts.get(style.lines)
     if lines is None or not isinstance(lines.type, SetOf):
         return ()
@@ -96,7 +96,7 @@ def faces_of(sheet: Sheet, style: TileStyle, kind: str, shape: CellShape) -> tup
 
 
 def end_numbers(sheet: Sheet, style: TileStyle, kind: str) -> list[int]:
-    """The line ends by entity number: sides from 0, stops below zero; see `Line`."""
+    """Entity number → line end: sides from 0, stops below zero; see `Line`."""
     if not style.around:
         return list(range(len(sheet.names(kind))))
     names = sheet.names(kind)
@@ -129,7 +129,7 @@ def _face(sheet: Sheet, style: TileStyle, of: tuple[str, int], lines: list[Line]
 
 
 class _Shown(Struct, frozen=True):
-    """Contents of a tile: the number of its stops, slots in each, figures with their colours, number, letter."""
+    """The contents of a tile: the number of stops, slots in each, figures with their colours, number, and letter."""
 
     stops: int
     slots: int
@@ -144,13 +144,13 @@ def _line(line: Line, turn: int, sides: int) -> Line:
 
 
 Text = tuple[str, float, float, int]
-"""A text on a tile: x and y of its middle, and 1 if it stands over lines."""
+"""A text on a tile: x and y of its centre, and 1 if it is above lines."""
 
 
 def _turned(
     shown: _Shown, lines: list[Line], shape: CellShape
 ) -> tuple[str, tuple[Text, ...], tuple[tuple[float, ...], ...]]:
-    """A turned tile as SVG around the middle of its cell, its texts, and of each stop radius and middles of slots."""
+    """A rotated tile: SVG relative to its cell's centre, texts, and the radius and slot centres of each stop."""
     at = _stops(shown, lines, shape)
     parts = list(_track(lines, at, shape, whole=shown.slots == 0 and shown.stops > 0))
     several = len(shown.figures) > 1
@@ -173,7 +173,7 @@ def _turned(
 
 
 def _texts(shown: _Shown, stops: Sequence[Point], shape: CellShape) -> Iterator[Text]:
-    """The number and the letter of a tile: in corners, or below its middle."""
+    """The number and the letter of a tile, in corners or below its centre."""
     texts = [text for text in (shown.figures[0][0] if len(shown.figures) == 1 else shown.number, shown.label) if text]
     if shape.corners:
         for text, (x, y) in zip(texts, _corners(stops, shape), strict=False):
@@ -191,11 +191,11 @@ _SLOTS: dict[int, tuple[Point, ...]] = {
     4: ((-1, -1), (1, -1), (-1, 1), (1, 1)),
     6: ((-2, -1), (0, -1), (2, -1), (-2, 1), (0, 1), (2, 1)),
 }
-"""The number of slots of a stop → their places around its middle, in radii."""
+"""The number of a stop's slots → their positions relative to its centre, in radii."""
 
 
 def _city(slots: list[Point], radius: float) -> Iterator[str]:
-    """Slots on a ground that joins them."""
+    """Slots on a common background."""
     xs, ys = zip(*slots, strict=True)
     if len(slots) > 1:
         box = {"x": min(xs) - radius, "y": min(ys) - radius, "rx": radius}
@@ -206,7 +206,7 @@ def _city(slots: list[Point], radius: float) -> Iterator[str]:
 
 
 def _stops(shown: _Shown, lines: Sequence[Line], shape: CellShape) -> list[Point]:
-    """The middles of the stops of a tile: in its middle, or apart on their lines."""
+    """The centres of a tile's stops: in its centre, or apart along their lines."""
     most = max([shown.stops, *(-end for line in lines for end in line if end < 0)])
     if most <= 1 and shown.slots:
         return [(0.0, 0.0)]
@@ -226,7 +226,7 @@ def _stops(shown: _Shown, lines: Sequence[Line], shape: CellShape) -> list[Point
 
 
 def _on_curve(a: Point, b: Point, t: float) -> Point:
-    """A point of the curve from a side to another, by way of the middle."""
+    """A point on the curve between two sides, by way of the centre."""
     return a[0] * (1 - t) ** 2 + b[0] * t * t, a[1] * (1 - t) ** 2 + b[1] * t * t
 
 
@@ -235,7 +235,7 @@ def _room(at: Point, others: Sequence[Point]) -> float:
 
 
 def _track(lines: Sequence[Line], at: Sequence[Point], shape: CellShape, *, whole: bool) -> Iterator[str]:
-    """The lines of a tile; with `whole`, the two that lead to a stop are one curve."""
+    """The lines of a tile; with `whole`, two lines to the same stop become one curve."""
     curves = []
     for first, last in (line for line in lines if line[1] >= 0):
         curves.append(_curve(shape.sides[first], shape.sides[last]))
@@ -259,13 +259,13 @@ def _point(at: Point) -> str:
 
 
 def _corners(stops: Sequence[Point], shape: CellShape) -> list[Point]:
-    """The corners where texts stand: those with room first."""
+    """The corners for texts, those with enough room first."""
     places = [(x * _CORNER, y * _CORNER) for x, y in shape.corners]
     return sorted(places, key=lambda place: _room(place, stops) < _FREE * shape.size)
 
 
 def _boxes(figures: list[tuple[str, str]], y: float) -> Iterator[tuple[str, Text]]:
-    """Figures side by side in boxes of their colours: each box as SVG, and its text."""
+    """Figures side by side in coloured boxes: the SVG and the text of each."""
     widths = [text_width(text, NUMBER, bold=True) + 2 * _PAD for text, _ in figures]
     x = -sum(widths) / 2
     for (text, tone), wide in zip(figures, widths, strict=True):

@@ -21,11 +21,11 @@ from rulespec.types import Ent
 
 _HOME = "#767676"
 _TOUCH = 15.0
-"""The least radius of what is pressed for a stop."""
+"""The least radius of a stop's clickable area."""
 
 
 def tiles_of(sheet: Sheet, board: BoardStyle, plan: Plan) -> Tiles | None:
-    """The tiles of a regular board; None if there are none, or if names used by its drawing are missing."""
+    """The tiles of a regular board; None if it has none, or if a name used by its drawing is missing."""
     decl = sheet.d.boards.get(board.kind)
     if board.tiles is None or decl is None or not plan.boxes:
         return None
@@ -41,7 +41,7 @@ def tiles_of(sheet: Sheet, board: BoardStyle, plan: Plan) -> Tiles | None:
 def tiles_on(
     sheet: Sheet, board: BoardStyle, shape: CellShape, cells: dict[int, Point], outlines: dict[int, str]
 ) -> Tiles | None:
-    """The tiles of a board with cells of one form, given their centres and outlines; None if names are missing."""
+    """The tiles of a board, given the shape, centres and outlines of its cells; None if a name is missing."""
     style = board.tiles
     field = sheet.d.kinds[board.kind].state.get(style.field) if style is not None else None
     if style is None or field is None or not isinstance(field.type, Ent):
@@ -94,7 +94,7 @@ def _around(box: Box) -> str:
 
 
 class _Laid(Struct, frozen=True):
-    """A tile on a cell: the steps that it is turned by."""
+    """A tile on a cell, with its rotation in steps."""
 
     cell: int
     face: TileFace
@@ -110,7 +110,7 @@ def _laid(sheet: Sheet, kind: str, tiles: Tiles, shown: ShownState) -> Iterator[
 
 
 def tile_items(sheet: Sheet, kind: str, tiles: Tiles, shown: ShownState) -> list[SceneItem]:
-    """The tiles of a position, below the names and pieces of their cells."""
+    """The tiles of a position, drawn below the names and pieces of their cells."""
     turns: Mapping[int, object] = shown.fields.get((kind, tiles.turn), {})
     results = []
     for number, value in shown.fields.get((kind, tiles.field), {}).items():
@@ -130,7 +130,7 @@ def tile_items(sheet: Sheet, kind: str, tiles: Tiles, shown: ShownState) -> list
 
 
 def _tile(tiles: Tiles, tile: int, cell: int, steps: int) -> Iterator[str]:
-    """The ground of a tile, its lines, stops and numbers; and what it does not cover."""
+    """A tile's background, lines, stops and numbers, and the printed text that it leaves visible."""
     face = tiles.faces[tile]
     if face.fill:
         yield svg.element("path", d=tiles.outlines[cell], fill=face.fill, stroke=INK, stroke_width=1)
@@ -146,7 +146,7 @@ def _tile(tiles: Tiles, tile: int, cell: int, steps: int) -> Iterator[str]:
 def stop_items(
     sheet: Sheet, kind: str, tiles: Tiles, shown: ShownState, standing: Mapping[Slot, Sequence[DrawnToken]]
 ) -> Iterator[SceneItem]:
-    """The stops of the tiles of a position: each is a place, with its pieces and the letters of homes."""
+    """The stops of a position's tiles as places, with their pieces and the letters of homes."""
     if not tiles.points:
         return
     count = len(sheet.names(tiles.ends))
@@ -174,7 +174,7 @@ def stop_items(
 
 
 def _by_place(sheet: Sheet, tiles: Tiles, shown: ShownState) -> dict[int, list[tuple[tuple[str, int], int]]]:
-    """Place → the entities that are at home there, each with the number of its stop."""
+    """Place → the entities at home there, each with the number of its stop."""
     results: dict[int, list[tuple[tuple[str, int], int]]] = {}
     for home in tiles.homes:
         end = sheet.known.number(tiles.ends, shown.fields.get((home.kind, home.field), {}).get(home.number))
@@ -186,7 +186,7 @@ def _by_place(sheet: Sheet, tiles: Tiles, shown: ShownState) -> dict[int, list[t
 def _place(
     sheet: Sheet, kind: str, point: int, slots: Sequence[Point], radius: float, letters: Sequence[str]
 ) -> SceneItem:
-    """A stop as it can be pointed at, with the letters of those who are at home there, in its last slots."""
+    """A stop as a place, with the letters of the entities at home there in its last slots."""
     xs, ys = zip(*slots, strict=True)
     far = max(radius, _TOUCH)
     box = Box((min(xs) - far, min(ys) - far, max(xs) + far, max(ys) + far))

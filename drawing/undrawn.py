@@ -1,4 +1,4 @@
-"""State shown neither on boards nor in tables, and not deliberately hidden by the drawing."""
+"""State shown neither on boards nor in tables, unless the drawing hides it on purpose."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.types import Ent
 
 
 def undrawn(board: Board, cells: Iterable[CellName]) -> list[int]:
-    """The places, among some cells, of values shown nowhere; pages list them next to the picture."""
+    """The places, among some cells, whose values are shown nowhere; pages list them beside the picture."""
     known: dict[tuple[str, str, str], bool] = {}
     results = []
     for number, cell in enumerate(cells):
@@ -58,7 +58,7 @@ def _is_drawn(board: Board, cell: CellName) -> bool:
 
 
 def _is_token_drawn(board: Board, kind: typed.Kind, name: str) -> bool:
-    """Whether a field of tokens is drawn; their place is if each place is."""
+    """Whether a field of tokens is drawn; their place counts as drawn if all places are."""
     style = board.sheet.style.pieces[kind.name]
     if name != "place":
         return style.text == name or any(field == name for field, _, _ in style.states)
@@ -66,7 +66,7 @@ def _is_token_drawn(board: Board, kind: typed.Kind, name: str) -> bool:
 
 
 def _is_pile_drawn(board: Board, name: str, place: typed.PlaceDecl, each: tuple[str, ...]) -> bool:
-    """Whether pieces, or tokens, in a place are drawn on a board or in a table."""
+    """Whether pieces or tokens in a place are drawn, on a board or in a table."""
     style, plans, path = board.sheet.style, board.plans, f"{name}.{place.name}"
     if any(path in columns for columns in style.tables.values()):
         return True

@@ -1,6 +1,6 @@
-"""Voronoi cells by clipping half-planes.
+"""Voronoi cells, computed by clipping half-planes.
 
-A corner is identified by the sites whose cells meet there, not by its coordinates: cells fit together without rounding.
+A corner is identified by the sites whose cells meet there, not by its coordinates, so cells fit together exactly.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from msgspec import Struct
 from rulespec.drawing.svg import Point
 
 Corner = tuple[int, ...]
-"""The numbers of the sites that meet there, in order; the sides of the frame count as -4 to -1."""
+"""The sorted numbers of the sites that meet at a corner; the sides of the frame count as -4 to -1."""
 
 _JITTER = 0.05
-"""Sites are moved by as much, so that no four of them lie on one circle: each corner has three sites."""
+"""The maximum shift of a site; the shifts keep any four sites off a common circle, so each corner has three."""
 
 
 class Edge(Struct, frozen=True):
-    """A side of a cell: its corners, and the site beyond it (negative for the frame)."""
+    """An edge of a cell: its corners, and the site beyond it (negative for the frame)."""
 
     start: Corner
     end: Corner
@@ -37,7 +37,7 @@ def cells(sites: Sequence[Point], width: float, height: float) -> list[list[Edge
 
 def _cell(i: int, sites: Sequence[Point], near: _Buckets, width: float, height: float) -> list[Edge]:
     x, y = sites[i]
-    # Corners in order, and beyond which site the edge from each corner to the next lies.
+    # Corners in order, each with the site beyond the edge that follows it.
     polygon: list[tuple[float, float, int]] = [(0, 0, -1), (width, 0, -2), (width, height, -3), (0, height, -4)]
     reach = inf
     for distance, j in near.by_distance(i):
@@ -62,7 +62,7 @@ def _corner(a: int, b: int, c: int) -> Corner:
 def _clipped(
     polygon: list[tuple[float, float, int]], x: float, y: float, ox: float, oy: float, beyond: int
 ) -> list[tuple[float, float, int]]:
-    """The part of a polygon that is nearer to (x, y) than to (ox, oy)."""
+    """The part of a polygon nearer to (x, y) than to (ox, oy)."""
     dx, dy = ox - x, oy - y
     limit = (ox * ox + oy * oy - x * x - y * y) / 2
     sides = [px * dx + py * dy - limit for px, py, _ in polygon]
@@ -77,13 +77,13 @@ def _clipped(
         if (place <= 0) != (there <= 0):
             t = place / (place - there)
             nx, ny, _ = polygon[n]
-            # Leaving: the new edge begins here. Coming back: the old edge goes on from here.
+            # Leaving: the new edge starts here. Returning: the old edge continues here.
             results.append((px + t * (nx - px), py + t * (ny - py), beyond if place <= 0 else label))
     return results
 
 
 class _Buckets:
-    """Sites by squares of the plane, for finding near ones quickly."""
+    """An index of sites by squares of the plane, for finding neighbours quickly."""
 
     def __init__(self, sites: Sequence[Point], width: float, height: float) -> None:
         self.sites = sites
@@ -94,7 +94,7 @@ class _Buckets:
             self.squares.setdefault((int(x // self.size), int(y // self.size)), []).append(i)
 
     def by_distance(self, i: int) -> Iterator[tuple[float, int]]:
-        """The other sites with their distances, by rings of squares; none is nearer than its ring."""
+        """The other sites with their distances, ring by ring; no site is nearer than its ring."""
         x, y = self.sites[i]
         column, row = int(x // self.size), int(y // self.size)
         rest: list[tuple[float, int]] = []

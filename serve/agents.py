@@ -1,4 +1,4 @@
-"""Tools for an agent at a table: answered from its seat's view, with limits per seat."""
+"""Tools for an agent at a table, answered from its seat's view and limited per seat."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rulespec.serve.hall import Hall
 from rulespec.serve.live import Live
 
 MOST_CALLS = 10_000
-"""Calls for a seat, while the server runs."""
+"""The maximum number of tool calls per seat during a run of the server."""
 MOST_GAMES = 5_000
-"""Random games for a seat, while the server runs."""
+"""The maximum number of random games per seat during a run of the server."""
 
 
 class ToolCall(Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,7 +33,7 @@ class ToolCall(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_call(data: object) -> ToolCall | None:
-    """The call in plain data; None for other messages."""
+    """The tool call in a message; None for other messages."""
     try:
         return msgspec.convert(data, ToolCall)
     except msgspec.ValidationError:
@@ -41,7 +41,7 @@ def read_call(data: object) -> ToolCall | None:
 
 
 async def call_tool(hall: Hall, live: Live, viewer: str | None, call: ToolCall) -> dict[str, Any]:
-    """The answer to a call: the text of a JSON object, and whether it is an error."""
+    """The answer to a tool call: a JSON object as text, and whether it is an error."""
     if hall.agents is None or viewer is None or live.table.alone:
         return _error("there are no tools here")
     used = live.used.setdefault(viewer, [0, 0])
@@ -68,7 +68,7 @@ async def call_tool(hall: Hall, live: Live, viewer: str | None, call: ToolCall) 
 
 
 async def _taken(hall: Hall, live: Live, viewer: str, arguments: dict[str, Any]) -> tuple[int, dict[str, Any] | None]:
-    """Takes an option; the number of decisions before it, and the error if it is refused."""
+    """Plays an option; returns the number of decisions before it, and the error if it is refused."""
     option, ply = arguments.get("option"), arguments.get("ply")
     if type(option) is not str or len(option) > MAX_TEXT or type(ply) is not int or len(arguments) > 2:
         return 0, _error("`take` needs `option`, a text of `options`, and `ply`, the number of decisions so far")

@@ -1,4 +1,4 @@
-"""The application of a server: a page, and a socket."""
+"""The web application of a table server: a page and a socket."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rulespec.serve.hall import Hall
 
 
 def app(hall: Hall, port: int, bound: str = "127.0.0.1", url: str = "", secure: bool = False) -> ASGIApp:
-    """The application. Arguments are those of `OriginGuard`."""
+    """The web application. Arguments as in `OriginGuard`."""
     page = table_page()
 
     async def index(_: Request) -> Response:
@@ -28,7 +28,7 @@ def app(hall: Hall, port: int, bound: str = "127.0.0.1", url: str = "", secure: 
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        gc.freeze()  # rules and code live as long as the server: to look through them again holds the loop
+        gc.freeze()  # rules and code live as long as the server: scanning them would only block the loop
         start = asyncio.create_task(hall.start())
         yield
         start.cancel()
@@ -39,7 +39,7 @@ def app(hall: Hall, port: int, bound: str = "127.0.0.1", url: str = "", secure: 
         if scope["type"] != "websocket" or scope["path"] != "/socket":
             await pages(scope, receive, send)
             return
-        scope["headers"] = []  # they have been looked at
+        scope["headers"] = []  # the guard has already checked them
         await receive()
         await send({"type": "websocket.accept"})
         await Connection(receive, send, hall).live()

@@ -1,4 +1,4 @@
-"""Small versions of asyncio's event and queue, which take three KB per socket even when empty."""
+"""Small replacements for asyncio's event and queue, which use 3 KB per socket even when empty."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Bell:
         self._waiter: asyncio.Future[None] | None = None
 
     def set(self) -> None:
-        """Lets the task continue, now or when it waits."""
+        """Wakes the task, now or when it next waits."""
         self._is_set = True
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
     def clear(self) -> None:
-        """Lets the task wait again."""
+        """Makes the task wait again."""
         self._is_set = False
 
     async def wait(self) -> None:
-        """Waits until it is set."""
+        """Waits until the event is set."""
         while not self._is_set:
             self._waiter = asyncio.get_running_loop().create_future()
             try:
@@ -40,7 +40,7 @@ class Bell:
 class Mailbox(asyncio.Queue[_T]):
     """A queue read by a single task."""
 
-    def __init__(self) -> None:  # the parts of the other kind are what it saves
+    def __init__(self) -> None:  # no call of the base class: its attributes are the memory saved
         self._bell = Bell()
         self._items: list[_T] = []
 

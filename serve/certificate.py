@@ -1,4 +1,4 @@
-"""The certificate of a server that speaks TLS itself."""
+"""The TLS certificate of a server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_BYTES = 1_000_000
 
 
 class CertificateError(RulespecError):
-    """Files that are not a certificate with its key; the message gives the fault and the expected form."""
+    """A file that is not a certificate with its key; the message gives the fault and the expected form."""
 
 
 def secured(certificate: Path, key: Path) -> ssl.SSLContext:
@@ -23,10 +23,10 @@ def secured(certificate: Path, key: Path) -> ssl.SSLContext:
         CertificateError: if the files are not a certificate with its key.
     """
     for file in (certificate, key):
-        read_bytes(file, display(file), _MAX_BYTES)  # the library would wait for a pipe, and read a device for ever
+        read_bytes(file, display(file), _MAX_BYTES)  # the library would block on a pipe, and read a device endlessly
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        context.load_cert_chain(certificate, key, password=lambda: "")  # else it would ask at the terminal
+        context.load_cert_chain(certificate, key, password=lambda: "")  # no prompt for a password
     except (OSError, ValueError) as error:
         reason = str(getattr(error, "reason", "") or "").replace("_", " ").lower()
         raise CertificateError(

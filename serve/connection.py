@@ -28,22 +28,22 @@ from rulespec.serve.studies import gives_opinions, may_judge, opinion, study
 from rulespec.serve.typed_moves import notation_at, read_typed, take_typed
 
 MAX_MESSAGE = 4_096
-"""Bytes of a message."""
+"""The maximum size of a message in bytes."""
 BURST, RATE = 40, 10.0
-"""Messages that may come at once, and in a second after that."""
+"""The rate limit of messages: the initial burst, and the number per second after that."""
 FIRST = 10.0
-"""Seconds for the key."""
+"""The time limit for sending the key, in seconds."""
 WAITING = 60
-"""Answers that wait for a slow reader; then it is sent away."""
+"""The maximum number of answers queued for a slow reader, who is then disconnected."""
 MAX_OF_KEY = 20
-"""Connections with one key."""
+"""The maximum number of connections with the same key."""
 _ASKED = (
     *({"do": "log"}, {"do": "study"}, {"do": "opinion"}, {"do": "fork"}, {"do": "rematch"}),
     *({"do": "hint"}, {"do": "rules"}),
 )
-"""Messages to the server, not to the table."""
+"""Messages for the server rather than for the table."""
 WRONG_KEY, LEFT, TOO_MUCH, FAILED = 4401, 4410, 4408, 1011
-"""The codes with which a socket is closed."""
+"""The close codes of a socket."""
 
 
 class Allowance:
@@ -60,7 +60,7 @@ class Allowance:
         self._at = time.monotonic()
 
     def spend(self) -> bool:
-        """Takes one from the allowance; False if it is used up."""
+        """Spends one message; False if the allowance is used up."""
         now = time.monotonic()
         self._left = min(self._burst, self._left + (now - self._at) * self._rate)
         self._at = now
@@ -69,15 +69,15 @@ class Allowance:
 
 
 class GoneError(Exception):
-    """The other side has closed the connection."""
+    """A connection closed by the other side."""
 
 
 class Connection:
-    """A connection of a viewer or the owner, as a bare ASGI application, because a server has hundreds.
+    """A connection of a viewer or the owner; a bare ASGI application, since a server has hundreds of them.
 
     Args:
         receive: returns the messages of an accepted socket.
-        send: sends to it.
+        send: sends a message to that socket.
         hall: the tables.
     """
 
@@ -108,7 +108,7 @@ class Connection:
         self._new.set()
 
     def answer(self, data: dict[str, Any]) -> None:
-        """Sends an answer, in its turn."""
+        """Queues an answer."""
         self._answers.append(data)
         if len(self._answers) > WAITING:
             self.leave("too many answers wait", TOO_MUCH)
@@ -117,7 +117,7 @@ class Connection:
     # --- a life -----------------------------------------------------------------------------------
 
     async def live(self) -> None:
-        """Reads the key, then serves its holder."""
+        """Reads the key, then serves the connection."""
         with suppress(GoneError, OSError, RuntimeError):
             role = await self._role()
             if role is None:
@@ -130,7 +130,7 @@ class Connection:
                 await self._close(LEFT)
 
     async def _role(self) -> tuple[str, str] | None:
-        """The table and the role of the key in the first message; None without one."""
+        """The table and the role for the key in the first message; None without a valid key."""
         with suppress(TimeoutError):
             key = read_key(await asyncio.wait_for(self._receive(), FIRST), MAX_MESSAGE)
             return self.hall.role(key) if key is not None else None
@@ -166,7 +166,7 @@ class Connection:
             self.hall.owners.discard(self)
 
     async def _both(self, reading: Coroutine[Any, Any, None], live: Live | None) -> None:
-        """Reads until the other side has gone, or is sent away, and writes meanwhile."""
+        """Reads until the other side leaves or is disconnected, while a task writes."""
         writing = asyncio.create_task(self._write_all(live))
         try:
             await reading
@@ -176,7 +176,7 @@ class Connection:
             await asyncio.gather(writing, return_exceptions=True)
 
     async def _receive(self) -> str | None:
-        """The text of a message; None if it has none."""
+        """The text of a message; None for any other message."""
         message = await self._receive_next()
         if message["type"] == "websocket.disconnect":
             raise GoneError
@@ -225,7 +225,7 @@ class Connection:
                 self.answer({"refused": refusal.to_json()})
 
     async def _asked(self, live: Live, what: str) -> dict[str, Any]:
-        """The answer to a message without effect: the log, the replay so far, the key of a copy."""
+        """The answer to a request for the log, the replay, a copy's key, and the like; the table does not change."""
         hall = self.hall
         answers: dict[str, Callable[[Live, str | None], Awaitable[Any]]] = {
             "log": hall.log,
@@ -244,7 +244,7 @@ class Connection:
             return {"refused": MessageRefusal("the answer could not be computed").to_json()}
 
     async def _reason(self, live: Live, message: Message) -> dict[str, Any]:
-        """The answer to a question about a move or a place."""
+        """The explanation of a move or a place."""
         about = {"to": message.to, "place": message.place}
         try:
             return {"reason": about | {"lines": await self.hall.reason(live, self._seat, message)}}
@@ -265,7 +265,7 @@ class Connection:
                 self._new.clear()
                 if self._left is None:
                     await self._flush(live)
-        except Exception:  # a page that is sent nothing more has to know: it connects again
+        except Exception:  # the page would wait for ever; so it reconnects
             self._left = FAILED, "this could not be shown"
         await self._close(*self._left)
 
@@ -273,7 +273,7 @@ class Connection:
         await self._send_next({"type": "websocket.close", "code": code, "reason": reason})
 
     async def _flush(self, live: Live | None) -> None:
-        """Sends waiting answers and news."""
+        """Sends queued answers and news."""
         answers, self._answers = self._answers, []
         for each in answers:
             await self._write(each)
@@ -328,7 +328,7 @@ class Connection:
 
 
 def _asks(hall: Hall, live: Live, viewer: str | None) -> list[str]:
-    """The buttons for a viewer's possible requests."""
+    """The buttons for the requests that a viewer can make."""
     copies = not live.table.alone and (viewer is not None or not live.table.game.omniscient.secretive)
     asks = {"study": True, "reason": True, "rematch": not live.table.alone, "fork": copies}
     asks["preview"] = viewer is not None or live.table.alone

@@ -1,4 +1,4 @@
-"""Copies for trying things out: unsaved tables where one person plays all seats."""
+"""Copies for trying out moves: unsaved tables at which one person plays all seats."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from rulespec.serve.past_process import PastGame, alike, go_on
 from rulespec.serve.stored_rows import LogChain
 
 _AT_ONCE = 40
-"""Decisions of a game that are taken again at once."""
+"""The number of decisions replayed without a pause for other tasks."""
 
 
 async def fork(hall: Hall, live: Live, viewer: str | None, line: KeptLine | None = None) -> str:
     """The key of a new copy, which replaces the viewer's previous one.
 
-    If anything is hidden, the copy is a game that looks the same to the seat, and never the real one.
+    If the game has hidden information, the copy is another game that looks the same to the seat.
 
     Args:
         hall: the hall.
@@ -62,7 +62,7 @@ async def fork(hall: Hall, live: Live, viewer: str | None, line: KeptLine | None
 
 
 def _play(game: Game, line: KeptLine) -> None:
-    """Plays a line from where it begins, up to the first move that is not legal."""
+    """Plays a line from its branching point up to the first illegal move."""
     while game.ply > line.at:
         game.undo()
     for decision, by, text in line.moves if game.ply == line.at else ():
@@ -86,5 +86,5 @@ def tried(copy: Live) -> KeptLine:
 
 
 def past_of(copy: Live) -> PastGame:
-    """The past of a copy, for work in another process."""
+    """The past of a copy, for a task in another process."""
     return PastGame.of(copy.id, copy.rules.bundle, copy.table.game)

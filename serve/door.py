@@ -1,4 +1,4 @@
-"""The door of a server: limits on the number of connections, and on the lifetime of strangers'."""
+"""Admission control: limits on the number of connections, and on the time of those without a key."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from contextlib import suppress
 from itertools import chain
 
 MOST = 4_000
-"""Connections of a server, if the system has descriptors for them."""
+"""The maximum number of connections, if there are enough file descriptors."""
 OF_ADDRESS = 100
-"""Connections without a key from one address of a network."""
+"""The maximum number of connections without a key from one network address."""
 FIRST = 10.0
-"""Seconds for the handshake of TLS and the first request."""
+"""The time limit for the TLS handshake and the first request, in seconds."""
 ANSWER = 60.0
-"""Seconds for the answer to a stranger, or for the last words to a visitor who leaves."""
+"""The time limit for sending an answer or a last message, in seconds."""
 _JUST_COME = 8
-"""The share of the total, one in eight, that silent connections keep beside others without a key."""
+"""The divisor of the total that reserves places for new silent connections: one in eight."""
 _RESERVE = 100
-"""Descriptors for everything else: the store, the pipes of processes, files."""
+"""File descriptors reserved for other uses: the store, pipes of processes, and files."""
 _PAUSE = 0.1
-"""Seconds between two attempts to accept when no descriptor is left."""
+"""The pause between attempts to accept when file descriptors have run out, in seconds."""
 
 
 class Visitor:
     """An accepted connection.
 
     Attributes:
-        address: the address it counts under.
+        address: the address under which it is counted.
     """
 
     __slots__ = ("_among", "_coming", "_door", "_timer", "_transport", "address")
@@ -50,17 +50,17 @@ class Visitor:
             self._join(self._door.asking, ANSWER)
 
     def has_key(self) -> None:
-        """Marks the visitor as known by a key, which lifts the time limit."""
+        """Marks the visitor as having a valid key, which lifts the time limit."""
         if self._among is self._door.asking:
             self._join(self._door.known, None)
 
     def leaves(self) -> None:
-        """Marks the visitor as leaving: the rest must arrive within `ANSWER` seconds."""
+        """Marks the visitor as leaving: unsent data must be sent within `ANSWER` seconds."""
         if self._among is self._door.known:
             self._join(self._door.asking, ANSWER)
 
     def gone(self) -> None:
-        """Removes an ended connection."""
+        """Removes a connection that has ended."""
         self._among.pop(self, None)
         if self._timer is not None:
             self._timer.cancel()
@@ -81,7 +81,7 @@ class Visitor:
         loop = asyncio.get_running_loop()
         try:
             self._transport, _ = await loop.connect_accepted_socket(lambda: protocol, sock, ssl=secure)
-        except Exception:  # a stranger can make a handshake fail in many ways; each only ends its connection
+        except Exception:  # a handshake can fail in many ways, each of which ends only this connection
             self.gone()
         finally:
             self._coming = None
@@ -96,14 +96,15 @@ class Visitor:
 
 
 class Door:
-    """The door: accepts connections, and ends excess or slow ones of strangers.
+    """The gatekeeper of a server: it accepts connections, and ends excess or slow ones without a key.
 
-    At the limit, each new connection ends the oldest silent one, so that silent strangers keep nobody out. If few are
-    silent, it ends the oldest without a key instead: newcomers keep the time to ask. Visitors with a key stay.
+    At the limit, a new connection replaces the oldest silent one, so that silent connections cannot block others. If
+    few are silent, it replaces the oldest one without a key instead, so that newcomers have time for a request.
+    Connections with a key stay.
 
     Args:
-        total: the maximum number of connections; None: `most_connections`.
-        of_address: the maximum number per address without a key; None: unlimited, as behind a proxy.
+        total: the maximum number of connections; None means `most_connections`.
+        of_address: the maximum number per address without a key; None means unlimited, as behind a proxy.
         first: seconds until the first request.
 
     Attributes:
@@ -130,7 +131,7 @@ class Door:
 
         Args:
             listener: the socket.
-            protocol: makes the protocol that serves a visitor.
+            protocol: returns a new protocol to serve a visitor.
             secure: the certificate, if the server speaks TLS.
         """
         loop = asyncio.get_running_loop()
@@ -138,9 +139,9 @@ class Door:
         while True:
             try:
                 sock, address = await loop.sock_accept(listener)
-            except ConnectionError:  # it was closed before it was accepted
+            except ConnectionError:  # closed before it was accepted
                 continue
-            except OSError:  # no descriptor or memory is left: asyncio would print that thousands of times a second
+            except OSError:  # without descriptors or memory, asyncio would log an error thousands of times a second
                 self._end_stranger()
                 await asyncio.sleep(_PAUSE)
                 continue
@@ -151,15 +152,15 @@ class Door:
                 visitor.enter(sock, protocol(visitor), secure)
             else:
                 sock.close()
-            await asyncio.sleep(0)  # one for each round of the loop, which serves the others
+            await asyncio.sleep(0)  # accepts one per loop iteration, so that others are served
 
     def close(self) -> None:
-        """Ends all connections of strangers."""
+        """Ends all connections without a key."""
         for visitor in [*self.silent, *self.asking]:
             visitor.end()
 
     def _has_room(self, address: str) -> bool:
-        """Whether one more connection of an address may enter, after ending others if necessary."""
+        """Whether another connection from an address may enter, after ending others if necessary."""
         if self._of_address is not None:
             same = [each for each in chain(self.silent, self.asking) if each.address == address]
             if len(same) >= self._of_address:
@@ -169,7 +170,7 @@ class Door:
         return self._end_stranger()
 
     def _end_stranger(self) -> bool:
-        """Ends the oldest silent connection, or the oldest without a key; False without one."""
+        """Ends the oldest silent connection, or the oldest without a key; False if there is none."""
         few = len(self.silent) <= max(1, self._total // _JUST_COME)
         oldest = next(chain(self.asking, self.silent) if few else iter(self.silent), None)
         if oldest is not None:
@@ -178,7 +179,7 @@ class Door:
 
 
 def counted_address(address: tuple[str, ...]) -> str:
-    """The address under which a peer is counted: for IPv6 its network, as a host has many addresses."""
+    """The address under which a peer is counted; for IPv6 its network, since a host has many addresses."""
     try:
         host = ipaddress.ip_address(address[0].partition("%")[0])
     except (ValueError, IndexError):
@@ -189,16 +190,16 @@ def counted_address(address: tuple[str, ...]) -> str:
 
 
 def most_connections() -> int:
-    """The number of connections that this process's file descriptors allow, after raising their limit if possible."""
+    """The number of connections that the process's file descriptors permit, after raising their limit if possible."""
     try:
         import resource
-    except ImportError:  # a system without such limits
+    except ImportError:  # systems without such limits
         return MOST
     wanted, unlimited = MOST + _RESERVE, resource.RLIM_INFINITY
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     raised = wanted if hard == unlimited else min(wanted, hard)
     if soft != unlimited and soft < raised:
-        with suppress(OSError, ValueError):  # macOS has a lower bound than it names
+        with suppress(OSError, ValueError):  # macOS accepts less than it reports
             resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
             soft = raised
     return MOST if soft == unlimited else min(MOST, max(soft - _RESERVE, soft // 2))

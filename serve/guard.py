@@ -1,4 +1,4 @@
-"""The guard of a server: allowed hosts and origins, and the headers of its answers."""
+"""The guard of a server: checks of hosts and origins, and security headers."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
-    "Connection": "close",  # a page is one request: a connection that waits for another would take a place
+    "Connection": "close",  # a page needs one request: an idle connection would occupy a place
 }
 _LOCAL = ("localhost", "127.0.0.1", "[::1]")
 FOREIGN = 4403
-"""The code with which a socket of another page is closed."""
+"""The close code for a socket opened by a foreign page."""
 
 
 class OriginGuard:
-    """Refuses foreign hosts, as in DNS rebinding, and foreign origins.
+    """Middleware that refuses foreign hosts, as in DNS rebinding, and foreign origins.
 
     Args:
         app: the application.
@@ -49,16 +49,16 @@ class OriginGuard:
             self._origins.add(f"{parts.scheme}://{parts.netloc}".lower())
 
     def knows_host(self, host: str) -> bool:
-        """Whether a `Host` header names this server; all its numeric addresses count, as they cannot be rebound."""
+        """Whether a `Host` header names this server; any numeric address does, as it cannot be rebound."""
         return host.lower() in self._hosts or (self._any and self._is_number(host))
 
     def knows_origin(self, origin: str) -> bool:
-        """Whether an `Origin` header is that of this server's page."""
+        """Whether an `Origin` header names this server's page."""
         scheme, _, host = origin.lower().partition("://")
         return origin.lower() in self._origins or (self._any and scheme == self._scheme and self._is_number(host))
 
     def _knows(self, headers: Headers, from_page: bool) -> bool:
-        """Whether the headers name this server and no foreign page; a socket's name its page."""
+        """Whether the headers name this server and no foreign page; those of a socket must name its page."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or (from_page and len(origins) != 1):
             return False
@@ -95,7 +95,7 @@ class OriginGuard:
 
 
 def is_local(host: str) -> bool:
-    """Whether an address belongs to this machine only."""
+    """Whether an address is accessible only from this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""The hall: all tables of a server, their viewers, and saving before showing."""
+"""The hall of a server: all tables with their viewers; every change is saved before it is shown."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ from rulespec.serve.table_rules import TableRules
 from rulespec.serve.thinking import BotQuestion, Thinking, answer
 
 SPECTATOR, OWNER, ALONE = "spectator", "owner", "alone"
-"""Roles of keys; that of a seat is `seat:` and its id, and `alone` plays all seats of a copy."""
+"""Roles of keys, besides `seat:` with the id of a seat; `alone` plays all seats of a copy."""
 _SEAT = "seat:"
 NOTED = 30.0
-"""Seconds between two notes of the time that people have taken."""
+"""The interval between records of the time used by players, in seconds."""
 
 
 class Hall:
@@ -50,15 +50,15 @@ class Hall:
     Args:
         store: the store for the tables.
         offers: the rules offered for new tables, by reference.
-        language: the language of texts; None for each ruleset's own.
-        bots: the names of the bots that seats can be handed to.
-        hook: called with a table, a seat and a number when the table starts to wait for the seat.
+        language: the language of texts; None for the language of each ruleset.
+        bots: the names of the bots that can play seats.
+        hook: a callback for turns, called with a table, a seat and a serial number.
         clock: the time in seconds.
 
     Attributes:
         games: the tables, by id.
         faults: id → the reason why a table could not be resumed.
-        notes: messages about the store for its owner; `working`: the process for whole games and pages.
+        notes: messages about the store for its owner; `working`: the process for long computations.
         agents: the process that answers the tools of agents, or None.
     """
 
@@ -90,20 +90,20 @@ class Hall:
     # --- keys -----------------------------------------------------------------------------------
 
     def role(self, key: str) -> tuple[str, str] | None:
-        """The table and the role of a key; None for an unknown one."""
+        """The table and the role for a key; None for an unknown key."""
         return self._keys.get(hashed(key))
 
     @property
     def has_owner(self) -> bool:
-        """Whether there is an owner's key."""
+        """Whether there is a key for the owner."""
         return any(role == OWNER for _, role in self._keys.values())
 
     def seat_of(self, role: str) -> str | None:
-        """The viewer for a role."""
+        """The viewer with a given role."""
         return role.removeprefix(_SEAT) if role.startswith(_SEAT) else None
 
     async def renew(self, game: str, role: str) -> str:
-        """A new key for a role; the old one becomes void, and its connections end.
+        """A new key for a role; it replaces the old one, whose connections end.
 
         Raises:
             KeyError: if there is no such table or seat.
@@ -146,9 +146,9 @@ class Hall:
 
         Args:
             rules: the rules.
-            game: at its start or point of continuation; names other than ids are names of seated people.
+            game: the game at its start or where it continues; names other than ids are those of players.
             bots: seat → the name of its bot.
-            deadline: seconds per decision; 0: unlimited.
+            deadline: seconds per decision; 0 means unlimited.
             reveals: whether everything is revealed after the game.
             variations: the variations in the log of the game.
 
@@ -156,7 +156,7 @@ class Hall:
             SaveError: if saving fails.
         """
         try:
-            await asyncio.to_thread(rules.board, game.seats)  # it may take half a second the first time
+            await asyncio.to_thread(rules.board, game.seats)  # up to half a second the first time
         except RuntimeError:  # no thread can be started
             raise SaveError("there is not enough memory for another table") from None
         named = {seat: clean_name(name) if name != seat else "" for seat, name in game.names.items()}
@@ -192,11 +192,11 @@ class Hall:
         for entry in self.store.games():
             try:
                 self.games[entry.id] = self._resumed(entry, bundles.get(entry.rules, ""))
-            except Exception as error:  # one table that cannot be resumed does not stop the others
+            except Exception as error:  # a damaged table must not stop the others
                 self._note_fault(entry.id, str(error), len(entry.lines))
         values = [*self._keys.values()]
         for game in sorted({game for game, _ in values if game} - {*self.games, *self.faults}):
-            if sum(one == game for one, _ in values) > 1:  # the table of a single one may be damaged
+            if sum(one == game for one, _ in values) > 1:  # only some tables may be damaged
                 self._note_fault(game, "its entry is missing", 0)
         for live in self.games.values():
             for role in roles(live.table.game):
@@ -206,7 +206,7 @@ class Hall:
                     self.notes.append(Diagnostic("RS683", Severity.WARNING, message, None, help=help_))
 
     def _note_fault(self, game: str, why: str, lines: int) -> None:
-        """Records a table that cannot be resumed, and the way to its log."""
+        """Records a table that cannot be resumed, with instructions for saving its log."""
         self.faults[game] = why
         message = f"the table {shown(game)} of {self.store.path} cannot be resumed: {why}"
         store = self.store.path
@@ -241,7 +241,7 @@ class Hall:
         return live
 
     async def start(self) -> None:
-        """Lets bots continue at all tables, then tracks time while the server runs."""
+        """Lets bots play at all tables, then records times while the server runs."""
         for live in [*self.games.values()]:
             async with live.lock:
                 with suppress(SaveError):
@@ -253,7 +253,7 @@ class Hall:
             await self.settle()
 
     async def settle(self) -> None:
-        """Undoes the moves for which all consents have been given."""
+        """Undoes moves once all players have consented."""
         for live in [live for live in self.games.values() if live.table.aside.request is not None]:
             async with live.lock:
                 live.table.present = live.present
@@ -262,7 +262,7 @@ class Hall:
                         await self._proceed(live)
 
     async def note_time(self) -> None:
-        """Saves the waiting times of people: the clock stops while no server runs, also after a crash.
+        """Saves the waiting times of players, so that the clock stops while no server runs, even after a crash.
 
         Raises:
             SaveError: if saving fails.
@@ -271,7 +271,7 @@ class Hall:
             await self._save(statements)
 
     def _times(self) -> list[Statement]:
-        """The time at each table with a deadline; a change being saved, or at the end, has its own."""
+        """The times at tables with a time limit; a change being saved, or at a game's end, includes them itself."""
         return [
             stored.changed(live.entry(), live.chain)
             for live in self.games.values()
@@ -279,7 +279,7 @@ class Hall:
         ]
 
     async def delete(self, game: str) -> None:
-        """Deletes a table. Errors: as for `renew`."""
+        """Deletes a table. Errors as in `renew`."""
         live = self.table(game)
         async with live.lock:
             await self._save(stored.gone(game, "" if self.faults else live.rules.bundle.sources))
@@ -291,7 +291,7 @@ class Hall:
         self.tell_owners()
 
     async def set_seat(self, game: str, seat: str, change: Callable[[Seat], Seat]) -> None:
-        """Changes a seat's player by a function of the current one. Errors: as for `renew`."""
+        """Replaces a seat's player by a function of the current one. Errors as in `renew`."""
         live = self.table(game)
         async with live.lock:
             live.table.set_seat(seat, change(live.table.seats[seat]))
@@ -299,14 +299,14 @@ class Hall:
         self.tell_owners()
 
     async def change(self, game: str, change: Callable[[Table], None]) -> None:
-        """Changes a table by a function, such as its time limits or undo rules. Errors: as for `renew`."""
+        """Changes a table by a function, such as its time limits or undo rules. Errors as in `renew`."""
         async with (live := self.table(game)).lock:
             change(live.table)
             await self._proceed(live)
         self.tell_owners()
 
     async def set_reveals(self, game: str, reveals: bool) -> MessageRefusal | None:
-        """Sets whether everything is revealed after the game. Errors: as for `renew`."""
+        """Sets whether everything is revealed after the game. Errors as in `renew`."""
         live = self.table(game)
         async with live.lock:
             refusal = live.table.set_reveals(reveals)
@@ -318,7 +318,7 @@ class Hall:
     # --- messages -------------------------------------------------------------------------------
 
     async def hear(self, live: Live, viewer: str | None, message: Message) -> MessageRefusal | None:
-        """Executes a message and saves its effects; returns a refusal if that is impossible."""
+        """Executes a message and saves its effects; returns the reason of a refusal."""
         async with live.lock:
             live.table.present = live.present
             refusal = live.table.hear(viewer, message)
@@ -335,7 +335,7 @@ class Hall:
         """Saves changes, lets bots play, and shows the result.
 
         Raises:
-            SaveError: if it cannot be saved; then nothing has changed.
+            SaveError: if it cannot be saved; nothing has then changed.
         """
         more = live.table.advance()
         await self.keep(live)
@@ -344,7 +344,7 @@ class Hall:
             more = live.table.advance()
             try:
                 await self.keep(live)
-            except SaveError:  # what a person has decided is saved; programs go on after the next message
+            except SaveError:  # the person's decision is saved; bots continue after the next message
                 break
             live.wake()
         if live.table.thinker is not None and live.thought is None:
@@ -370,7 +370,7 @@ class Hall:
         live.header, live.chain = entry.header, chain
         for seat in table.waited:
             if self._hook is not None and not table.alone and (texts or seat not in before):
-                with suppress(Exception):  # the decision is committed, whatever becomes of the notice
+                with suppress(Exception):  # the decision is committed even if the notice fails
                     self._hook(live.id, seat, table.game.ply)
 
     async def _save(self, statements: list[Statement]) -> None:
@@ -379,7 +379,7 @@ class Hall:
     # --- bots -----------------------------------------------------------------------------------
 
     async def _think(self, live: Live) -> None:
-        """Asks the deciding bot, and takes its choice unless the game has gone on meanwhile."""
+        """Asks the deciding bot, and plays its choice unless the position has changed meanwhile."""
         table, seat = live.table, live.table.thinker
         if seat is None:
             live.thought = None
@@ -388,7 +388,7 @@ class Hall:
         question = BotQuestion(past, seat, table.seats[seat].bot, table.aside.seed)
         try:
             text = await asyncio.wrap_future(self._thinking.ask(answer, question))
-        except Exception:  # it cannot think: it plays at random from here on
+        except Exception:  # the bot failed: from here on it plays at random
             text = ""
         async with live.lock:
             live.thought = None
@@ -403,11 +403,11 @@ class Hall:
     # --- whole games -----------------------------------------------------------------------------
 
     async def ask(self, function: Callable[..., Any], *args: object) -> Any:
-        """The result of a function in another process."""
+        """The result of a function in a worker process."""
         return await asyncio.wrap_future(self.working.ask(function, *args))
 
     async def log(self, live: Live, viewer: str | None, owner: bool = False) -> str:
-        """The log as visible to a viewer, or the whole log for the owner once nothing can be spoiled."""
+        """The log as visible to a viewer, or the whole log for the owner once it can spoil nothing."""
         async with live.lock:
             game = live.table.game
             if not game.omniscient.secretive or live.table.is_revealed or (owner and game.is_over):
@@ -416,14 +416,14 @@ class Hall:
         return str(await self.ask(log_of, past, viewer, notes))
 
     async def reason(self, live: Live, viewer: str | None, message: Message) -> list[str]:
-        """The reasons for a move, or for a place without options, limited to what a viewer may know."""
+        """The explanation of a move, or of a place without options, limited to a viewer's knowledge."""
         async with live.lock:
             eyes = OMNISCIENT if live.table.is_revealed else viewer
             past = live.past(eyes)
         return list(await self.ask(reason_of, past, eyes, min(message.to, len(past.decisions) - 1), message.place))
 
     async def rematch(self, live: Live, viewer: str | None) -> str:
-        """A viewer's key for another table with the same people, bots, rules and settings, after a game's end.
+        """A viewer's key for a rematch: another table with the same players, bots, rules and settings.
 
         Raises:
             NotFoundError: before the end of the game, and for spectators before a player has asked.
@@ -444,7 +444,7 @@ class Hall:
         return live.again[SPECTATOR if viewer is None else f"{_SEAT}{viewer}"]
 
     def open_copy(self, copy: Live, role: str) -> str:
-        """The key of a copy, which replaces the last one with its id."""
+        """The key of a copy, which replaces the previous one with its id."""
         self.drop(copy.id)
         self.games[copy.id] = copy
         key = new_key()
@@ -460,12 +460,12 @@ class Hall:
     # --- lookers --------------------------------------------------------------------------------
 
     def tell_owners(self) -> None:
-        """Wakes the owner's pages."""
+        """Wakes the pages of the owner."""
         for looker in self.owners:
             looker.wake()
 
     def close(self) -> None:
-        """Ends the bots' process, records the time, and closes the store."""
+        """Ends the bot process, records the times, and closes the store."""
         self._thinking.close()
         self.working.close()
         if statements := self._times():

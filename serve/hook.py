@@ -1,4 +1,4 @@
-"""The hook of a server: an address that is notified of turns."""
+"""The webhook of a server: an address that receives notices of turns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import urllib.request
 from contextlib import suppress
 
 MOST = 2_000
-"""Tables with notices that wait."""
+"""The maximum number of tables with pending notices."""
 _TRIES = 3
 _PAUSE = 5.0
 _WAIT = 10.0
@@ -18,8 +18,8 @@ _WAIT = 10.0
 class Hook:
     """Posts {table, seat, serial} to an address, in a separate thread, with up to three attempts.
 
-    A notice about a later position replaces waiting ones for the same table, and the oldest table is dropped if too
-    many wait: an unresponsive address takes a bounded amount of memory.
+    A later notice replaces pending ones of the same table, and the oldest table is dropped at the limit, so that an
+    unresponsive address costs bounded memory.
 
     Args:
         url: the address.
@@ -36,7 +36,7 @@ class Hook:
         threading.Thread(target=self._post_all, name="hook", daemon=True).start()
 
     def __call__(self, table: str, seat: str, serial: int) -> None:
-        """Records that a seat is now waited for."""
+        """Queues a notice that a seat has to move."""
         with self._changed:
             before, seats = self._waiting.get(table, (serial, set[str]()))
             if table not in self._waiting and len(self._waiting) >= MOST:
@@ -57,7 +57,7 @@ class Hook:
         for tried in range(_TRIES):
             if tried:
                 time.sleep(self._pause)
-            with suppress(Exception):  # no answer of a stranger's service may end the thread
+            with suppress(Exception):  # no response of a foreign service may end the thread
                 request = urllib.request.Request(self._url, data, {"Content-Type": "application/json"}, method="POST")
                 with urllib.request.urlopen(request, timeout=self._wait):
                     return

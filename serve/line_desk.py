@@ -1,6 +1,6 @@
-"""Private variations of a seat at a table: kept from a copy, named, reopened, and published in the log.
+"""Private variations of a seat: saved from a copy, named, reopened, and published in the log.
 
-A seat's tree is in the store of the table, next to its log; only the holder of the seat's key can read it.
+A seat's tree is stored with the table, beside its log; only the holder of the seat's key can read it.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from rulespec.serve.past_process import line_in_words
 from rulespec.serve.published import MAX_PUBLISHED, decisions_of, published
 
 MAX_LINES = 30
-"""Lines of a seat."""
+"""The maximum number of variations per seat."""
 MAX_MOVES = 200
-"""Moves of a line."""
+"""The maximum number of moves per variation."""
 MAX_TREE = 40_000
-"""Bytes of a seat's lines in the store: they are written with each decision of the table."""
+"""The maximum size of a seat's variations in bytes, as each decision stores them again."""
 MAX_NAME, MAX_REMARK = 80, 500
-"""Characters."""
+"""The maximum length of a variation's name, and of a remark."""
 
 
 class LineOrder(Struct, frozen=True, forbid_unknown_fields=True):
     """A message about private variations.
 
     Attributes:
-        do: list them; keep the moves tried out in a copy; rename or annotate a line; delete it; open it in a copy;
-            publish it.
-        line: its number in the list; -1: all of them, for publishing.
-        name: the name of the line.
-        remark: the comment on the line.
+        do: the action: list variations, save the moves tried out in a copy, rename or annotate a variation, delete it,
+            open it in a copy, or publish it.
+        line: the number of the variation in the list; -1 for all of them, when publishing.
+        name: the name of the variation.
+        remark: the comment on the variation.
         seat: in a copy, the sender's seat, which has no effect here.
     """
 
@@ -56,7 +56,7 @@ class LineOrder(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_order(data: object) -> LineOrder | None:
-    """The message in plain data; None for other messages."""
+    """The variation message in plain data; None for other messages."""
     try:
         return msgspec.convert(data, LineOrder)
     except msgspec.ValidationError:
@@ -64,7 +64,7 @@ def read_order(data: object) -> LineOrder | None:
 
 
 class LineDesk:
-    """Answers messages about variations.
+    """The handler of messages about variations.
 
     Args:
         hall: the tables.
@@ -74,7 +74,7 @@ class LineDesk:
         self._hall = hall
 
     async def hear(self, live: Live, viewer: str | None, order: LineOrder) -> dict[str, Any]:
-        """The answer to a message of a viewer."""
+        """The answer to a viewer's message."""
         try:
             if order.do == "keep":
                 return await self._keep(live, order)
@@ -93,7 +93,7 @@ class LineDesk:
             return _refused(str(error))
 
     async def _keep(self, copy: Live, order: LineOrder) -> dict[str, Any]:
-        """Keeps the moves of a copy in the tree of whose copy it is."""
+        """Saves the moves made in a copy as a variation of its owner."""
         origin = copy.origin
         if origin is None or origin.viewer is None:
             return _refused("only the copy of a seat at a table can be kept")
@@ -111,7 +111,7 @@ class LineDesk:
         return {"kept": line.name or text}
 
     async def _change(self, live: Live, viewer: str, order: LineOrder) -> dict[str, Any]:
-        """Renames, deletes or publishes lines."""
+        """Renames, deletes or publishes variations."""
         async with live.lock:
             lines = list(_lines(live, viewer))
             if order.do == "publish":
@@ -125,7 +125,7 @@ class LineDesk:
             return _listed(live, viewer)
 
     async def _publish(self, live: Live, viewer: str, number: int) -> None:
-        """Appends lines to the log, as one tree."""
+        """Appends variations to the log as one tree."""
         game, lines = live.table.game, list(_lines(live, viewer))
         if game.omniscient.secretive and not game.is_over:
             raise NotFoundError("in a game with secrets, variations are published after the end")
@@ -144,7 +144,7 @@ class LineDesk:
         live.published += published(note, decisions_of(game))
 
     async def _save(self, live: Live, viewer: str, lines: list[KeptLine], notes: Sequence[str] = ()) -> None:
-        """Saves the lines of a seat, and lines of the log."""
+        """Saves a seat's variations, and lines of the log."""
         if len(lines) > MAX_LINES or len(msgspec.json.encode(lines)) > MAX_TREE:
             raise NotFoundError("there is no room for more variations: delete some")
         live.table.aside.lines[viewer] = lines
@@ -152,7 +152,7 @@ class LineDesk:
 
 
 def private_anchors(live: Live, viewer: str | None) -> list[Anchored]:
-    """A seat's unpublished variations, for a page whose moves are the decisions that stand."""
+    """A seat's unpublished variations, anchored to the remaining decisions of a replay page."""
     lines = [line for line in _lines(live, viewer) if not line.published and line.at <= live.table.game.ply]
     return [Anchored(each.at or 0, each) for each in tree_of(lines)]
 
@@ -170,7 +170,7 @@ def _lines(live: Live, viewer: str | None) -> Sequence[KeptLine]:
 
 
 def _line(live: Live, viewer: str, number: int) -> KeptLine:
-    """A line by its number.
+    """A variation by its number.
 
     Raises:
         NotFoundError: if there is none.

@@ -46,18 +46,18 @@ class Looker(Protocol):
 
 
 class Live:
-    """A table of the hall.
+    """A table of the hall, with the state of its connections.
 
     Attributes:
         id: the id of the table, which is not secret.
         rules: its rules.
         table: the table.
-        lock: held for changing or viewing the table: between a change and its commit, nobody looks.
+        lock: held to change or to view the table, so that no change is visible before its commit.
         lookers: the connections of each viewer.
-        chain: the saved lines of its log.
+        chain: the checksums of the saved lines of its log.
         published: the variations in its log.
         origin: for a copy, its origin.
-        used: the calls and the random games of agents, by seat.
+        used: the numbers of calls and of random games of agents, by seat.
         judging: whether an opinion is being computed.
         again: the keys of its rematch, by role; empty if there is none, and after a restart.
 
@@ -93,7 +93,7 @@ class Live:
         return to_json_text(LogHeader.of(self.table.game, {"date": date}).to_json(), plain=True)
 
     def entry(self) -> StoredGame:
-        """Its stored part, without the lines."""
+        """The stored record of the table, without the lines."""
         aside = msgspec.json.encode(self.table.aside).decode()
         return StoredGame(self.id, self.first_line(), self.rules.bundle.sources, aside, self.begun)
 
@@ -104,20 +104,20 @@ class Live:
                 looker.wake()
 
     def send_away(self, why: str) -> None:
-        """Ends all connections."""
+        """Disconnects all viewers."""
         for looker in [each for of in self.lookers.values() for each in of]:
             looker.leave(why)
 
     def past(self, viewer: str | None = OMNISCIENT) -> PastGame:
-        """Its game as decisions; for a viewer, without another seat's open plan."""
+        """The game as decisions; for a viewer, without another seat's open plan."""
         return PastGame.of(self.id, self.rules.bundle, as_shown(self.table.game, viewer))
 
     def notes(self, viewer: str | None, *, whole: bool) -> list[Published]:
-        """The published variations visible to a viewer; `whole`: including other seats'."""
+        """The published variations visible to a viewer; with `whole`, also those of other seats."""
         return standing_of(self.published, self.table.game, viewer, whole=whole)
 
     def log(self, viewer: str | None) -> str:
-        """The whole log, except for an open plan of a seat other than the viewer."""
+        """The whole log, without open plans of seats other than the viewer's."""
         game, notes = as_shown(self.table.game, viewer), lines_of_log(self.notes(None, whole=True))
         header = LogHeader.of(game, {}, bundle=self.rules.bundle).to_json()
         lines = [header, *map(entry_json, game.omniscient.numbers.steps), *notes, *end_json(game)]

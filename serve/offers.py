@@ -1,4 +1,4 @@
-"""The rules offered for new tables: those named at the start, and all rulesets known by id."""
+"""The rules offered for new tables: those named at the start of the server, and all rulesets with an id."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rulespec.serve.table_rules import TableRules
 from rulespec.typed.settings import values_to_try
 
 _REMEMBERED = 32
-"""Rulesets with overlays that are remembered for further tables."""
+"""The number of combinations of ruleset and overlays to cache for further tables."""
 
 
 class NoOfferError(RulespecError):
@@ -40,7 +40,7 @@ class Offers:
         self._titles: dict[str, tuple[Stamps, str]] = {}
 
     def listed(self) -> dict[str, dict[str, Any]]:
-        """Reference → title, and the numbers of players for loaded rules."""
+        """Reference → title; loaded rules also have their numbers of players."""
         named = {
             ref: {"title": rules.words.game, "players": list(rules.ruleset.players)}
             for ref, rules in self._hall.offers.items()
@@ -50,14 +50,14 @@ class Offers:
         }
 
     def _title(self, id_: str, folder: Path) -> str:
-        """The title of a ruleset, which is read again where its game.yaml has changed."""
+        """The title of a ruleset, cached until its game.yaml changes."""
         stamp = stamps([folder / "game.yaml"])
         if id_ not in self._titles or self._titles[id_][0] != stamp:
             self._titles[id_] = stamp, _title(id_, folder)
         return self._titles[id_][1]
 
     async def rules(self, ref: str, overlays: Sequence[str] = ()) -> TableRules:
-        """The rules of an offer with some of its ruleset's overlays.
+        """The rules of an offer, with the chosen overlays of its ruleset.
 
         Raises:
             NoOfferError: if there is no such offer or overlay.
@@ -83,7 +83,7 @@ class Offers:
         return rules
 
     async def details(self, ref: str) -> dict[str, Any]:
-        """The players, settings and overlays of an offer, in words. Errors: as for `rules`."""
+        """The players, settings and overlays of an offer, in words. Errors as in `rules`."""
         ruleset = (await self.rules(ref)).ruleset
         settings = [
             {
@@ -100,7 +100,7 @@ class Offers:
 
 
 def _title(id_: str, folder: Path) -> str:
-    """The title of a ruleset by its game.yaml; its id where that cannot be read."""
+    """The title in a ruleset's game.yaml, or its id if that is unreadable."""
     try:
         path = inside(folder, "game.yaml")
         return text(get(read_kept(path, display(path)), "title"), id_)
@@ -109,7 +109,7 @@ def _title(id_: str, folder: Path) -> str:
 
 
 def _overlay(id_: str, folders: Sequence[Any]) -> dict[str, str]:
-    """The title and the doc of an overlay that a ruleset offers; its id where they cannot be read."""
+    """The title and the doc of an offered overlay, or its id if they are unreadable."""
     place = find_overlay(id_, list(folders))
     if place is None:
         return {"title": id_, "doc": ""}

@@ -1,4 +1,4 @@
-"""The owner of a server: lists, makes and deletes tables, renews links, removes players."""
+"""The owner of a server: listing, creating and deleting tables, renewing links, removing players."""
 
 from __future__ import annotations
 
@@ -17,28 +17,29 @@ from rulespec.serve.hall import Hall
 from rulespec.serve.offers import Offers
 
 MAX_TABLES = 2_000
-"""Tables of a server."""
+"""The maximum number of tables of a server."""
 MAX_DEADLINE = 366 * 86_400
-"""Seconds for a decision."""
+"""The maximum time per decision in seconds."""
 
 
 class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
     """An order of the owner.
 
     Attributes:
-        do: make a table; list the choices for one; renew the link of a role; remove the player of a seat; let a bot
-            play it; set the time per decision, the clock of the game, the undo rules, whether everything is revealed
-            after the end, and whether bots give opinions in copies; get the log; delete the table.
+        do: the action: create a table; list the choices for one; renew the link of a role; remove a seat's player; let
+            a bot play; set the time per decision, the game clock, the undo rules, the reveal after the end, or bots'
+            opinions in copies; get the log; delete the table.
         game: the table.
         role: the role whose link to renew: `seat:A`, or `spectator`.
         seat: the seat.
-        bot: the name of its bot.
+        bot: the name of the seat's bot.
         rules: the reference of a new table's rules, or of the rules whose choices are listed.
         overlays: the chosen overlays of its ruleset.
         players: the number of players.
         bots: the number of trailing seats played by bots.
         settings: the settings of the table.
-        seconds: per decision, or until absent people need not agree to an undo; 0: unlimited.
+        seconds: the time per decision, or the time after which absent players need not consent to an undo; 0 means
+            unlimited.
         limits: time limits other than the time per decision.
         pauses: whether the clock is stopped.
         answers: whether a bot's decision counts as seen for undo.
@@ -67,7 +68,7 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OwnerDesk:
-    """Executes the owner's orders.
+    """The handler of the owner's orders.
 
     Args:
         hall: the tables.
@@ -78,7 +79,7 @@ class OwnerDesk:
         self._offers = Offers(hall)
 
     def hello(self) -> dict[str, Any]:
-        """The offers and faults on the owner's page, in addition to the tables."""
+        """The offers and faults for the owner's page, besides the tables."""
         return {"offers": self._offers.listed(), "bots": list(self.hall.bots), "faults": self.hall.faults}
 
     async def hear(self, data: object) -> dict[str, Any]:
@@ -112,7 +113,7 @@ class OwnerDesk:
                 if order.seat not in live.table.seats:
                     raise KeyError(order.seat)
                 key = await hall.renew(live.id, role)
-                live.table.aside.lines.pop(order.seat, None)  # whoever comes next is another person
+                live.table.aside.lines.pop(order.seat, None)  # the next player is another person
                 await hall.set_seat(live.id, order.seat, lambda _: Seat())
                 return {"keys": {"game": live.id, "keys": {role: key}}}
             case "bot":
@@ -159,7 +160,7 @@ class OwnerDesk:
 
 
 def listed(hall: Hall) -> list[dict[str, Any]]:
-    """The tables, for the owner."""
+    """The tables as listed for the owner."""
     return [
         {
             "id": live.id,

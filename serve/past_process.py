@@ -1,4 +1,4 @@
-"""The past of a table, for a separate process, so that long work does not block the event loop."""
+"""The past of a table as data for a separate process, so that long tasks do not block the event loop."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from rulespec.engine.logs.seat_log import seat_log
 from rulespec.engine.search.twins import determinize
 
 _LINES = 400
-"""Lines of a reason that are shown."""
+"""The maximum number of lines shown of an explanation."""
 _SENTENCES, _MAX_LINE_TEXT = 6, 300
-"""Moves of a variation in words, and their characters."""
+"""Limits for a variation in words: moves, and characters."""
 
 
 class PastDecision(Struct, frozen=True):
@@ -84,7 +84,7 @@ def go_on(game: Game, decisions: Sequence[PastDecision]) -> None:
 
 
 class KeptGame:
-    """A game kept between questions, with everything computed about it.
+    """A cached game, with everything computed about it so far.
 
     Args:
         game: the game.
@@ -96,7 +96,7 @@ class KeptGame:
         self._decisions = [*decisions]
 
     def follow(self, decisions: Sequence[PastDecision]) -> Game:
-        """The game at the end of a past, which may be longer or shorter than the kept one.
+        """The game at the end of a past, moved forwards or backwards from the cached position.
 
         The caller may continue the game; the next question undoes that.
 
@@ -122,7 +122,7 @@ def log_of(past: PastGame, viewer: str | None, notes: Sequence[dict[str, Any]] =
 
 
 def line_in_words(past: PastGame, at: int, language: str) -> str:
-    """The decisions of a game from a given number on, in words, cut to a maximum length."""
+    """The decisions of a game from a given number on, in words, shortened to a maximum length."""
     from rulespec.engine.words.moves import Moves
     from rulespec.engine.words.words import Words
 
@@ -133,7 +133,7 @@ def line_in_words(past: PastGame, at: int, language: str) -> str:
 
 
 def alike(past: PastGame, seat: str, seed: int) -> tuple[PastDecision, ...]:
-    """The decisions of a game that looks the same to a seat.
+    """The decisions of a game that looks the same from a seat.
 
     Raises:
         NotFoundError: if none is found.
@@ -143,12 +143,12 @@ def alike(past: PastGame, seat: str, seed: int) -> tuple[PastDecision, ...]:
 
 
 def reason_of(past: PastGame, viewer: str | None, move: int, place: str) -> list[str]:
-    """Indented lines: the reasons for a move's changes or a missing option, limited to what a seat may know.
+    """An explanation as indented lines: of a move's changes or a missing option, limited to a seat's knowledge.
 
     Args:
         past: the game.
         viewer: the reader; `OMNISCIENT` sees everything.
-        move: the number of the move, from 0; -1 for a question about the place.
+        move: the number of the move, from 0; -1 to ask about the place.
         place: an entity, as `kind.name`.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Variations published at a table: lines of its log that change nothing."""
+"""Variations published at a table, as log lines without an effect on the game."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.engine.logs.notes import VARIATIONS
 from rulespec.engine.logs.variations import Anchored, SideLine, plain, variations_in
 
 MAX_PUBLISHED = 100
-"""Lines with variations of a table."""
+"""The maximum number of log lines with variations per table."""
 
 
 class Published(Struct, frozen=True):
@@ -32,7 +32,7 @@ class Published(Struct, frozen=True):
 
 
 def published(line: dict[str, Any], decisions: Sequence[str]) -> list[Published]:
-    """The variations in a line of a log, given the decisions that stand before it."""
+    """The variations in a log line, given the decisions before it."""
     results = []
     for variation in variations_in(line[VARIATIONS]):
         at = len(decisions) if variation.at is None else variation.at
@@ -67,17 +67,17 @@ def published_in(log: NativeLog) -> list[Published]:
 
 
 def decisions_of(game: Game) -> list[str]:
-    """The decisions of a game, in the form for `published`."""
+    """The decisions of a game, in the form that `published` needs."""
     return [_text(step.option.by, str(step.option)) for step in game.omniscient.numbers.steps]
 
 
 def standing_of(all_: Sequence[Published], game: Game, viewer: str | None, *, whole: bool) -> list[Published]:
-    """The published variations whose place still exists.
+    """The published variations whose branching point still exists.
 
     Args:
         all_: the variations of the table.
         game: the game of the table.
-        viewer: the viewer; None: spectators.
+        viewer: the viewer; None for spectators.
         whole: whether to include other seats' variations: in a game with secrets they may reveal anything.
     """
     decisions = decisions_of(game) if all_ else []
@@ -100,7 +100,7 @@ def lines_of_log(of: Sequence[Published]) -> list[dict[str, Any]]:
 
 
 def anchors(of: Sequence[Published]) -> list[Anchored]:
-    """These variations, for a page whose moves are the decisions that stand."""
+    """These variations, anchored to the remaining decisions of a replay page."""
     return [Anchored(each.variation.at or 0, each.variation, each.by or None) for each in of]
 
 

@@ -1,4 +1,4 @@
-"""Messages of sockets, read strictly: bounded JSON that can be written again, such as in a refusal."""
+"""Strict reading of socket messages: bounded JSON that can be serialised again, for example in a refusal."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ class _First(Struct, frozen=True, forbid_unknown_fields=True):
     """The first message of a page.
 
     Attributes:
-        key: of its link.
+        key: the key in the page's link.
     """
 
     key: str
 
 
 def read(text: str | bytes | None, form: type[_T], most: int) -> _T | None:
-    """A message from its JSON; None if missing, malformed, or longer than `most` bytes.
+    """The message in a JSON text; None if missing, malformed, or longer than `most` bytes.
 
-    Half a surrogate pair, `NaN` and unbounded nesting are rejected.
+    Lone surrogates, `NaN` and deep nesting are rejected.
     """
     if text is None or len(text) > most:
         return None

@@ -1,4 +1,4 @@
-"""Help at a table: a bot's hint for the decider, and the page of all rules."""
+"""Help at a table: a bot's hint, and the page of all rules."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from rulespec.serve.live import Live
 from rulespec.serve.thinking import BotQuestion, game_and_bot
 
 _BEST = 3
-"""Options of a hint."""
+"""The number of options in a hint."""
 
 
 def can_hint(bots: tuple[str, ...]) -> bool:
-    """Whether one of the bots compares options."""
+    """Whether any of the bots compares options."""
     return any(bot != RANDOM for bot in bots)
 
 
 async def hint(hall: Hall, live: Live, viewer: str | None) -> dict[str, Any]:
-    """A bot's choice for an asked seat, from that seat's view: `best` are options with expectations.
+    """A bot's choice for a seat to move, from that seat's view; `best` has options with their expectations.
 
-    `best` is empty if the seat is not asked, or no bot can compare its options. In a simultaneous decision, the game is
-    taken before the first choice: sealed choices of others are no part of it.
+    `best` is empty if the seat is not to move, or no bot can compare its options. In a simultaneous decision, the hint
+    uses the position before the first choice, without the sealed choices of others.
     """
     bot = next((each for each in reversed(hall.bots) if each != RANDOM), "")
     async with live.lock:
@@ -48,7 +48,7 @@ async def hint(hall: Hall, live: Live, viewer: str | None) -> dict[str, Any]:
 
 
 def hint_of(question: BotQuestion) -> list[tuple[str, float | None]]:
-    """A bot's best options, its choice first, each with its expectation; runs in another process."""
+    """A bot's best options with expectations, its choice first; runs in another process."""
     from rulespec.engine.bots.bot_seats import BotSeats
 
     game, bots = game_and_bot(question)
@@ -58,7 +58,7 @@ def hint_of(question: BotQuestion) -> list[tuple[str, float | None]]:
             return []
         bots = BotSeats(
             game, bots.bots, question.seed, bots.search
-        )  # others' choices are made up: nothing is to be kept
+        )  # not cached, as others' choices are made up
     option, pick = bots.choose(game)
     options = list(game.legal_options)
     order = sorted(pick.shares, key=lambda number: (number != pick.option, -pick.shares[number]))[:_BEST]
@@ -66,13 +66,13 @@ def hint_of(question: BotQuestion) -> list[tuple[str, float | None]]:
 
 
 async def all_rules(hall: Hall, live: Live, _: str | None) -> str:
-    """The page of all rules of a table."""
+    """The page of all rules for a table."""
     bundle, language = live.rules.bundle, live.rules.words.language
     return str(await asyncio.wrap_future(hall.working.ask(rules_of, bundle, language)))
 
 
 def rules_of(bundle: Bundle, language: str) -> str:
-    """The page of all rules of a bundle; runs in another process."""
+    """The page of all rules for a bundle; runs in another process."""
     from rulespec.pages.rules_page import rules_page
 
     return rules_page(ruleset_in(bundle), language)

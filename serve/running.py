@@ -1,4 +1,4 @@
-"""The run of a server: its sockets, and their protocols."""
+"""The server process: its sockets and their protocols."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from rulespec.serve.bell import Bell, Mailbox
 from rulespec.serve.connection import MAX_MESSAGE
 from rulespec.serve.door import Door, Visitor
 
-_MMAP_THRESHOLD, _LARGE = -3, 65_536  # the number of the parameter, as in malloc.h
+_MMAP_THRESHOLD, _LARGE = -3, 65_536  # M_MMAP_THRESHOLD of malloc.h
 _PACKING = ServerPerMessageDeflateFactory(
     server_no_context_takeover=True,
     client_no_context_takeover=True,
     server_max_window_bits=12,
     compress_settings={"memLevel": 5},
 )
-"""Each message is packed by itself: a socket's memory for the next one would take 11 KB or more, and save 50 bytes."""
+"""Compression without context between messages, which would cost a socket 11 KB or more to save 50 bytes."""
 
 _MOST_UNREAD = 1_000_000
-"""Bytes that wait for the other side when it sends a ping."""
+"""The maximum number of unsent bytes when the other side sends a ping."""
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket listening at an address; port 0 means any free one.
+    """A listening socket at an address; port 0 means any free port.
 
-    Its connections send each message at once, as the loop disables Nagle's algorithm if the protocol is named.
-    Otherwise the second of two short messages waits 40 ms for an acknowledgement of the first.
+    Its protocol is named explicitly, so that the event loop disables Nagle's algorithm. Otherwise, the second of two
+    short messages would wait 40 ms for an acknowledgement of the first.
 
     Raises:
         OSError: if that is impossible.
@@ -57,26 +57,26 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def reachable(host: str) -> str:
-    """The address at which others reach a server that listens on all addresses of this machine."""
+    """The address at which others reach a server that listens on all addresses."""
     if host not in ("0.0.0.0", "::"):
         return host
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
-        asked.connect(("192.0.2.1", 9))  # nothing is sent: the system chooses the address that it would send from
+        asked.connect(("192.0.2.1", 9))  # sends nothing, but makes the system choose the source address
         return str(asked.getsockname()[0])
     return host
 
 
 def return_large_blocks() -> None:
-    """Makes glibc, if used, return large freed blocks of memory at once.
+    """Makes glibc, if used, return large freed blocks to the system at once.
 
-    Otherwise first messages, of 200 KB and more, leave holes between small long-lived blocks.
+    Otherwise, the first messages to pages, of 200 KB and more, leave holes between small long-lived blocks.
     """
-    with suppress(OSError, AttributeError, TypeError):  # another library, or none
+    with suppress(OSError, AttributeError, TypeError):  # another C library
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
 
 
 class _Requests(H11Protocol):
-    """Requests of a visitor."""
+    """The HTTP protocol of a visitor."""
 
     def __init__(
         self, visitor: Visitor, config: uvicorn.Config, server_state: ServerState, state: dict[str, Any]
@@ -86,19 +86,19 @@ class _Requests(H11Protocol):
         self.ws_protocol_class: Any = partial(_Socket, visitor)
 
     def data_received(self, data: bytes) -> None:
-        """Handles bytes; a complete request starts a cycle."""
+        """Processes received bytes; a complete request starts its handler."""
         super().data_received(data)
         if self.cycle is not None:
             self._visitor.asks()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Removes an ended connection."""
+        """Removes a connection that has ended."""
         super().connection_lost(exc)
         self._visitor.gone()
 
 
 class _Socket(WebSocketsSansIOProtocol):
-    """A socket of a visitor, which packs with little memory."""
+    """The WebSocket protocol of a visitor, with compression that uses little memory."""
 
     def __init__(self, visitor: Visitor, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -110,13 +110,13 @@ class _Socket(WebSocketsSansIOProtocol):
         self.writable.set()
 
     def start_keepalive(self) -> None:
-        """Starts keepalive, and drops the headers of the handshake."""
+        """Starts the keepalive, and frees the headers of the handshake."""
         super().start_keepalive()
         self.request.headers.clear()
         self.response.headers.clear()
 
     async def send(self, message: Any) -> None:
-        """Sends a message; the first one confirms the key."""
+        """Sends a message; the first one confirms that the key is valid."""
         if message["type"] == "websocket.send":
             self._visitor.has_key()
         await super().send(message)
@@ -129,25 +129,25 @@ class _Socket(WebSocketsSansIOProtocol):
         super().handle_ping()
 
     async def run_asgi(self) -> None:
-        """Runs the application; afterwards nothing more is sent."""
+        """Runs the application; nothing is sent afterwards."""
         try:
             await super().run_asgi()
         finally:
             self._visitor.leaves()
 
     def keepalive_timeout(self) -> None:
-        """Ends a connection with an unresponsive peer, without waiting for unsent data."""
+        """Ends a connection whose peer is unresponsive, without waiting for unsent data."""
         super().keepalive_timeout()
         self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Removes an ended connection."""
+        """Removes a connection that has ended."""
         super().connection_lost(exc)
         self._visitor.gone()
 
 
 class _Server(uvicorn.Server):
-    """A server behind a door."""
+    """A server whose connections pass a door."""
 
     def __init__(self, config: uvicorn.Config, door: Door, secure: ssl.SSLContext | None) -> None:
         super().__init__(config)
@@ -156,7 +156,7 @@ class _Server(uvicorn.Server):
         self._receiving: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Opens the door at listening sockets."""
+        """Opens the door for the listening sockets."""
         await super().startup(sockets=[])
 
         def requests(visitor: Visitor) -> asyncio.Protocol:
@@ -177,13 +177,13 @@ class _Server(uvicorn.Server):
 def server(
     app: ASGIApp, secure: ssl.SSLContext | None = None, largest: int = 4 * MAX_MESSAGE, door: Door | None = None
 ) -> uvicorn.Server:
-    """The server of an application; it logs no requests, and limits socket messages to `largest` bytes.
+    """The server of an application; it does not log requests, and limits socket messages to `largest` bytes.
 
     Args:
         app: the application.
         secure: the TLS context, or None.
         largest: the maximum message size in bytes.
-        door: its door; None: a door without a limit per address.
+        door: its door; None for a door without a limit per address.
     """
     return_large_blocks()
     config = uvicorn.Config(
@@ -198,10 +198,10 @@ def server(
         proxy_headers=False,
         timeout_graceful_shutdown=2,
     )
-    logging.getLogger("uvicorn.error").addFilter(_is_ours)  # after the configuration, which sets it up
+    logging.getLogger("uvicorn.error").addFilter(_is_ours)  # after the configuration, which sets up the logger
     return _Server(config, door or Door(), secure)
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
-    """Whether a record of the library is no fault of a stranger's message, which only ends its connection."""
+    """Whether a log record is about the server, and not about a malformed message, which only ends its connection."""
     return not isinstance((record.exc_info or (None, None))[1], UnicodeDecodeError)

@@ -19,13 +19,13 @@ from rulespec.serve.store_file import FileKind, check_opened, create, damage_of,
 from rulespec.serve.stored_rows import LogChain, Rows, StoredGame, with_sum
 
 MAX_TOGETHER = 500
-"""Jobs of one commit."""
+"""The maximum number of jobs per commit."""
 Statement = tuple[str, Sequence[Any]]
 _Job = tuple[Sequence[Statement], "Future[None]"]
 
 
 class TableStore:
-    """The store.
+    """The SQLite store of a server's tables.
 
     Args:
         path: the file; created if missing, readable only by its owner.
@@ -35,7 +35,7 @@ class TableStore:
         notes: warnings about changes made on opening.
 
     Raises:
-        SaveError: if it cannot be read or written, or another server has it open.
+        SaveError: if it cannot be read or written, or is open in another server.
         DiagnosticsError: RS680 or RS681 if it is not a store of this or an earlier version; the file is then unchanged.
     """
 
@@ -49,7 +49,7 @@ class TableStore:
         try:
             self._open()
             self._thread.start()
-        except (sqlite3.Error, OSError, ValueError, MemoryError, RuntimeError) as error:  # the last: of a thread
+        except (sqlite3.Error, OSError, ValueError, MemoryError, RuntimeError) as error:  # the last: no thread
             self._shut()
             raise SaveError(_reason(path, error)) from None
         except BaseException:
@@ -68,12 +68,12 @@ class TableStore:
             self._write_again(base, kind, fault)
             base = self._connected()
         base.execute("PRAGMA journal_mode=WAL")
-        base.execute("BEGIN EXCLUSIVE")  # from here on nobody else reads it
+        base.execute("BEGIN EXCLUSIVE")  # excludes other readers from here on
         base.execute("COMMIT")
         self._rows = Rows(base)
 
     def _write_again(self, base: sqlite3.Connection, kind: FileKind, fault: str) -> None:
-        """Copies the readable part of a store into a new file, and locks that in its place."""
+        """Copies the readable part of a store into a new file, and locks that file in its place."""
         before = written_again(self.path, base, kind)
         self.notes.append(_written_again(self.path, fault, before))
         own, self._file = self._file, open_alone(self.path, "served", OWNERS)
@@ -87,7 +87,7 @@ class TableStore:
         return self._base
 
     def _shut(self) -> None:
-        """Closes the file; the lock ends after the connection, which must not lose its own by that."""
+        """Closes the database, then the lock file: closed first, it would release the database's own lock."""
         if self._base is not None:
             self._base.close()
         with suppress(OSError):
@@ -96,7 +96,7 @@ class TableStore:
     # --- reading, before the server begins ---------------------------------------------------------
 
     def games(self) -> Iterator[StoredGame]:
-        """All tables in order of creation, including damaged ones, which are marked."""
+        """All tables in order of creation; damaged ones are marked."""
         return self._rows.games()
 
     def rules(self) -> dict[str, str]:
@@ -104,13 +104,13 @@ class TableStore:
         return self._rows.bundles()
 
     def keys(self) -> dict[str, tuple[str, str]]:
-        """Intact keys: hash → the table ("" for the owner's) and the role."""
+        """Key hash → the table ("" for the owner's key) and the role; intact keys only."""
         return self._rows.keys()
 
     # --- writing ----------------------------------------------------------------------------------
 
     def save(self, statements: Sequence[Statement]) -> Future[None]:
-        """Writes statements atomically. The future completes once they are on disk, or raises SaveError."""
+        """Executes statements atomically. The future completes once they are on disk, or raises SaveError."""
         future: Future[None] = Future()
         self._jobs.put((statements, future))
         return future
@@ -141,7 +141,7 @@ class TableStore:
                 for text, values in statements:
                     base.execute(text, values)
             base.execute("COMMIT")
-        except Exception as caught:  # whatever it is, the thread goes on: a text that is none, or no memory
+        except Exception as caught:  # the thread survives any error: invalid text, or lack of memory
             with suppress(sqlite3.Error, MemoryError):
                 base.execute("ROLLBACK")
             error = SaveError(_reason(self.path, caught))
@@ -152,7 +152,7 @@ class TableStore:
                 future.set_exception(error)
 
     def close(self) -> None:
-        """Writes pending statements, and closes the file."""
+        """Writes pending statements and closes the file."""
         self._jobs.put(None)
         self._thread.join()
 
@@ -165,7 +165,7 @@ def _reason(path: Path, error: Exception) -> str:
 
 
 def _written_again(path: Path, fault: str, before: Path) -> Diagnostic:
-    """The warning about a store that has a new file; `fault` is that of a damaged one."""
+    """The warning about a store copied to a new file; `fault` is the damage of the old one, if any."""
     if fault:
         message = f"{path} is damaged ({fault[:200]}): its readable part has been copied to a new file"
         help_ = f"the damaged file stays as {before}; a copy of the store from before may have more"
@@ -179,7 +179,7 @@ def _written_again(path: Path, fault: str, before: Path) -> Diagnostic:
 
 
 def new_game(game: StoredGame, bundle: str) -> tuple[list[Statement], LogChain]:
-    """A new table, with the bundle of its rules as JSON; and the chain of its lines."""
+    """The statements for a new table with the bundle of its rules as JSON, and the chain of its lines."""
     more, chain = added(LogChain(game.id), game.lines)
     statements: list[Statement] = [
         ("INSERT OR IGNORE INTO rules VALUES (?, ?, ?)", with_sum(game.rules, bundle)),
@@ -189,7 +189,7 @@ def new_game(game: StoredGame, bundle: str) -> tuple[list[Statement], LogChain]:
 
 
 def added(chain: LogChain, texts: Sequence[str]) -> tuple[list[Statement], LogChain]:
-    """Lines appended to a log, and the extended chain."""
+    """The statements that append lines to a log, and the extended chain."""
     statements: list[Statement] = []
     for text in texts:
         n, chain = chain.lines, chain.after(text)
@@ -198,7 +198,7 @@ def added(chain: LogChain, texts: Sequence[str]) -> tuple[list[Statement], LogCh
 
 
 def changed(game: StoredGame, chain: LogChain) -> Statement:
-    """The entry of a table whose lines extend to the end of a chain."""
+    """The statement that updates a table whose lines extend to the end of a chain."""
     *_, lines, head, total = game.row(chain)
     return (
         "UPDATE game SET header = ?, aside = ?, lines = ?, head = ?, sum = ? WHERE id = ?",
@@ -207,7 +207,7 @@ def changed(game: StoredGame, chain: LogChain) -> Statement:
 
 
 def key(hash_: str, game: str, role: str) -> list[Statement]:
-    """A key for a role, which replaces the previous one."""
+    """The statements for a key of a role, which replaces the previous one."""
     return [
         ("DELETE FROM key WHERE game = ? AND role = ?", (game, role)),
         ("INSERT INTO key VALUES (?, ?, ?, ?)", with_sum(hash_, game, role)),
@@ -215,7 +215,7 @@ def key(hash_: str, game: str, role: str) -> list[Statement]:
 
 
 def gone(game: str, rules: str = "") -> list[Statement]:
-    """The deletion of a table with its keys, and with its rules if given and unused by others."""
+    """The statements that delete a table with its keys, and with its rules if no other table uses them."""
     return [
         ("DELETE FROM line WHERE game = ?", (game,)),
         ("DELETE FROM key WHERE game = ?", (game,)),

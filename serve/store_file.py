@@ -1,4 +1,4 @@
-"""The file of a store: recognition without modification, and replacement of old or damaged files."""
+"""The file of a store: detection without modification, and replacement of old or damaged files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rulespec.engine.logs.saved_game import SaveError
 from rulespec.serve.stored_rows import GAME, KEY, LINE, RULES, LogChain, Rows, row_sum
 
 APPLICATION, VERSION = 0x52535442, 2
-"""`PRAGMA application_id`, the letters RSTB, and `PRAGMA user_version`."""
+"""The values of `PRAGMA application_id`, the letters RSTB, and of `PRAGMA user_version`."""
 TABLES = (
     """CREATE TABLE game (
   id TEXT PRIMARY KEY, header TEXT NOT NULL, rules TEXT NOT NULL, aside TEXT NOT NULL, begun REAL NOT NULL,
@@ -38,14 +38,14 @@ _FIRST_TABLES = (
   game TEXT NOT NULL, n INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (game, n)) WITHOUT ROWID""",
     "CREATE TABLE key (hash TEXT PRIMARY KEY, game TEXT NOT NULL, role TEXT NOT NULL)",
 )
-"""The tables of version 1, which had no application id and no sums."""
+"""The tables of version 1, without an application id and without checksums."""
 _MAGIC, _HEAD = b"SQLite format 3\0", 100
 _NOTHING_YET = 100_000
-"""Bytes of a file whose tables may still be in its write-ahead log: version 1 began so."""
+"""The size in bytes up to which a file's tables may still be in its write-ahead log, as in a new store of version 1."""
 
 
 class FileKind(Enum):
-    """The kind of a file: missing, a store, one of version 1, or one with a damaged list of tables."""
+    """The kind of a file: missing, a store, a store of version 1, or one with a damaged list of tables."""
 
     NEW = "new"
     STORE = "store"
@@ -54,7 +54,7 @@ class FileKind(Enum):
 
 
 def kind_of(path: Path) -> FileKind:
-    """The kind of a file, by reading only.
+    """The kind of a file, without modifying it.
 
     Raises:
         DiagnosticsError: RS680 if it is not a store, RS681 if it has a later version.
@@ -73,17 +73,17 @@ def kind_of(path: Path) -> FileKind:
         message = f"{path} is a store of version {version}: this program reads {VERSION}"
         raise failure("RS681", message, None, "update rulespec")
     if application == APPLICATION and _beside(path, "-journal").exists():
-        return FileKind.STORE  # it was being created: SQLite takes that back when it is opened
+        return FileKind.STORE  # its creation was interrupted: SQLite rolls that back on opening
     if application not in (0, APPLICATION):
         raise _refused(path, f"it is of another program (application_id {application:#x})")
     try:
         with looking(path, log=not version and path.stat().st_size < _NOTHING_YET) as base:
             identity, tables = identity_of(base), _tables_of(base)
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # of a damaged file, a message may be no text
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # in a damaged file, the message may be invalid text
         if (application, version) == (APPLICATION, VERSION):
             return (
                 FileKind.STORE if _beside(path, "-wal").exists() else FileKind.DAMAGED
-            )  # there may be a sound list in it
+            )  # the write-ahead log may have a sound list
         reason = "its tables are damaged" if isinstance(error, UnicodeDecodeError) else str(error)
         raise _refused(path, f"it cannot be read: {reason}") from None
     if identity == (APPLICATION, VERSION) and tables == _tables_made_by(TABLES):
@@ -94,7 +94,7 @@ def kind_of(path: Path) -> FileKind:
 
 
 def check_opened(path: Path, base: sqlite3.Connection) -> bool:
-    """Whether an open file has the tables of a store; False if it is empty because its creation was interrupted.
+    """Whether an open file has the tables of a store; False for an empty file, the result of an interrupted creation.
 
     Raises:
         DiagnosticsError: RS680 if its tables are not those of a store.
@@ -108,13 +108,13 @@ def check_opened(path: Path, base: sqlite3.Connection) -> bool:
 
 
 def identity_of(base: sqlite3.Connection) -> tuple[int, int]:
-    """`application_id` and `user_version` of an open file."""
+    """The `application_id` and `user_version` of an open file."""
     first, second = (base.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
     return first, second
 
 
 def create(base: sqlite3.Connection) -> None:
-    """Creates the tables of a store in an empty file, atomically."""
+    """Creates a store's tables in an empty file, atomically."""
     base.execute("BEGIN EXCLUSIVE")
     for statement in TABLES:
         base.execute(statement)
@@ -124,7 +124,7 @@ def create(base: sqlite3.Connection) -> None:
 
 
 def damage_of(base: sqlite3.Connection) -> str:
-    """The first fault that SQLite finds in an open file; "" if there is none."""
+    """The first fault that SQLite reports in an open file; "" if it is sound."""
     try:
         (text,) = base.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.OperationalError:
@@ -160,7 +160,7 @@ def looking(path: Path, *, log: bool) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def with_its_tables(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to a copy of a store, with a fresh list of tables replacing the damaged one.
+    """A connection to a copy of a store, with a fresh list of tables in place of the damaged one.
 
     Raises:
         sqlite3.Error: if it is unreadable; OSError.
@@ -169,7 +169,7 @@ def with_its_tables(path: Path) -> Iterator[sqlite3.Connection]:
         shutil.copyfile(path, copy := Path(folder, "store.db"))
         with copy.open("r+b") as file:
             size = int.from_bytes(file.read(18)[16:])
-            size = 65_536 if size == 1 else size  # as SQLite writes it
+            size = 65_536 if size == 1 else size  # in SQLite's format
             with closing(sqlite3.connect(other := Path(folder, "other.db"), isolation_level=None)) as base:
                 base.execute(f"PRAGMA page_size={size}")
                 create(base)
@@ -181,7 +181,7 @@ def with_its_tables(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _tables_of(base: sqlite3.Connection) -> list[tuple[Any, ...]]:
     query = "SELECT type, name, tbl_name, substr(sql, 1, 1000) FROM sqlite_master ORDER BY type, name LIMIT 20"
-    base.text_factory = bytes  # of a damaged file, they may be no texts
+    base.text_factory = bytes  # in a damaged file, names may be invalid text
     try:
         return base.execute(query).fetchall()
     finally:
@@ -208,11 +208,11 @@ def _refused(path: Path, why: str) -> DiagnosticsError:
 
 
 def written_again(path: Path, base: sqlite3.Connection, kind: FileKind) -> Path:
-    """Copies the readable part of a store into a new file, which replaces the store.
+    """Copies the readable part of a store into a new file, which takes the store's place.
 
     Args:
         path: the store.
-        base: its connection, open nowhere else; it is closed.
+        base: the only open connection to it, which is closed.
         kind: the kind of the store.
 
     Returns:
@@ -247,26 +247,26 @@ def copy_rows(base: sqlite3.Connection, kind: FileKind, other: sqlite3.Connectio
 
     Args:
         base: the store.
-        kind: the kind of the store. The rows of version 1 get sums; others keep theirs.
-        other: the file.
+        kind: the kind of the store. The rows of version 1 get checksums; others keep theirs.
+        other: the empty file.
     """
     create(other)
     other.execute("BEGIN")
     for statement, row in _rows(Rows(base), kind):
-        with suppress(sqlite3.IntegrityError):  # a damaged row, or one that is there twice
+        with suppress(sqlite3.IntegrityError):  # a damaged or duplicate row
             other.execute(statement, row)
     other.execute("COMMIT")
 
 
 def _put_aside(path: Path) -> Path:
-    """Gives a file a second name, which is returned, or copies it where links are impossible."""
+    """Gives a file a second name by a hard link, or else by a copy; returns that name."""
     for number in range(1, 1000):
         name = _beside(path, f".before-{number}")
         if os.path.lexists(name):
             continue
         try:
             os.link(path, name)
-        except OSError:  # a file system without links
+        except OSError:  # a file system without hard links
             handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNERS)
             with os.fdopen(handle, "wb") as copy, path.open("rb") as file:
                 shutil.copyfileobj(file, copy)
@@ -277,7 +277,7 @@ def _put_aside(path: Path) -> Path:
 
 
 def _rows(rows: Rows, kind: FileKind) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """Statements that insert the rows of a store, with texts as bytes."""
+    """The statements that insert the rows of a store, with texts as bytes."""
     summed = kind is not FileKind.FIRST
     names = ("sum",) if summed else ()
     for table, columns in (("rules", RULES), ("key", KEY)):
@@ -294,6 +294,6 @@ def _rows(rows: Rows, kind: FileKind) -> Iterator[tuple[str, tuple[Any, ...]]]:
 
 
 def _insert(table: str, row: tuple[Any, ...]) -> tuple[str, tuple[Any, ...]]:
-    """A statement that inserts a row; bytes become text, valid UTF-8 or not."""
+    """The statement that inserts a row; bytes become text, even if invalid UTF-8."""
     holes = ("CAST(? AS TEXT)" if isinstance(value, bytes) else "?" for value in row)
     return f"INSERT INTO {table} VALUES ({', '.join(holes)})", row

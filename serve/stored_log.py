@@ -1,4 +1,4 @@
-"""The log of a stored table, read without a server; for a damaged table, up to the damage."""
+"""The log of a stored table, read without a server; a damaged log is read up to the damage."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class StoredLog(Struct, frozen=True):
     """The log of a stored table.
 
     Attributes:
-        text: its intact lines; the first one has the rules, unless they are damaged.
+        text: the intact lines; the first one has the rules, unless they are damaged.
         fault: the damage; "" if there is none.
-        lines: the number of its lines.
+        lines: the number of these lines.
     """
 
     text: str
@@ -36,12 +36,12 @@ class StoredLog(Struct, frozen=True):
 
 
 def stored_log(path: Path, game: str) -> StoredLog:
-    """The log of a stored table; the store is not changed.
+    """The log of a stored table; the store is not modified.
 
     Raises:
         DiagnosticsError: RS680, RS681 if it is not a store; RS682 if it has no such table, or its first line is
             damaged.
-        SaveError: if it is being served, or is unreadable.
+        SaveError: if a server has it open, or it is unreadable.
     """
     if not path.is_file():
         raise SaveError(f"there is no file {path}")

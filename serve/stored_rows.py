@@ -1,8 +1,8 @@
-"""The rows of a store: their sums, the chain over the lines of a game, and independent reading of each.
+"""The rows of a store: their checksums, the chain over a game's lines, and independent reading of each row.
 
-Each row ends with the sum of its other columns. The sum of a line covers the previous line's sum, too, and the row of a
-game has the number of its lines and the last sum: so changed, deleted, added or renumbered lines are detected. The sums
-protect against damage, not against attackers, as anyone with write access can compute them.
+Each row ends with the checksum of its other columns. A line's checksum also covers that of the previous line, and a
+game's row has the number of its lines and the last checksum. So changed, deleted, added and renumbered lines are
+detected. Checksums protect against damage, not against attackers, as anyone with write access can compute them.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from msgspec import Struct
 from rulespec.bundles.packed_bundle import MAX_PACKED
 
 MAX_VALUE = 2 * MAX_PACKED
-"""Bytes of a value: a bundle is the largest."""
+"""The maximum size of a value in bytes, determined by bundles."""
 GAME, LINE = ("id", "header", "rules", "aside", "begun", "lines", "head"), ("game", "n", "text")
 RULES, KEY = ("sources", "bundle"), ("hash", "game", "role")
-"""The columns of each table before its sum."""
+"""The columns of each table, before the checksum."""
 
 
 class LogChain(Struct, frozen=True):
-    """The lines of a game so far.
+    """The checksum chain of a game's lines.
 
     Attributes:
         game: the id of the table.
         lines: the number of lines.
-        head: the sum of the last line; "" before the first.
+        head: the checksum of the last line; "" before the first.
     """
 
     game: str
@@ -37,7 +37,7 @@ class LogChain(Struct, frozen=True):
     head: str = ""
 
     def after(self, text: str | bytes) -> LogChain:
-        """The chain with one line more."""
+        """The chain extended by one line."""
         return LogChain(self.game, self.lines + 1, row_sum(self.head, self.game, self.lines, text))
 
 
@@ -48,7 +48,7 @@ class StoredGame(Struct, frozen=True):
         id: the id of the table.
         header: the first line of its log, without its rules; "" if it is damaged.
         rules: the hash of the sources of its rules.
-        aside: unlogged data, as JSON.
+        aside: data outside the log, as JSON.
         begun: the start time, in seconds.
         lines: the other lines of its log; for a damaged table, those before the damage.
         fault: the damage; "" if there is none.
@@ -64,20 +64,20 @@ class StoredGame(Struct, frozen=True):
 
     @property
     def chain(self) -> LogChain:
-        """The chain of its lines."""
+        """The chain of the table's lines."""
         chain = LogChain(self.id)
         for text in self.lines:
             chain = chain.after(text)
         return chain
 
     def row(self, chain: LogChain) -> tuple[str | int | float, ...]:
-        """Its row, with the chain of its lines."""
+        """The table's row, given the chain of its lines."""
         row = (self.id, self.header, self.rules, self.aside, float(self.begun), chain.lines, chain.head)
         return *row, row_sum(*row)
 
 
 def row_sum(*values: str | bytes | float | None) -> str:
-    """The sum of values: SHA-256 of their UTF-8 texts, each preceded by its length; 64 hex digits."""
+    """The checksum of values: SHA-256 of their UTF-8 texts, each preceded by its length, as 64 hex digits."""
     digest = sha256()
     for value in values:
         data = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
@@ -87,7 +87,7 @@ def row_sum(*values: str | bytes | float | None) -> str:
 
 
 def with_sum(*values: str | int | float) -> tuple[str | int | float, ...]:
-    """A row: values and their sum."""
+    """A row: the values, followed by their checksum."""
     return *values, row_sum(*values)
 
 
@@ -95,10 +95,10 @@ def with_sum(*values: str | int | float) -> tuple[str | int | float, ...]:
 
 
 class Rows:
-    """The rows of a store, read independently: a fault in one does not affect the others.
+    """The rows of a store, read one by one, so that a damaged row does not affect the others.
 
     Args:
-        base: an open store, whose texts are read as bytes from now on.
+        base: an open store; its texts are read as bytes from now on.
     """
 
     def __init__(self, base: sqlite3.Connection) -> None:
@@ -118,9 +118,9 @@ class Rows:
     def _until_damage(self, query: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         try:
             yield from self._base.execute(query, values)
-        except sqlite3.OperationalError:  # it cannot be read now
+        except sqlite3.OperationalError:  # temporarily unreadable
             raise
-        except (sqlite3.DatabaseError, UnicodeDecodeError):  # malformed, or too large for what it is
+        except (sqlite3.DatabaseError, UnicodeDecodeError):  # malformed, or implausibly large
             return
 
     def games(self) -> Iterator[StoredGame]:
@@ -142,7 +142,7 @@ class Rows:
         return StoredGame(name, header, rules, aside, begun if isinstance(begun, float) else 0.0, lines, fault)
 
     def _lines(self, id_: bytes, name: str, count: object, head: object) -> tuple[tuple[str, ...], str]:
-        """The sound lines of a table, and the fault of the next one; lines of a log count from its first."""
+        """The sound lines of a table, and the fault of the next one; for a log, the lines count from its first."""
         texts: list[str] = []
         chain = LogChain(name)
         for n, data, total in self.lines_of(id_):
@@ -163,7 +163,7 @@ class Rows:
         return dict(self._texts("rules", RULES))
 
     def keys(self) -> dict[str, tuple[str, str]]:
-        """Hash of each intact key → the table ("" for the owner's) and the role."""
+        """Key hash → the table ("" for the owner's key) and the role; intact keys only."""
         return {hash_: (game, role) for hash_, game, role in self._texts("key", KEY)}
 
     def _texts(self, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
@@ -178,7 +178,7 @@ def _is_sum(values: list[Any], total: object) -> bool:
 
 
 def _text(value: object) -> str | None:
-    """A text of the store; None for other values."""
+    """A text value of the store; None for other values."""
     try:
         return value.decode("utf-8") if isinstance(value, bytes) else None
     except UnicodeDecodeError:
@@ -186,5 +186,5 @@ def _text(value: object) -> str | None:
 
 
 def _name(value: object) -> str:
-    """An id for messages, whatever its type."""
+    """An id for messages, for a value of any type."""
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)

@@ -1,4 +1,4 @@
-"""The replay page of a table, with the viewer's variations and a bot's opinions."""
+"""The replay page of a table, with the viewer's variations and the opinions of a bot."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from rulespec.serve.published import anchors
 
 
 class StudyRequest(Struct, frozen=True):
-    """A requested page.
+    """A request for a replay page.
 
     Attributes:
         past: the game.
-        viewer: the reader (None: everybody); `OMNISCIENT` sees everything.
+        viewer: the reader (None for everybody); `OMNISCIENT` sees everything.
         language: the language of the texts.
         about: the line below the title.
         variations: the viewer's variations, and the published ones.
@@ -43,7 +43,7 @@ class StudyRequest(Struct, frozen=True):
 
 
 def study_of(request: StudyRequest) -> str:
-    """The page; runs in a separate process.
+    """The replay page; runs in a separate process.
 
     Raises:
         DiagnosticsError: if it would be too large.
@@ -62,12 +62,12 @@ def study_of(request: StudyRequest) -> str:
 
 
 def gives_opinions(hall: Hall) -> bool:
-    """Whether a bot can give opinions here: searching bots need an extra."""
+    """Whether a bot of the server can give opinions; search bots need an extra dependency."""
     return any(bot.startswith("flat") for bot in hall.bots)
 
 
 def may_judge(hall: Hall, live: Live) -> bool:
-    """Whether a bot may give its opinion at a table: after the end, or in a copy if the owner allows it."""
+    """Whether a bot may give opinions at a table: after the end, or in a copy if the owner permits it."""
     if not gives_opinions(hall):
         return False
     if not live.table.alone:
@@ -78,17 +78,17 @@ def may_judge(hall: Hall, live: Live) -> bool:
 
 
 async def study(hall: Hall, live: Live, viewer: str | None) -> str:
-    """The page of a viewer's view."""
+    """The replay page of a viewer's view."""
     async with live.lock:
         request = _request(live, viewer)
     return str(await hall.ask(study_of, request))
 
 
 async def opinion(hall: Hall, live: Live, viewer: str | None) -> str:
-    """The page with a bot's opinions on the decisions visible to the viewer.
+    """The replay page with a bot's opinions on the decisions visible to the viewer.
 
     Raises:
-        NotFoundError: if opinions are not allowed yet, or are being computed.
+        NotFoundError: if opinions are not allowed yet, or already being computed.
     """
     async with live.lock:
         if not may_judge(hall, live):

@@ -1,4 +1,4 @@
-"""Rules of tables: a ruleset, its words and its board, shared by all tables with these rules."""
+"""Rules of tables: a ruleset with its words and its board, shared by all tables that use them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAGE_WORDS = (
     *("page_board", "page_moves", "page_closer", "page_farther", "page_whole"),
     "variation",
 )
-"""Words of the program that pages of tables show beside their own."""
+"""The program's words on the pages of tables, besides the pages' own."""
 
 
 class TableRules:
@@ -38,8 +38,8 @@ class TableRules:
 
     Args:
         ruleset: the ruleset.
-        language: the language of texts; None for the ruleset's own.
-        bundle: the bundle it was read from; None: a new one is made.
+        language: the language of texts; None for the ruleset's language.
+        bundle: the bundle it was read from; None to create one.
     """
 
     def __init__(self, ruleset: typed.Ruleset, language: str | None = None, bundle: Bundle | None = None) -> None:
@@ -52,7 +52,7 @@ class TableRules:
         self._helps: dict[tuple[object, ...], dict[str, dict[str, Any]]] = {}
 
     def board(self, seats: tuple[str, ...], viewer: int = 0) -> tuple[str, dict[str, Any] | None]:
-        """The static picture and the drawing plan, for seats identified by ids; "" and None if it cannot be drawn.
+        """The static picture and the drawing plan, with seats identified by ids; "" and None if it cannot be drawn.
 
         `viewer` is the number of the seat whose own spaces can be clicked, if seats have such spaces.
         """
@@ -63,19 +63,19 @@ class TableRules:
                 if any(each.each for each in board.plans.values()):
                     board = board_of(self.ruleset, seats, self.words, viewer=viewer, apart=True)
                 self._boards[key] = board.backdrop(), plan(board)
-            except RulespecError:  # mistakes in its drawing: the game can be played by its words
+            except RulespecError:  # the drawing has mistakes: the game is playable by its words
                 self._boards[key] = "", None
         return self._boards[key]
 
     def cells(self, game: Game) -> tuple[ShownCells, list[list[str]]]:
-        """The cells of games with the same seats, and their names."""
+        """The cells of games with given seats, and their names."""
         if game.seats not in self._cells:
             shown = ShownCells(game)
             self._cells[game.seats] = shown, shown.names()
         return self._cells[game.seats]
 
     def values(self, game: Game) -> list[dict[str, Any]]:
-        """The values missing from the picture of games with the same seats."""
+        """The values missing from the picture of games with given seats."""
         if game.seats not in self._values:
             try:
                 board = board_of(self.ruleset, game.seats, self.words)
@@ -86,7 +86,7 @@ class TableRules:
 
     @cached_property
     def page_words(self) -> dict[str, str]:
-        """The words of pages, in the language of the rules."""
+        """The words of pages in the rules' language."""
         from rulespec.engine.words.program_words import ENGLISH, program_words
 
         names = [name for name in program_words(ENGLISH) if name.startswith("table_")]
@@ -104,7 +104,7 @@ class TableRules:
         }
 
     def _titles(self, game: Game, kind: str) -> Sequence[str]:
-        """The titles of a kind in any position: one that follows from the state is that of the kind."""
+        """The titles of a kind valid in any position; a title that depends on the state becomes that of the kind."""
         if self.words.text("each", kind) is None:
             return self.words.titles(kind, game.shown_names)
         narrator, state = Narrator(self.words, game, None), game.omniscient.numbers.state
@@ -114,21 +114,21 @@ class TableRules:
 
     @cached_property
     def house_rules(self) -> list[dict[str, Any]]:
-        """The overlays over the ruleset, lowest first."""
+        """The overlays on the ruleset, lowest first."""
         return [msgspec.to_builtins(rule) for rule in house_rules(self.ruleset)]
 
     def helps(self, game: Game) -> dict[str, dict[str, Any]]:
-        """The help texts of games with the same seats and settings, by subject."""
+        """The help texts of games with given seats and settings, by subject."""
         key = game.seats, *sorted(game.settings.items())
         if key not in self._helps:
             self._helps[key] = {name: help_.to_json() for name, help_ in helps(self.words, game).items()}
         return self._helps[key]
 
     def calls(self, game: Game) -> dict[str, dict[str, Any]]:
-        """Decision and option → the text for an option out of turn, as a template: there are many such options.
+        """Decision and option → a text template for options out of turn, which are too many to list.
 
-        Numbers in `parts` are parameters; `units` has for each the singular and plural text. Texts that read more than
-        their parameters are omitted.
+        Numbers in `parts` are parameters, with their singular and plural texts in `units`. Texts that depend on more
+        than the parameters are omitted.
         """
         results: dict[str, dict[str, Any]] = {}
         for decision in game.omniscient.program.decisions:
@@ -144,13 +144,13 @@ class TableRules:
         return results
 
     def _amounts(self, type_: Type) -> list[str] | None:
-        """A number with its unit: for one, and for any other number, with a hole."""
+        """The text templates of a number with its unit: singular, and plural."""
         if not isinstance(type_, Num) or not type_.unit:
             return None
         return [self.words.amount(1, type_.unit), self.words.amount(2, type_.unit).replace("2", "{number}")]
 
     def option_names(self, game: Game) -> dict[str, str]:
-        """Name of an option → its title, if it has one."""
+        """Option name → its title, for options with a title."""
         names = {c.name for d in game.omniscient.program.decisions for c in d.choices}
         return {
             name: self.words.decision(name) for name in sorted(names) if self.words.text("decisions", name) is not None
@@ -163,7 +163,7 @@ def _is_filled_by(part: str | Hole | Optional, names: list[str]) -> bool:
 
 
 def _holes(name: str) -> dict[str, Any]:
-    """Leaves holes for the page to fill."""
+    """Replaces parameters by holes, which the page fills."""
     from rulespec.engine.words.program_words import ENGLISH, program_words
 
     return {hole: "{" + hole + "}" for hole in program_words(ENGLISH)[name].holes()}

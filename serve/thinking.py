@@ -1,4 +1,4 @@
-"""The process of a server that computes bots' decisions; it follows the games by their decisions."""
+"""The process of a server that computes bots' decisions, following the games by their decisions."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from rulespec.engine.search.search import Search
 
 _GAMES = 64
-"""Games in the memory of the process."""
+"""The number of games cached in the process."""
 _T = TypeVar("_T")
 
 
 class BotQuestion(Struct, frozen=True):
-    """A decision for a bot.
+    """A request for a bot's decision.
 
     Attributes:
         past: the game.
@@ -43,7 +43,7 @@ class BotQuestion(Struct, frozen=True):
 
 
 class Thinking:
-    """The process for bots' decisions and other long work."""
+    """The process for bots' decisions and other long computations."""
 
     def __init__(self) -> None:
         self._pool: ProcessPoolExecutor | None = None
@@ -65,7 +65,7 @@ class Thinking:
 
 
 def _end_with_the_server() -> None:
-    """Ends the process with its server, also with one that was killed, and only then: Ctrl-C reaches both."""
+    """Makes the process end with its server, even a killed one, but not on Ctrl-C, which reaches both."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     server = parent_process()
     assert server is not None
@@ -88,7 +88,7 @@ def answer(question: BotQuestion) -> str:
 
 
 def game_and_bot(question: BotQuestion) -> tuple[Game, BotSeats]:
-    """The game of a question at its decision, and the bot; both are cached in this process."""
+    """The game and the bot for a question; both are cached in this process."""
     past = question.past
     key = past.game, question.seat, question.bot
     if key not in _games:

@@ -1,4 +1,4 @@
-"""Moves typed at a table, in the notation of its ruleset."""
+"""Moves typed at a table in the notation of its ruleset."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from rulespec.serve.hall import Hall
 from rulespec.serve.live import Live
 
 MAX_TYPED = 100
-"""Characters of a move."""
+"""The maximum length of a typed move in characters."""
 MAX_COMPARED = 120
-"""Options whose texts are compared with one that means none."""
+"""The maximum number of options compared with a text that matches none."""
 _CLOSE = 0.4
-"""The least likeness of a text that may have been meant, as of difflib: moves are short."""
+"""The minimum similarity of a suggestion, as in difflib; low, because moves are short."""
 _AT_ONCE = 10
-"""Texts that are written before others are served."""
+"""The number of texts generated before other tasks get a turn."""
 
 
 class TypedMove(Struct, frozen=True, forbid_unknown_fields=True):
-    """A move as text.
+    """A move typed as text.
 
     Attributes:
         text: the text of the move.
@@ -45,7 +45,7 @@ class TypedMove(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_typed(data: object) -> TypedMove | None:
-    """The message in plain data; None for other messages."""
+    """The typed move in plain data; None for other messages."""
     try:
         return msgspec.convert(data, TypedMove)
     except msgspec.ValidationError:
@@ -53,17 +53,17 @@ def read_typed(data: object) -> TypedMove | None:
 
 
 def notation_at(live: Live) -> Notation | None:
-    """The notation of a table; None for a game with secrets, which the meaning of a text might reveal."""
+    """The notation at a table; None for a game with secrets, which the interpretation of a text might reveal."""
     if live.table.game.omniscient.secretive:
         return None
     try:
         return notation_for(live.rules.ruleset)
-    except DiagnosticsError:  # a mistake in it: moves are made by clicks
+    except DiagnosticsError:  # an invalid notation: moves are made by clicks
         return None
 
 
 async def take_typed(hall: Hall, live: Live, viewer: str | None, typed: TypedMove) -> dict[str, Any]:
-    """Takes the option that a text denotes; returns the answer to the message."""
+    """Plays the option denoted by a text, and returns the answer to the message."""
     notation = notation_at(live)
     if viewer is None or notation is None or len(typed.text) > MAX_TYPED or not typed.text.isprintable():
         return _refused(MessageRefusal("no move can be typed here"))
@@ -89,7 +89,7 @@ async def take_typed(hall: Hall, live: Live, viewer: str | None, typed: TypedMov
 
 
 async def _texts(notated: Notated, game: Game) -> list[str]:
-    """The texts of the first options of a position."""
+    """The texts of a position's first options."""
     results = []
     for number, option in enumerate(islice(game.legal_options, MAX_COMPARED)):
         if number % _AT_ONCE == 0:

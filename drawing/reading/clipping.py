@@ -1,4 +1,4 @@
-"""Clip paths and masks: the part of outlines inside areas of any form."""
+"""Clip paths and masks: the parts of outlines inside areas of any shape."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rulespec.drawing.voronoi import Corner
 Rings = Sequence[Sequence[Point]]
 Edge = tuple[Point, Point]
 _PARTS = 4_000_000
-"""By their extent: how near to one another points of outlines are the same."""
-_BESIDE = 50  # such distances: how far from the middle of an edge its sides are looked at
+"""The extent of outlines divided by the distance below which points coincide."""
+_BESIDE = 50  # in such distances: where the sides of an edge are sampled, measured from its middle
 
 
 class ClipArea(Struct, frozen=True):
-    """An area: its outlines, its fill rule, and whether it shows or hides."""
+    """A clipping area: its outlines, its fill rule, and whether it shows or hides its inside."""
 
     rings: Rings
     evenodd: bool = False
@@ -30,13 +30,13 @@ class ClipArea(Struct, frozen=True):
 
 
 class Clip(Struct, frozen=True):
-    """The areas shown by a clip path or a mask, in drawing order."""
+    """The areas of a clip path or a mask, in drawing order."""
 
     areas: tuple[ClipArea, ...]
 
     @property
     def convex(self) -> Sequence[Point] | None:
-        """The corners of the area, if there is only one and it is convex."""
+        """The corners of a single convex area, otherwise None."""
         area = self.areas[0] if len(self.areas) == 1 else None
         if area is None or not area.opens or len(area.rings) != 1 or not is_convex(area.rings[0]):
             return None
@@ -44,19 +44,19 @@ class Clip(Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """The number of its points."""
+        """The total number of points."""
         return sum(len(ring) for area in self.areas for ring in area.rings)
 
 
 def clip_of(corners: Sequence[Point]) -> Clip:
-    """The clip of one convex area."""
+    """A clip with one convex area."""
     return Clip((ClipArea([corners]),))
 
 
 def within(outlines: Rings, evenodd: bool, clip: Clip) -> list[list[Point]]:
     """The visible part of an area, under the even-odd rule unless the clip is convex.
 
-    Each edge is cut at crossings; a part bounds the result if exactly one of its sides is in both areas.
+    Edges are cut at crossings; a part of an edge bounds the result if exactly one of its sides is in both areas.
     """
     if (corners := clip.convex) is not None:
         return [line for each in outlines if (line := clipped(each, corners))]
@@ -101,13 +101,13 @@ def _edges(rings: Rings) -> list[Edge]:
 
 
 def _is_near(edge: Edge, box: Box, step: float) -> bool:
-    """Whether an edge is beside a box, or right of it: there it counts for points in the box."""
+    """Whether an edge is level with a box and not left of it, and so matters to points in the box."""
     (px, py), (qx, qy) = edge
     return max(px, qx) >= box[0] - step and max(py, qy) >= box[1] - step and min(py, qy) <= box[3] + step
 
 
 def _is_in(edges: Sequence[Edge], evenodd: bool, point: Point) -> bool:
-    """Whether a point is inside of lines."""
+    """Whether a point is inside an area."""
     (x, y), count = point, 0
     for (px, py), (qx, qy) in edges:
         if (py > y) != (qy > y) and x < px + (y - py) * (qx - px) / (qy - py):
@@ -116,7 +116,7 @@ def _is_in(edges: Sequence[Edge], evenodd: bool, point: Point) -> bool:
 
 
 def _cut(ours: Sequence[Edge], theirs: Sequence[Edge]) -> Iterator[Edge]:
-    """All edges, in parts between the points where two of them cross or meet."""
+    """All edges, cut at the points where two of them cross or meet."""
     edges = [*ours, *theirs]
     boxes = [extent(edge) for edge in edges]
     order = sorted(range(len(edges)), key=lambda i: boxes[i][0])
@@ -137,7 +137,7 @@ def _cut(ours: Sequence[Edge], theirs: Sequence[Edge]) -> Iterator[Edge]:
 
 
 def _meetings(one: Edge, other: Edge) -> Iterator[tuple[float, float, Point]]:
-    """The points where two edges cross or meet: the place on either, as a share of it, and the point."""
+    """The points where two edges cross or meet: the position along each, as a fraction, and the point."""
     (ax, ay), (bx, by) = one
     (cx, cy), (dx, dy) = other
     ux, uy, vx, vy = bx - ax, by - ay, dx - cx, dy - cy
@@ -155,7 +155,7 @@ def _meetings(one: Edge, other: Edge) -> Iterator[tuple[float, float, Point]]:
 
 
 def _along(edge: Edge, point: Point) -> float:
-    """The place of a point on an edge; below 0 if it does not lie on it."""
+    """The position of a point along an edge, as a fraction; negative if the point is off the edge."""
     (ax, ay), (bx, by) = edge
     ux, uy, x, y = bx - ax, by - ay, point[0] - ax, point[1] - ay
     size = ux * ux + uy * uy
@@ -165,7 +165,7 @@ def _along(edge: Edge, point: Point) -> float:
 
 
 def is_convex(corners: Sequence[Point]) -> bool:
-    """Whether an area is convex and winds once."""
+    """Whether an area is convex and has winding number one."""
     turns = set()
     ring = [*corners, *corners[:2]]
     for a, b, c in zip(ring, ring[1:], ring[2:], strict=False):
@@ -173,12 +173,12 @@ def is_convex(corners: Sequence[Point]) -> bool:
         if abs(cross) > 1e-9:
             turns.add(cross > 0)
         elif (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]) < 0:
-            return False  # it turns back
+            return False  # a reversal
     return len(turns) == 1 and abs(_turned(corners)) < 2.5 * pi
 
 
 def _turned(corners: Sequence[Point]) -> float:
-    """The angle by which a line turns as it goes round."""
+    """The total angle by which a closed line turns."""
     ring, total = [*corners, *corners[:2]], 0.0
     for a, b, c in zip(ring, ring[1:], ring[2:], strict=False):
         p, q = complex(b[0] - a[0], b[1] - a[1]), complex(c[0] - b[0], c[1] - b[1])

@@ -1,4 +1,4 @@
-"""Clip paths and masks of a drawing, as visible areas of a shape."""
+"""Clip paths and masks of a drawing, as visible areas of its shapes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rulespec.drawing.reading.repetitions import target_of
 from rulespec.drawing.reading.styles import Styles, StyleScope
 from rulespec.drawing.reading.svg_tree import Document, Element
 
-_DEEPEST = 8  # groups in a mask, and clip paths of clip paths
-_MOST = 2_000  # elements of one
+_DEEPEST = 8  # nested groups in a mask, and nested clip paths
+_MOST = 2_000  # elements of one clip path or mask
 _UNREAD = {
     "clip-path": "clip paths that are not understood: what they cut off is read",
     "mask": "masks of more than black and white: what they hide is read",
@@ -24,11 +24,11 @@ _WHITE, _BLACK = "#ffffff", "#000000"
 
 
 class _NotReadError(Exception):
-    """A clip path or a mask of a kind that is not read."""
+    """A clip path or a mask of an unsupported kind."""
 
 
 class _Clipped(Struct, frozen=True):
-    """An element that is clipped: its values, its transformation, its viewport, and the size of its letters."""
+    """A clipped element: its property values, transformation, viewport and font size."""
 
     element: Element
     values: Mapping[str, str]
@@ -44,7 +44,7 @@ class Clips:
         document: the drawing.
         styles: the styles of its elements.
         geometry: the geometry of its shapes.
-        leave: notified of each unsupported clip, with its line.
+        leave: receives the name and the line of each unsupported clip.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Clips:
     def of(
         self, element: Element, values: Mapping[str, str], matrix: Matrix, viewport: Viewport, size: float | None
     ) -> list[Clip]:
-        """An element's own clips; unsupported ones are dropped with a notice.
+        """An element's own clips; unsupported ones are reported and dropped.
 
         Args:
             element: the clipped element.
@@ -71,7 +71,7 @@ class Clips:
                 continue
             target = self._document.ids.get(reference_of(value))
             if reference_of(value) and (target is None or target.tag != tag):
-                continue  # a browser shows all of it, too
+                continue  # browsers show all of it too
             try:
                 results += self._read(target, _Clipped(element, values, matrix, viewport, size), 0)
             except _NotReadError:
@@ -94,7 +94,7 @@ class Clips:
             yield from self._read(further, of, depth + 1)
 
     def _of_box(self, of: _Clipped) -> Matrix:
-        """The transformation from the box of a shape, as a square of 1, to its units."""
+        """The transformation from the unit square to the bounding box of a shape."""
         if of.element.tag not in SHAPES:
             raise _NotReadError
         lines = self._geometry.outlines(of.element, of.values, of.size, of.viewport, SAME)
@@ -106,7 +106,7 @@ class Clips:
     def _listed(
         self, target: Element, own: Mapping[str, str], matrix: Matrix, viewport: Viewport
     ) -> Iterator[ClipArea]:
-        """The areas of a clip path, all of which let through, or those of a mask."""
+        """The areas of a clip path, all of them visible, or those of a mask."""
         alpha = "alpha" in (target.get("mask-type"), own.get("mask-type", ""))
         for area, look in self._areas(target, matrix, look_of(own, InheritedLook()), viewport, 0, None):
             if target.tag == "clipPath":
@@ -125,7 +125,7 @@ class Clips:
         depth: int,
         scope: StyleScope | None,
     ) -> Iterator[tuple[list[list[tuple[float, float]]], InheritedLook]]:
-        """The outlines of the shapes in a clip path or a mask, with their looks, those below first."""
+        """The outlines of the shapes in a clip path or a mask, with their looks, bottom first."""
         if depth > _DEEPEST or len(parent.elements) > _MOST:
             raise _NotReadError
         for each in parent.elements:
@@ -161,7 +161,7 @@ class Clips:
         depth: int,
         scope: StyleScope | None,
     ) -> Iterator[tuple[list[list[tuple[float, float]]], InheritedLook]]:
-        """The areas of what `use` repeats."""
+        """The areas of the element repeated by `use`."""
         target = target_of(self._document, use)
         if target is None or target.tag not in (*SHAPES, "g"):
             raise _NotReadError

@@ -1,4 +1,4 @@
-"""The context of a drawing's elements: their place, look, groups and clipping paths."""
+"""The context of a drawing's elements: their position, look, groups and clips."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rulespec.drawing.reading.svg_tree import Document, Element
 
 
 class Layer(Struct, frozen=True):
-    """A group of a drawing: its names, its line, and whether it is hidden."""
+    """A group in a drawing: its names, its line, and whether it is hidden."""
 
     label: str
     id: str
@@ -26,16 +26,16 @@ class Layer(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name displayed to people."""
+        """The group's display name."""
         return self.label or self.id
 
     def is_called(self, names: frozenset[str]) -> bool:
-        """Whether one of its names is in a set, as normalised by `slug`."""
+        """Whether one of the group's names is in a set, as normalised by `slug`."""
         return not names.isdisjoint({slug(self.label), slug(self.id)} - {""})
 
 
 class NamedGroup(Struct, eq=False):
-    """A named group, which is one shape if nothing in it has its own name."""
+    """A named group; it counts as one shape if nothing inside has a name of its own."""
 
     name: str
     label: bool
@@ -44,22 +44,23 @@ class NamedGroup(Struct, eq=False):
 
 
 class Part(Struct, frozen=True):
-    """The part of a drawing that is the map: names of groups, including hidden ones, and names of excluded parts."""
+    """The part of a drawing to import: names of groups, including hidden ones, and names of excluded parts."""
 
     layers: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
 
     def named(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Both sets of names, normalised."""
+        """Both sets of names, in normalised form."""
         return frozenset(map(slug, self.layers)), frozenset(map(slug, self.without))
 
 
 class Passed(Struct):
     """The skipped or unsupported parts of a drawing.
 
-    `left_out`: type of a non-region element → its lines.
+    `left_out`: type of skipped element → its lines.
     `layers`: all named groups.
-    `ornaments`: groups and shapes whose names mark them as no regions; `parted`: names excluded by the author.
+    `ornaments`: groups and shapes skipped because of their names, such as a legend; `parted`: names excluded by the
+    author.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)
@@ -68,14 +69,14 @@ class Passed(Struct):
     parted: list[str] = field(default_factory=list)
 
     def leave(self, what: str, line: int) -> None:
-        """Records something left out."""
+        """Records a skipped element."""
         self.left_out.setdefault(what, []).append(line)
 
 
 class Around(Struct, frozen=True):
-    """The context of an element's children.
+    """The context inherited by an element's children.
 
-    `faded`: fully transparent by opacity; `scope`: the copy by `use` that they are in.
+    `faded`: fully transparent by opacity; `scope`: the enclosing copy made by `use`.
     """
 
     matrix: Matrix = SAME
@@ -95,11 +96,11 @@ class Around(Struct, frozen=True):
 
 
 class Contexts:
-    """The contexts of a drawing's elements.
+    """Computes the contexts of a drawing's elements.
 
     Args:
         document: the drawing.
-        part: the part of it that is the map.
+        part: the part of the drawing to import.
         styles: the styles of its elements.
         geometry: the geometry of its shapes.
         passed: receives the skipped parts.
@@ -153,7 +154,7 @@ class Contexts:
         )
 
     def is_apart(self, layer: Layer) -> bool:
-        """Whether a group is excluded from the map: by its author's choice, or by its name."""
+        """Whether a group is not part of the map: excluded by its author, or by its name."""
         if layer.is_called(self._without):
             self._passed.parted += [layer.label, layer.id]
             return True
@@ -163,7 +164,7 @@ class Contexts:
         return False
 
     def _group(self, element: Element, layer: Layer, around: Around) -> NamedGroup | None:
-        """The group that shapes without a name are parts of."""
+        """The group to which unnamed shapes belong."""
         if around.nameless or element.get("inkscape:groupmode") == "layer" or element.tag == "svg":
             return around.group
         if element.tag == "use" and not is_own(layer):

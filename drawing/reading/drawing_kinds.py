@@ -1,4 +1,4 @@
-"""File formats for maps, by extension."""
+"""Supported file formats of maps, by extension."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rulespec.drawing.reading.traced_board import SUFFIXES, read_picture
 
 _OF_DRAWINGS = (".svg", ".svgz")
 DRAWINGS = (*_OF_DRAWINGS, *geo.SUFFIXES, *SUFFIXES)
-"""The ends of names of files that are read, in small letters."""
+"""The supported extensions, in lower case."""
 MOST_BYTES = geo.MAX_BYTES
-"""Bytes of the largest one that is read; each sort has bounds of its own."""
+"""The size limit of the largest format in bytes; each format has its own limits."""
 
 
 def read_source(path: Path, report: Report | None = None, part: Part | None = None) -> Sketch:
-    """The shapes of a drawing, a picture, or geographic data. Arguments and errors: as for `read_sketch`."""
+    """The shapes of a drawing, a picture, or geographic data. Arguments and errors as in `read_sketch`."""
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:
         return read_picture(path, report, part)

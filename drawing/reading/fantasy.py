@@ -1,4 +1,4 @@
-"""Worlds of Azgaar's generator: the cells of its full JSON, merged into provinces, with its neighbours."""
+"""Worlds from Azgaar's generator: the cells of its full JSON, merged into adjacent provinces."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from rulespec.drawing.svg import Point
 MAX_CELLS = 100_000
 _MAX_CORNERS = 200
 _FAR = 1e6
-_LAND = 20  # the height of the lowest land
+_LAND = 20  # the least height of land
 _PROVINCES, _STATES = "provinces", "states"
 
 
 class _Cell(Struct):
-    """A cell: its corners, its neighbours, its height, and whose it is."""
+    """A cell: its corners, its neighbours, its height, and its province and state."""
 
     v: list[int]
     c: list[int] = []
@@ -61,12 +61,12 @@ class _World(Struct):
 
 
 def is_fantasy(data: bytes) -> bool:
-    """Whether a file may be a world of that generator."""
+    """Whether a file may be a world from Azgaar's generator."""
     return b'"pack"' in data and b'"vertices"' in data
 
 
 def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
-    """The provinces of a world, or its states.
+    """The provinces of a world, or its states if it has no provinces.
 
     Raises:
         DiagnosticsError: RS561 if it is unreadable, RS562 if it has neither, RS904 if it lacks a name in `part`.
@@ -109,7 +109,7 @@ def _refused(file: str, code: str, message: str, help_: str) -> DiagnosticsError
 
 
 def _kind(pack: _Pack, chosen: Collection[str], file: str) -> str:
-    """The chosen kind of regions: provinces by default, unless the world has none."""
+    """The kind of regions to import: the chosen one, or provinces unless the world has none."""
     for name in sorted({*chosen} - {_PROVINCES, _STATES}):
         message = f"--layer names `{name[:60]}`, and a world has `{_PROVINCES}` and `{_STATES}`"
         raise _refused(file, "RS904", message, f"write --layer {_PROVINCES} or --layer {_STATES}")
@@ -121,7 +121,7 @@ def _kind(pack: _Pack, chosen: Collection[str], file: str) -> str:
 def _sketch(
     pack: _Pack, of: list[int], parts: dict[int, _Part], numbers: list[int], kind: str, empty: Sketch
 ) -> Sketch:
-    """The shapes of some parts; `of` is the part of each cell."""
+    """The sketch of the parts with the given numbers; `of` maps each cell to its part."""
     at = {number: i for i, number in enumerate(numbers)}
     touching = {
         (min(a, b), max(a, b))
@@ -144,12 +144,12 @@ def _sketch(
 
 
 def _owner(cell: _Cell, kind: str) -> int:
-    """The number of the province or the state of a cell; 0 for water."""
+    """The number of the province or state that owns a cell; 0 for water."""
     return 0 if cell.h < _LAND else cell.state if kind == _STATES else cell.province
 
 
 def _is_sound(pack: _Pack) -> bool:
-    """Whether all corners and neighbours of cells are there, and all places are numbers."""
+    """Whether all corners and neighbours of cells exist, and all coordinates are numbers."""
     corners, cells = len(pack.vertices), len(pack.cells)
     return all(
         len(cell.v) <= _MAX_CORNERS
@@ -161,7 +161,7 @@ def _is_sound(pack: _Pack) -> bool:
 
 
 def _rings(pack: _Pack, cells: Iterable[_Cell]) -> list[list[Point]]:
-    """The outlines of cells together: edges that only one of them has, one after the other."""
+    """The outlines of merged cells: edges of only one cell, joined end to end."""
 
     def place(v: int) -> Point:
         return pack.vertices[v].p[0], pack.vertices[v].p[1]

@@ -1,4 +1,4 @@
-"""Geographic data as regions: GeoJSON and TopoJSON, with neighbours, in units of a plane."""
+"""Geographic data as regions: GeoJSON and TopoJSON, with neighbours, projected onto a plane."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ MAX_NUMBER = 1e9
 _MAX_PARTS, _DEEPEST = 20_000, 8
 _NAMES = ("name", "NAME", "Name", "title", "label", "name_en", "NAME_1", "NAME_2", "admin", "ADMIN")
 _FILLS = ("fill", "color", "colour")
-_FINE = 4_000  # of the extent: points nearer to the one before are left out
+_FINE = 4_000  # relative to the extent: the least distance of a point from the one before
 _HALF, _WHOLE = 180.0, 360.0
-_GAP = 10.0  # degrees without land, along which a map is cut
+_GAP = 10.0  # degrees of longitude without land that suffice to cut a map there
 
 Ring = list[Point]
 Edge = tuple[Point, Point]
 
 
 class Area(Struct):
-    """A feature: its name, rings, group and colour."""
+    """A named area: its rings, its group and its colour."""
 
     name: str
     rings: list[Ring]
@@ -48,7 +48,7 @@ class Area(Struct):
 
 
 class GeoError(ValueError):
-    """A fault of a file, as a message."""
+    """An invalid file; the text is the fault."""
 
 
 def read_geo(path: Path, part: Part | None = None) -> Sketch:
@@ -56,7 +56,7 @@ def read_geo(path: Path, part: Part | None = None) -> Sketch:
 
     Args:
         path: the file.
-        part: the groups that are the map, and excluded parts.
+        part: the groups to import, and excluded parts.
 
     Raises:
         DiagnosticsError: RS561 if it is unreadable, RS562 if it has no named areas, RS904 if it lacks a name in `part`.
@@ -84,7 +84,7 @@ def read_geo(path: Path, part: Part | None = None) -> Sketch:
 
 
 def _areas(root: Any) -> Iterator[Area]:
-    """The areas of a file, with their coordinates unchanged."""
+    """The areas of a file, in its own coordinates."""
     if not isinstance(root, dict):
         raise GeoError("it is no map")
     if root.get("type") == "Topology":
@@ -118,7 +118,7 @@ def _list(of: dict[str, Any], key: str) -> list[Any]:
 
 
 def _polygons(geometry: Any, key: str, depth: int = 0) -> Iterator[list[Any]]:
-    """The rings of a geometry: of polygons alone, as other forms have no area."""
+    """The rings of a geometry's polygons; other geometries have no area."""
     if not isinstance(geometry, dict) or depth > _DEEPEST:
         return
     match geometry.get("type"):
@@ -149,7 +149,7 @@ def _point(value: Any) -> Point:
 
 
 class _Topology:
-    """The arcs of a TopoJSON, the parts of its areas."""
+    """The shared arcs of a TopoJSON file, from which its areas are assembled."""
 
     def __init__(self, root: dict[str, Any]) -> None:
         self._objects = root.get("objects")
@@ -164,7 +164,7 @@ class _Topology:
             self._arcs.append(_moved(points, transform) if isinstance(transform, dict) else points)
 
     def areas(self) -> Iterator[Area]:
-        """The areas of all objects, each with its object's name as group."""
+        """The areas of all objects, each in the group of its object."""
         if not isinstance(self._objects, dict):
             raise GeoError("`objects` is not a mapping")
         for group, top in self._objects.items():
@@ -177,7 +177,7 @@ class _Topology:
                     yield _area(feature, rings, group)
 
     def _ring(self, numbers: list[Any]) -> Ring:
-        """The points of arcs one after the other; `~n` is an arc from its end."""
+        """The points of consecutive arcs; `~n` is arc `n` in reverse."""
         results: Ring = []
         for number in numbers:
             if type(number) is not int or not -len(self._arcs) <= number < len(self._arcs):
@@ -190,7 +190,7 @@ class _Topology:
 
 
 def _moved(points: Ring, transform: dict[str, Any]) -> Ring:
-    """The points of an arc whose numbers are steps."""
+    """The points of a delta-encoded arc."""
     (sx, sy), (tx, ty) = _point(transform.get("scale")), _point(transform.get("translate"))
     x = y = 0.0
     results = []
@@ -235,7 +235,7 @@ def _sketch(areas: list[Area], root: Any, file: str, part: Part) -> Sketch:
 
 
 def _check_part(areas: Sequence[Area], part: Part, file: str) -> None:
-    """Refuses names that nothing in the file has."""
+    """Refuses names that occur nowhere in the file."""
     groups, report = {slug(area.group): area.group for area in areas}, Report()
     for flag, names, there in (
         ("--layer", part.layers, {*groups}),
@@ -252,7 +252,7 @@ def _check_part(areas: Sequence[Area], part: Part, file: str) -> None:
 
 
 def _touching(areas: Sequence[Area]) -> set[tuple[int, int]] | None:
-    """The pairs of areas that have an edge in common, point by point; None if few have: then outlines decide."""
+    """The pairs of areas with a common edge; None if they are few, so that outlines decide instead."""
     owners: dict[Edge, int] = {}
     results = set()
     for i, area in enumerate(areas):
@@ -266,9 +266,9 @@ def _touching(areas: Sequence[Area]) -> set[tuple[int, int]] | None:
 
 
 class _Plane:
-    """Places on the earth in a plane: longitude by the cosine of the middle latitude, north above.
+    """A projection onto a plane: longitude is scaled by the cosine of the middle latitude, and north is up.
 
-    Coordinates that are not degrees are in a plane already: those of a topology from above, others from below.
+    Coordinates other than degrees are planar already, with y pointing down in a topology and up otherwise.
     """
 
     def __init__(self, areas: Sequence[Area], *, y_down: bool) -> None:
@@ -292,7 +292,7 @@ class _Plane:
         return (x * self._across, -y if self._up else y)
 
     def rings(self, area: Area) -> list[Ring]:
-        """The rings of an area, without repeated points."""
+        """The projected rings of an area, without repeated points."""
         results = []
         for ring in area.rings:
             line = _unrolled(ring, self._swapped, self._cut) if self._degrees else ring
@@ -306,10 +306,10 @@ class _Plane:
 
 
 def _unrolled(ring: Ring, swapped: bool, cut: float) -> Ring:
-    """A ring that continues over the 180th meridian, from the side of the map where it begins."""
+    """A ring continued across the 180th meridian, starting on its own side of the map."""
     at, results, turn = 1 if swapped else 0, [], 0.0
     for i, p in enumerate(ring):
-        beside = i > 0 and min(abs(p[at]), abs(ring[i - 1][at])) >= _HALF - 1e-6  # along the meridian, or at a pole
+        beside = i > 0 and min(abs(p[at]), abs(ring[i - 1][at])) >= _HALF - 1e-6  # along the meridian, or around a pole
         if i and not beside and abs(p[at] - ring[i - 1][at]) > _HALF:
             turn += _WHOLE if p[at] < ring[i - 1][at] else -_WHOLE
         results.append((p[0], p[1] + turn) if swapped else (p[0] + turn, p[1]))
@@ -319,7 +319,7 @@ def _unrolled(ring: Ring, swapped: bool, cut: float) -> Ring:
 
 
 def _cut_of(areas: Iterable[Area], swapped: bool) -> float:
-    """The meridian where a map is cut: the 180th, or the middle of the widest gap without land if it is wide."""
+    """The meridian at which a map is cut: the 180th, or the middle of a wide gap without land."""
     covered = [False] * 360
     at = 1 if swapped else 0
     for area in areas:
@@ -332,7 +332,7 @@ def _cut_of(areas: Iterable[Area], swapped: bool) -> float:
                 for degree in steps:
                     covered[degree % 360] = True
     if covered[179] is False or covered[180] is False:
-        return -_HALF  # nothing goes over it
+        return -_HALF  # nothing crosses it
     best, start = (0, 0), None
     for degree in range(720):
         if covered[degree % 360]:

@@ -1,4 +1,4 @@
-"""Shapes of an SVG drawing as outlines in its own units: transformations, viewports, basic shapes."""
+"""SVG shapes as outlines in the drawing's units: transformations, viewports and basic shapes."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from rulespec.drawing.svg import Box, Point
 MAX_POINTS = 200_000
 MAX_NUMBER = 1e6
 SHAPES = ("path", "polygon", "polyline", "rect", "circle", "ellipse")
-_BETWEEN = 5  # points between the ends of curves and arcs that count as one
-_FINE = 5_000  # of the extent of a drawing: how far lines may be from its curves
+_BETWEEN = 5  # flattened points that count as one written point
+_FINE = 5_000  # extent of a drawing divided by the greatest distance of lines from their curves
 _FAR = 1e12
-_LONGEST = 2_000  # characters of a transformation
+_LONGEST = 2_000  # maximum number of characters of a transformation
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _TRANSFORM = re.compile(r"(matrix|translate[XY]?|scale[XY]?|rotate|skew[XY]?)\s*\(([^()]*)\)")
 _TURNS = {"deg": 1.0, "": 1.0, "turn": 360.0, "grad": 0.9, "rad": 180 / pi}
@@ -43,7 +43,7 @@ class Viewport(Struct, frozen=True):
     height: float = 0
 
     def whole(self, name: str) -> float | None:
-        """The reference length for `%` in an attribute."""
+        """The reference length for a percentage in an attribute."""
         if not self.width or not self.height:
             return None
         if name in ("x", "cx", "rx", "width"):
@@ -54,7 +54,7 @@ class Viewport(Struct, frozen=True):
 
 
 class Geometry:
-    """The outlines of a drawing's elements, counted against a limit.
+    """The outlines of a drawing's elements, with a limit on their total number of points.
 
     Args:
         file: the drawing.
@@ -124,7 +124,7 @@ class Geometry:
         return [[(x + rx * cos(t), y + ry * sin(t)) for t in turns]]
 
     def _rounded(self, box: Box, values: Mapping[str, str], number: Number, within: float) -> list[Point]:
-        """A rectangle, whose corners may be round."""
+        """A rectangle, possibly with rounded corners."""
         left, top, right, bottom = box
         rx, ry = self._radii(values, number)
         rx, ry = min(rx, (right - left) / 2), min(ry, (bottom - top) / 2)
@@ -145,12 +145,12 @@ class Geometry:
         ]
 
     def _radii(self, values: Mapping[str, str], number: Number) -> tuple[float, float]:
-        """Both radii; one that is not there is as the other one."""
+        """Both radii; a missing one equals the other."""
         radii = [number(name) for name in ("rx", "ry") if values.get(name, "auto") != "auto"]
         return (radii[0], radii[-1]) if radii else (0.0, 0.0)
 
     def number(self, text: str, size: float | None = None, whole: float | None = None) -> float:
-        """A number or a length; 0 if unknown."""
+        """A number or a length; 0 if unreadable."""
         value = length(text, size, whole)
         if value is None:
             result = _NUMBER.match(text.strip())
@@ -160,7 +160,7 @@ class Geometry:
         return value
 
     def numbers(self, text: str) -> list[float]:
-        """The numbers of a text."""
+        """The numbers in a text."""
         most = 2 * (MAX_POINTS - self.points) + 2
         results = [float(n[0]) for n in islice(_NUMBER.finditer(text), most)]
         self._count(len(results) // 2 + 1)
@@ -174,7 +174,7 @@ class Geometry:
             raise refused(self.file, self.line, f"it has more than {MAX_POINTS:,} points", "simplify its paths")
 
     def _count_between(self, points: int) -> None:
-        """Counts the points of a flattened curve or arc: `_BETWEEN` of them count as one written point."""
+        """Counts the points of a flattened curve or arc; `_BETWEEN` of them count as one written point."""
         self._count(-(-points // _BETWEEN))
 
     def _fails(self, what: str) -> DiagnosticsError:
@@ -185,7 +185,7 @@ class Geometry:
     def moved(
         self, around: Matrix, element: Element, values: Mapping[str, str], size: float | None, viewport: Viewport
     ) -> Matrix | None:
-        """The matrix of an element within another, by all its transformations; None if its own box is not known.
+        """The matrix of an element, combined with its parent's; None if its own box is needed and unknown.
 
         Raises:
             DiagnosticsError: RS563 if a transformation has too few numbers.
@@ -206,7 +206,7 @@ class Geometry:
         return product(around, (1, 0, 0, 1, -x, -y)) if x or y else around
 
     def transformed(self, around: Matrix, text: str, size: float | None = None, box: Box | None = None) -> Matrix:
-        """The matrix of an element within another, by a list of transformations; `box`: that of percentages.
+        """The matrix of a list of transformations, combined with the parent's; `box` is the reference for percentages.
 
         Raises:
             DiagnosticsError: RS563 if a transformation has too few numbers.
@@ -234,7 +234,7 @@ class Geometry:
     def inner(
         self, around: Matrix, element: Element, values: Mapping[str, str], size: float | None, outer: Viewport
     ) -> tuple[Matrix, Viewport, Clip | None]:
-        """The transformation, the viewport and the clip of a nested drawing or symbol, scaled to its own size."""
+        """The transformation, the viewport and the clip of a nested drawing or symbol, scaled to its declared size."""
         self.line = element.line
 
         def number(name: str, default: str) -> float:
@@ -303,5 +303,5 @@ def product(a: Matrix, b: Matrix) -> Matrix:
 
 
 def moved(m: Matrix, p: Point) -> Point:
-    """A point after a transformation."""
+    """A point, transformed by a matrix."""
     return m[0] * p[0] + m[2] * p[1] + m[4], m[1] * p[0] + m[3] * p[1] + m[5]

@@ -1,4 +1,4 @@
-"""The part of a drawing that is the map: proposals of groups whose shapes tile the plane."""
+"""Proposals of the part of a drawing to import as a map: groups whose shapes tile the plane."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from rulespec.drawing.reading.element_names import quoted, slug
 from rulespec.drawing.reading.shapes import Shape
 from rulespec.drawing.svg import Box
 
-_UNITS = 400  # the longer side of a drawing, where areas are compared
+_UNITS = 400  # length of a drawing's longer side, as scaled for comparing areas
 _LINES = 20_000
-_LEAST = 2  # shapes
-_GROUND = 0.9  # of the drawing: what takes up as much is its paper
-_SMALL = 0.1  # of the middle one of a map's shapes: what is smaller may be a mark on it
+_LEAST = 2  # least number of shapes
+_GROUND = 0.9  # share of the drawing from which a shape counts as its paper
+_SMALL = 0.1  # relative to the median shape of a map: a smaller one may be a mark
 _COVERED, _TWICE = 0.4, 0.25
-"""The share of the drawing that a map covers at least, and that of its shapes which may lie on one another."""
-_MOST, _LISTED = 40, 3  # groups that are looked at, and that are proposed
+"""The least share of the drawing that a map covers, and the greatest share of overlap between its shapes."""
+_MOST, _LISTED = 40, 3  # groups examined, and groups proposed
 _POINTS, _ALL_POINTS = 60_000, 240_000
 
 
 class LayerProposal(Struct, frozen=True):
-    """A group whose shapes tile the plane: the number of its shapes, and the share of the drawing they cover."""
+    """A group whose shapes tile the plane: the number of shapes, and their share of the drawing."""
 
     layer: Layer
     shapes: int
@@ -33,7 +33,7 @@ class LayerProposal(Struct, frozen=True):
 
     @property
     def flag(self) -> str:
-        """The command-line flag for choosing it."""
+        """The command-line flag that selects the group."""
         return f"--layer {quoted(self.layer.name)}"
 
 
@@ -44,7 +44,7 @@ def proposals(all_: Sequence[Shape], read: Sequence[Shape], box: Box | None, par
         all_: all shapes, hidden ones included.
         read: the shapes read as regions.
         box: the page of the drawing.
-        part: the part named by its author; if it names layers, nothing is proposed.
+        part: the part chosen by the author; if it names layers, nothing is proposed.
     """
     if part.layers or not all_:
         return []
@@ -72,7 +72,7 @@ def proposals(all_: Sequence[Shape], read: Sequence[Shape], box: Box | None, par
 
 
 def _distinct(shapes: Sequence[Shape], whole: float) -> list[Shape]:
-    """Shapes without those of the name and the place of another one, as in a layer that is drawn twice."""
+    """Shapes without duplicates of the same name and place, as in a layer drawn twice."""
     results: dict[tuple[str, ...], Shape] = {}
     for shape in shapes:
         box = extent(p for line in shape.outlines for p in line)
@@ -82,7 +82,7 @@ def _distinct(shapes: Sequence[Shape], whole: float) -> list[Shape]:
 
 
 def _has_marks_beside(layer: Layer, shapes: Sequence[Shape], read: Sequence[Shape]) -> bool:
-    """Whether all other shapes read beside those of a group are small."""
+    """Whether all shapes outside a group are small compared with its own."""
     rest = [_size(shape) for shape in read if layer not in shape.layers]
     sizes = sorted(_size(shape) for shape in shapes)
     return len(rest) > 1 and max(rest) <= _SMALL * sizes[len(sizes) // 2]
@@ -93,7 +93,7 @@ def _size(shape: Shape) -> float:
 
 
 def _tiles(shapes: Sequence[Shape], frame: Box) -> float | None:
-    """The share of a drawing that shapes cover; None if it is small, or they lie on one another."""
+    """The share of a drawing that shapes cover; None if it is small, or if they overlap much."""
     if sum(len(line) for shape in shapes for line in shape.outlines) > _POINTS:
         return None
     page = (frame[2] - frame[0]) * (frame[3] - frame[1])

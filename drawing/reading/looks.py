@@ -1,4 +1,4 @@
-"""Looks of a drawing's elements: colour, lettering, visibility, computed from their own and inherited values."""
+"""Looks of a drawing's elements: colour, lettering and visibility, from their own and inherited values."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tinycss2 import color4
 from rulespec.drawing.text_width import text_width
 
 NO_FILL = "none"
-"""The fill of a shape that is not filled."""
+"""The fill of an unfilled shape."""
 _CURRENT = "currentcolor"
 _SIZE = 16.0
 _SHOWN = 60
-_LONGEST = 200  # characters of a value that is no path
+_LONGEST = 200  # characters of a value other than a path
 _LENGTH = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)([a-zA-Z]*|%)(?![\w.%])")
 _OPACITY = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)%?")
 _IN_FONT = re.compile(r"(?:^|\s)(\.?\d[\d.]*(?:[a-z]+|%)|[a-z-]+)(?=\s*/|\s|$)")
@@ -42,7 +42,7 @@ _PRESERVING = ("pre", "pre-wrap", "break-spaces")
 _LEVEL = ("lr", "lr-tb", "rl", "rl-tb", "horizontal-tb")
 _INHERIT, _INITIAL, _UNSET = "inherit", "initial", ("unset", "revert", "revert-layer")
 WIDE = frozenset({_INHERIT, _INITIAL, *_UNSET})
-"""Values of any property."""
+"""The CSS-wide keywords, valid for any property."""
 
 
 RISES = {
@@ -57,15 +57,15 @@ RISES = {
     "text-bottom": 0.55,
     "ideographic": 0.55,
 }
-"""The lines that a text may stand on → how far the middle of its letters is above them, by their size."""
+"""Baseline → the height of the letters' middle above it, relative to the font size."""
 
 
 class Face(Struct, frozen=True):
-    """The lettering of texts: size in units of the element (None if unknown), anchor, and writing directions.
+    """The lettering of texts: font size in the element's units (None if unknown), anchor, and writing direction.
 
-    `apart`: the space after each letter, and the further one after each blank, in those units.
-    `rise`: the middle of letters above their line, by their size.
-    `keeps_blanks`: blanks at its ends, and several side by side, are seen.
+    `apart`: the letter spacing, and the additional word spacing, in those units.
+    `rise`: the height of the letters' middle above the baseline, relative to the font size.
+    `keeps_blanks`: leading, trailing and repeated blanks are visible.
     """
 
     size: float | None = _SIZE
@@ -77,7 +77,7 @@ class Face(Struct, frozen=True):
     keeps_blanks: bool = False
 
     def width(self, words: str) -> float:
-        """The width of a text in a line; 0 if its size is unknown."""
+        """The width of a line of text; 0 if its font size is unknown."""
         if self.size is None:
             return 0.0
         letters, blanks = self.apart
@@ -85,7 +85,7 @@ class Face(Struct, frozen=True):
 
 
 class InheritedLook(Struct, frozen=True):
-    """The look that an element passes on to its children.
+    """The look inherited by an element's children.
 
     `fill` is `#rrggbb`, `none`, `currentcolor`, or a literal reference; `stated`: whether an element sets it
     explicitly.
@@ -106,7 +106,7 @@ class InheritedLook(Struct, frozen=True):
 
     @property
     def paint(self) -> str:
-        """The fill, with `currentcolor` resolved."""
+        """The fill colour, with `currentcolor` resolved."""
         return NO_FILL if self.clear else self.colour if self.fill == _CURRENT else self.fill
 
 
@@ -114,7 +114,7 @@ _PLAIN = InheritedLook()
 
 
 def look_of(values: Mapping[str, str], around: InheritedLook) -> InheritedLook:
-    """The look of an element with these values within another."""
+    """An element's look, from its property values and its parent's look."""
     if not any(name in values for name in _INHERITED):
         return around
     colour = _colour(values.get("color", ""), around.colour, _PLAIN.colour)
@@ -135,7 +135,7 @@ def look_of(values: Mapping[str, str], around: InheritedLook) -> InheritedLook:
 
 
 def is_clear(opacity: str) -> bool:
-    """Whether an opacity value means fully transparent."""
+    """Whether an opacity is fully transparent."""
     result = _OPACITY.fullmatch(opacity.strip())
     return result is not None and float(result[1]) <= 0
 
@@ -146,7 +146,7 @@ def _word(values: Mapping[str, str], name: str, around: str, initial: str) -> st
 
 
 def _face(values: Mapping[str, str], around: Face) -> Face:
-    """The lettering of an element within another."""
+    """The lettering of an element, from its property values and its parent's lettering."""
     anchor = _word(values, "text-anchor", around.anchor, "start")
     direction = _word(values, "direction", "rtl" if around.leftward else "ltr", "ltr")
     mode = _word(values, "writing-mode", "tb" if around.upright else "lr", "lr")
@@ -162,7 +162,7 @@ def _face(values: Mapping[str, str], around: Face) -> Face:
 
 
 def _apart(text: str, around: float, size: float | None) -> float:
-    """A space between letters or words."""
+    """The spacing between letters or words."""
     text = text.lower()
     if text in ("", _INHERIT, *_UNSET):
         return around
@@ -170,7 +170,7 @@ def _apart(text: str, around: float, size: float | None) -> float:
 
 
 def _size(text: str, around: float | None) -> float | None:
-    """A size of letters, within texts of another size."""
+    """A font size relative to that of the parent."""
     text = text.strip().lower()
     if text in _SIZES:
         return _SIZES[text]
@@ -184,7 +184,7 @@ def _size(text: str, around: float | None) -> float | None:
 
 
 def size_in(font: str) -> str:
-    """The size in a `font` value, `unknown` if only a browser knows it; "" for an invalid value."""
+    """The size in a `font` value; `unknown` if it needs a browser to compute, "" for an invalid value."""
     font = font[:_LONGEST].strip().lower()
     if font in WIDE:
         return font
@@ -193,7 +193,7 @@ def size_in(font: str) -> str:
 
 
 def length(text: str, size: float | None = None, whole: float | None = None) -> float | None:
-    """The first length of an attribute, in units of its element; None if unknown.
+    """The first length in an attribute, in the element's units; None if unknown.
 
     `size`: the font size, for `em`.
     `whole`: the reference length for `%`.
@@ -225,7 +225,7 @@ def _colour(text: str, around: str, initial: str) -> str:
 
 @lru_cache(maxsize=4096)
 def colour_of(text: str) -> str:
-    """A colour as `#rrggbb`, `none` if it is transparent; "" if it is not a known colour."""
+    """A colour as `#rrggbb`, or `none` if it is transparent; "" for an unknown colour."""
     colour = color4.parse_color(text.strip()[:_LONGEST])
     if colour is None or isinstance(colour, str):
         return ""
@@ -239,13 +239,13 @@ def colour_of(text: str) -> str:
 
 
 def reference_of(text: str) -> str:
-    """The id in `url(#id)`; "" for references outside this drawing."""
+    """The id in `url(#id)`; "" for a reference outside the drawing."""
     result = _URL.fullmatch(text.strip()[:_LONGEST])
     return result[2][1:] if result is not None and result[2].startswith("#") else ""
 
 
 def paint_behind(text: str) -> str:
-    """The fallback colour in a paint such as `url(#gone) red`, used if there is no such element."""
+    """The fallback colour of a paint such as `url(#gone) red`, used if the element is missing."""
     result = _URL.fullmatch(text.strip()[:_LONGEST])
     return colour_of(result[3]) if result is not None and result[3] else ""
 
@@ -290,7 +290,7 @@ _INHERITED: dict[str, Callable[[str], bool]] = {
     "white-space": _one_of(*_PRESERVING, "normal", "nowrap", "pre-line"),
 }
 NO_ATTRIBUTES = ("transform-box", "translate", "rotate", "scale")
-"""Properties that only style sheets have: an attribute of one of these names is something else."""
+"""Properties without a presentation attribute; an attribute with such a name means something else."""
 PROPERTIES: dict[str, Callable[[str], bool]] = _INHERITED | {
     "display": _one_of(
         *("none", "inline", "block", "inline-block", "contents", "flex", "inline-flex", "grid", "inline-grid"),
@@ -308,4 +308,4 @@ PROPERTIES: dict[str, Callable[[str], bool]] = _INHERITED | {
     **dict.fromkeys(("x", "y", "cx", "cy"), lambda text: _LENGTH.fullmatch(text) is not None),
     **dict.fromkeys(("r", "rx", "ry", "width", "height"), lambda text: text == "auto" or _is_length(text)),
 }
-"""The properties that are read → whether a text is a value of it; others are left to the rules below."""
+"""Supported property → a predicate for its valid values; for invalid values, lower rules apply."""

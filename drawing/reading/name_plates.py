@@ -1,4 +1,4 @@
-"""Boxes behind the names of a drawing: each names the larger shape without a name that it lies in."""
+"""Plates: boxes behind names, each of which names the larger unnamed shape around it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rulespec.drawing.reading.placed_texts import ShapeSearch
 from rulespec.drawing.reading.texts import DrawnText
 from rulespec.drawing.svg import Point
 
-_LEAST = 3  # names with a box behind them
-_MOST_LINES = 4  # height of a box, by the size of its letters
-_BOX = 0.7  # of the rectangle around it that a box fills at least, as a circle does
+_LEAST = 3  # least number of names with a box
+_MOST_LINES = 4  # maximum height of a box, relative to the font size
+_BOX = 0.7  # least share of its bounding box that a plate fills, as a circle does
 _LARGER = 2.0
-_SHARE = 0.8  # of the boxes that lie in a shape of their own
+_SHARE = 0.8  # least share of the plates that are inside a shape of their own
 
 Rings = Sequence[Sequence[Point]]
 
@@ -22,11 +22,11 @@ Rings = Sequence[Sequence[Point]]
 def plates_of(
     shapes: Sequence[Rings], names: Sequence[DrawnText | None], own: Sequence[bool], nonzero: set[int]
 ) -> dict[int, int]:
-    """The boxes behind names, each with the shape that it names; none if boxes may be the regions.
+    """Plate → the shape that it names; empty if the boxes may be the regions themselves.
 
     Args:
-        shapes: the outlines of each.
-        names: the text in each.
+        shapes: the outlines of each shape.
+        names: the text in each shape.
         own: whether each has a name by its author, or is in a group with one.
         nonzero: numbers of shapes with the nonzero fill rule.
     """

@@ -1,4 +1,4 @@
-"""Texts converted to outlines by a program: letter-like shapes in rows, in a layer named by the words."""
+"""Texts that a program converted to outlines: letter-like shapes in rows, in a layer named after the text."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ from rulespec.drawing.reading.texts import DrawnText
 from rulespec.drawing.svg import Box, Point
 
 _LEAST, _MOST = 3, 60  # letters of a name
-_PARTS = (0.6, 2.5)  # parts of letters for each letter of the name: some are joined, others have dots
-_TALL, _WIDE = 1.9, 2.2  # the greatest height and width of a letter, by the middle height
-_ROWS, _OFF, _SPACE = 3, 0.9, 1.8  # lines, how far a letter is from the middle of its line, and the widest space
-_TOUCH = 0.02  # the least space of most letters
-_SHARE = 0.2  # of the shape that letters lie in: what takes up more is the map
-_SIZE = 1.4  # the size of letters, by their middle height
+_PARTS = (0.6, 2.5)  # shapes per letter of the name: joined letters need fewer, dotted ones more
+_TALL, _WIDE = 1.9, 2.2  # greatest height and width of a letter, relative to the median height
+_ROWS, _OFF, _SPACE = 3, 0.9, 1.8  # lines, the greatest deviation of a letter from its line, and the widest gap
+_TOUCH = 0.02  # the least gap between most letters
+_SHARE = 0.2  # share of the enclosing shape above which the letters are the map
+_SIZE = 1.4  # font size relative to the median height
 
 
 def outlined_texts(
     pieces: Sequence[PlacedShape], texts: Sequence[DrawnText]
 ) -> tuple[list[PlacedShape], list[DrawnText]]:
-    """The shapes of a drawing without letters, and the texts that these form.
+    """The shapes of a drawing without outlined letters, and the texts formed by these letters.
 
-    Shapes count as letters only if they lie in one other shape without an author's name, and no text of the drawing
-    lies in them.
+    Shapes count as letters only if they are inside one other shape without an author's name, and contain no text.
     """
     lettered = {
         key: numbers
@@ -58,7 +57,7 @@ def outlined_texts(
 
 
 def _named(pieces: Sequence[PlacedShape]) -> Iterator[tuple[str, list[int]]]:
-    """The names of shapes, and of groups whose shapes have none, with the numbers of shapes that look like letters."""
+    """Names of shapes, or of groups of unnamed shapes, each with the indices of letter-like shapes."""
     names: dict[str, list[list[int]]] = {}
     groups: dict[int, list[int]] = {}
     for i, piece in enumerate(pieces):
@@ -68,7 +67,7 @@ def _named(pieces: Sequence[PlacedShape]) -> Iterator[tuple[str, list[int]]]:
             groups.setdefault(id(piece.group), []).append(i)
     for numbers in groups.values():
         group = pieces[numbers[0]].group
-        assert group is not None  # so they were collected
+        assert group is not None  # so that they were collected
         names.setdefault(group.name, []).append(numbers)
     for name, each in names.items():
         lettered = [numbers for numbers in each if _is_lettering(name, _rings(pieces, numbers))]
@@ -81,7 +80,7 @@ def _rings(pieces: Sequence[PlacedShape], numbers: Sequence[int]) -> list[Sequen
 
 
 def _is_lettering(name: str, rings: Sequence[Sequence[Point]]) -> bool:
-    """Whether outlines stand in rows, as letters of a name do, and not one beside the other, as regions do."""
+    """Whether outlines form rows, like the letters of a name, rather than a patchwork, like regions."""
     letters = sum(map(str.isalnum, name))
     if not _LEAST <= letters <= _MOST or not letters * _PARTS[0] <= len(rings) <= 2 * letters * _PARTS[1]:
         return False

@@ -1,4 +1,4 @@
-"""Path data as outlines: curves and arcs are flattened to as many points as needed."""
+"""Path data as outlines, with curves and arcs flattened to as many points as needed."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from math import acos, atan2, ceil, cos, hypot, pi, sin, sqrt
 
 from rulespec.drawing.svg import Point
 
-_STEPS = 128  # parts of a curve, at most
-_PART = 1_000  # of the extent of a curve: how far lines may be from it if nobody says it
+_STEPS = 128  # maximum number of segments per curve
+_PART = 1_000  # extent of a curve divided by its default tolerance
 _COMMAND = re.compile(r"([MmLlHhVvCcSsQqTtAaZz])")
 _ARGUMENTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
 _ALIKE = {"S": "CS", "T": "QT"}
-"""A command without its first control point → those before it whose last one it mirrors."""
+"""Smooth command → the commands before it whose last control point it mirrors."""
 _NEXT = re.compile(r"[\s,]*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
 _FLAG = re.compile(r"[\s,]*([01])")
-_MOST = 500_000  # numbers of an arc command that are looked at
+_MOST = 500_000  # numbers of an arc command that are parsed
 
 
 def path_outlines(
@@ -73,7 +73,7 @@ def _commands(text: str, numbers: Callable[[str], list[float]]) -> Iterator[tupl
     following = _COMMAND.search(text)
     if text[: following.start() if following else None].strip():
         raise ValueError("its path does not begin with `M`")
-    while (command := following) is not None:  # one after the other: there may be millions
+    while (command := following) is not None:  # one at a time: there may be millions
         following = _COMMAND.search(text, command.end())
         letter, inner = command[0], text[command.end() : following.start() if following else None]
         n, each = numbers(_apart(inner) if letter in "Aa" else inner), _ARGUMENTS[letter.upper()]
@@ -88,7 +88,7 @@ def _commands(text: str, numbers: Callable[[str], list[float]]) -> Iterator[tupl
 
 
 def _apart(text: str) -> str:
-    """The numbers of arcs with blanks between: the two flags of an arc need no separator after them."""
+    """The numbers of arcs, separated by blanks; in the source, the two flags need no separator."""
     results: list[str] = []
     at = 0
     while len(results) < _MOST and (match := (_FLAG if len(results) % 7 in (3, 4) else _NEXT).match(text, at)):
@@ -98,7 +98,7 @@ def _apart(text: str) -> str:
 
 
 def _curve(start: Point, controls: list[Point], end: Point, within: float) -> list[Point]:
-    """Points on a Bezier curve, without its ends."""
+    """The points of a Bezier curve, without its ends."""
     if not controls:
         return []
     points = [start, *controls, end]
@@ -119,15 +119,15 @@ def _bezier(points: list[Point], t: float) -> Point:
 
 
 def _arc(start: Point, n: list[float], end: Point, within: float) -> list[Point]:
-    """Points on an arc of an ellipse, without its ends; SVG 1.1, F.6.5 and F.6.6."""
+    """The points of an elliptical arc, without its ends; SVG 1.1, F.6.5 and F.6.6."""
     rx, ry, turn, large, sweep = abs(n[0]), abs(n[1]), n[2] * pi / 180, n[3] != 0, n[4] != 0
     if not rx or not ry or start == end:
         return []
     c, s = cos(turn), sin(turn)
     hx, hy = (start[0] - end[0]) / 2, (start[1] - end[1]) / 2
-    x, y = (c * hx + s * hy) / rx, (c * hy - s * hx) / ry  # half the chord, where the ellipse is a circle of radius 1
+    x, y = (c * hx + s * hy) / rx, (c * hy - s * hx) / ry  # half the chord, on the unit circle
     half = hypot(x, y)
-    if half > 1:  # too small an ellipse is made larger
+    if half > 1:  # scales up an ellipse that is too small
         rx, ry, x, y, half = rx * half, ry * half, x / half, y / half, 1.0
     far = sqrt(max(1 / (half * half) - 1, 0)) if half else 0.0
     far = -far if large == sweep else far
@@ -148,6 +148,6 @@ def _arc(start: Point, n: list[float], end: Point, within: float) -> list[Point]
 
 
 def turn_within(radius: float, within: float) -> float:
-    """The angle between two points of a circle for which the chord is close enough."""
+    """The angle between points on a circle for which the chord stays within a tolerance."""
     share = min((within or radius / _PART) / radius, 1) if radius > 0 else 1
     return max(2 * acos(1 - share), pi / _STEPS)

@@ -1,4 +1,4 @@
-"""Texts of a drawing with the shapes they name: by position, or by a leader line from text to shape."""
+"""Texts of a drawing matched to the shapes that they name: by position, or by a leader line."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from rulespec.drawing.svg import Box, Point
 MAX_LEADS = 500
 _MAX_TESTS = 3_000_000
 _MAX_WORDS = 200
-_EDGE = 0.01  # of a shape's extent: how far what covers it may go beyond it
-_ALIKE = 0.05  # sizes of texts that are parts of one name
+_EDGE = 0.01  # relative to a shape's extent: how far a shape on top may protrude
+_ALIKE = 0.05  # relative difference of font sizes within one name
 _BELOW, _LEVEL, _GAP = (0.6, 1.7), 0.15, 0.8
-"""Greatest distance of lines of a name, tilt of its words, and gap between them, in parts of their size."""
+"""Limits within a name, relative to its font size: distance of lines, tilt of words, and gap between words."""
 _REACH, _ON = 1.2, 0.7
-"""Greatest distance of a leader line from its text, and of a shape from the line's end, in parts of the text's size."""
+"""Limits relative to the font size: distance of a leader line from its text, and of a shape from the line's end."""
 
 Lead = tuple[Point, Point]
-"""The ends of a line that may lead from a text to a shape."""
+"""A possible leader line, as its two ends."""
 
 
 class PlacedTexts(Struct):
-    """The texts that name shapes, and the others.
+    """The texts of a drawing: those that name shapes, and the rest.
 
     `names`: by shape number.
     `loose`: texts outside shapes.
-    `beside`: texts in a shape that has another name, with that name.
+    `beside`: texts inside a shape with another name, and that name.
     `led`: names by a leader line; `joined`: names assembled from several texts.
     """
 
@@ -49,14 +49,14 @@ def place_texts(
     nonzero: Collection[int] = (),
     leads: Sequence[Lead] = (),
 ) -> PlacedTexts:
-    """The texts of shapes; a text belongs to the smallest shape that contains its middle.
+    """Assigns each text to the smallest shape that contains its middle.
 
     Args:
         texts: the texts.
-        shapes: the outlines of each.
-        curves: numbers of shapes without a filling: they get a text only if no other shape has it, or only one that
-            they cover, such as the paper below them.
-        nonzero: numbers of shapes with the nonzero fill rule.
+        shapes: the outlines of each shape.
+        curves: indices of unfilled shapes: they get a text only if it is in no filled shape, or only in one that they
+            cover, such as the paper below them.
+        nonzero: indices of shapes with the nonzero fill rule.
         leads: possible leader lines.
     """
     search = ShapeSearch(shapes, curves, nonzero)
@@ -81,7 +81,7 @@ def place_texts(
 
 
 class ShapeSearch:
-    """Shapes sorted by size, for finding points within a limit of tests."""
+    """A search for shapes at a point, smallest first, with a limit on the number of tests."""
 
     def __init__(
         self, shapes: Sequence[Sequence[Sequence[Point]]], curves: Collection[int] = (), nonzero: Collection[int] = ()
@@ -91,13 +91,13 @@ class ShapeSearch:
         none = Box((0, 0, 0, 0))
         self._boxes = [extent(p for ring in rings for p in ring) if any(rings) else none for rings in shapes]
         ground = self._ground(curves, sizes)
-        # Of two of one size, such as a shape and its shadow, the upper one is seen.
+        # Of two equally large shapes, such as a shape and its shadow, the upper one is visible.
         self._order = sorted(
             range(len(shapes)), key=lambda i: (2 if i in ground else int(i in curves), float(f"{sizes[i]:.5g}"), -i)
         )
 
     def _ground(self, curves: Collection[int], sizes: Sequence[float]) -> set[int]:
-        """The shapes of which half is covered by shapes without a filling, which are drawn on them."""
+        """The shapes half covered by unfilled shapes, for which they are the background."""
         results, budget = set(), _MAX_TESTS
         for i, size in enumerate(sizes):
             if i in curves or not size:
@@ -118,7 +118,7 @@ class ShapeSearch:
         return results
 
     def at(self, point: Point) -> int | None:
-        """The smallest shape that contains a point."""
+        """The smallest shape that contains a point, or None."""
         x, y = point
         for i in self._order:
             a, b, c, d = self._boxes[i]
@@ -134,7 +134,7 @@ class ShapeSearch:
 def _led(
     texts: Sequence[DrawnText], places: Sequence[int | None], shapes: ShapeSearch, leads: Sequence[Lead]
 ) -> Iterator[tuple[int, int]]:
-    """The numbers of texts and of the shapes to which lines lead from them, one from each and one to each."""
+    """The indices of texts and of the shapes to which leader lines connect them, one to one."""
     named = {place for text, place in zip(texts, places, strict=True) if _has_letters(text)}
     claims: list[tuple[int, int]] = []
     for line in leads:
@@ -145,7 +145,7 @@ def _led(
         begin, end = line if ends[0] is not None else line[::-1]
         size, place = texts[number].size, places[number]
         if {shapes.at(begin), shapes.at(_beyond(end, begin, _ON * size))} != {place}:
-            continue  # it begins in a shape of its own, such as a line between two towns
+            continue  # it starts inside another shape, such as a line between two towns
         reached = (shapes.at(end), shapes.at(_beyond(begin, end, _ON * size)))
         shape = next((each for each in reached if each is not None and each != place), None)
         if shape is not None:
@@ -157,7 +157,7 @@ def _led(
 
 
 def _nearest(texts: Sequence[DrawnText], end: Point) -> int | None:
-    """The text with letters that is nearest to the end of a line, and near enough."""
+    """The text with letters nearest to the end of a line, if it is near enough."""
     far = {i: _distance(text, end) / max(text.size, 1e-9) for i, text in enumerate(texts) if _has_letters(text)}
     best = min(far, key=lambda i: far[i], default=None)
     return best if best is not None and far[best] <= _REACH else None
@@ -172,18 +172,18 @@ def _distance(text: DrawnText, point: Point) -> float:
 
 
 def _beyond(begin: Point, end: Point, far: float) -> Point:
-    """A point a little beyond the end of a line."""
+    """A point slightly beyond the end of a line."""
     length = dist(begin, end) or 1
     return end[0] + (end[0] - begin[0]) * far / length, end[1] + (end[1] - begin[1]) * far / length
 
 
 def _name_of(texts: Sequence[DrawnText]) -> tuple[DrawnText, list[DrawnText]]:
-    """The name among the texts in one shape, put together from its lines, and the other texts with letters."""
+    """The name among the texts in one shape, assembled from its lines, and the remaining texts with letters."""
     lettered = [text for text in texts if _has_letters(text)]
     first = max(lettered or texts, key=lambda text: round(text.size, 3))
     distinct = [text for i, text in enumerate(lettered) if all(text.words != t.words for t in lettered[:i])]
     parts = [first]
-    for part in parts:  # grows
+    for part in parts:  # grows during the loop
         parts += [text for text in distinct if text not in parts and text.words != first.words and _goes_on(part, text)]
     rest = [text for text in distinct if text not in parts and text.words != first.words]
     if len(parts) == 1:
@@ -195,19 +195,19 @@ def _name_of(texts: Sequence[DrawnText]) -> tuple[DrawnText, list[DrawnText]]:
 
 
 def _line_of(first: DrawnText, text: DrawnText) -> tuple[int, float]:
-    """The number of a text's line below another one, and its place in it."""
+    """The line of a text below another one, and its position in that line."""
     along, below = _off(first, text)
     return round(below / first.size), along
 
 
 def _goes_on(one: DrawnText, other: DrawnText) -> bool:
-    """Whether two texts are lines, or words in a line, of one name."""
+    """Whether two texts are lines of one name, or words in one of its lines."""
     if abs(one.size - other.size) > _ALIKE * one.size:
         return False
     along, below = _off(one, other)
     ahead, down = _off(one, replace(other, at=(one.at[0] + other.half[0], one.at[1] + other.half[1])))
     half, size = hypot(*one.half), one.size
-    if ahead < 0 or abs(down) > _LEVEL * size:  # it runs in another direction
+    if ahead < 0 or abs(down) > _LEVEL * size:  # its direction differs
         return False
     if _BELOW[0] * size <= abs(below) <= _BELOW[1] * size:
         return abs(along) <= max(half, ahead)
@@ -215,7 +215,7 @@ def _goes_on(one: DrawnText, other: DrawnText) -> bool:
 
 
 def _off(one: DrawnText, other: DrawnText) -> Point:
-    """The way from the middle of a text to another's: along its line, and below it."""
+    """The offset between the middles of two texts, along the line and below it."""
     half = hypot(*one.half) or 1
     ux, uy = (one.half[0] / half, one.half[1] / half) if any(one.half) else (1.0, 0.0)
     x, y = other.at[0] - one.at[0], other.at[1] - one.at[1]

@@ -1,4 +1,4 @@
-"""Elements that `use` repeats, and the number of places at which it does."""
+"""Elements repeated by `use`, and the number of their occurrences."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import re
 from rulespec.drawing.reading.svg_tree import Document, Element
 
 _MOVES = re.compile(r"transform|translate|rotate|scale")
-"""A style that may say where an element is."""
+"""Properties of a style that may move an element."""
 
 
 def target_of(document: Document, element: Element) -> Element | None:
-    """The element of the same drawing that another one refers to; None if there is none."""
+    """The element of the same drawing that a reference names, or None."""
     href = element.get("href") or element.get("xlink:href")
     return document.ids.get(href[1:]) if href.startswith("#") else None
 
 
 def counted_places(document: Document) -> dict[int, int]:
-    """The number of places at which `use` repeats each element, by identity: a layer drawn twice has one."""
+    """The number of places where `use` repeats each element, by identity; a layer drawn twice counts once."""
     places: dict[int, set[tuple[str, ...]]] = {}
     todo: list[tuple[Element, tuple[str, ...]]] = [(document.root, ())]
     while todo:

@@ -1,4 +1,4 @@
-"""Selectors of a style sheet: the elements that a rule matches."""
+"""Selectors of a style sheet, which determine the elements that a rule matches."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from tinycss2 import ast, nth
 from rulespec.drawing.reading.svg_tree import Element
 
 MAX_TESTS = 500_000
-"""Comparisons of elements with parts of selectors."""
+"""The maximum number of comparisons between elements and parts of selectors."""
 _MAX_PARTS, _MAX_NESTED, _MAX_INNER = 32, 4, 16
 _MAX_TOKENS = 200
-_LONGEST = 1_000  # characters of an attribute that are compared
+_LONGEST = 1_000  # compared characters of an attribute
 _STATES = frozenset({"hover", "active", "focus", "focus-within", "focus-visible", "target", "visited", "checked"})
-"""Classes of elements that somebody points at: a picture that is printed has none."""
+"""Pseudo-classes of interaction, which never apply to a printed picture."""
 _COUNTED = ("nth-child", "nth-last-child", "nth-of-type")
 _PLACED = ("first-child", "last-child", "only-child")
 
 Test = Callable[[Element, Element | None], bool]
-"""Whether an element is meant; the second is the root of its copy by `use`, which has nothing around it."""
+"""A test of an element; the second argument is the root of its copy by `use`, where matching ends."""
 
 
 class SelectorError(Exception):
@@ -28,18 +28,18 @@ class SelectorError(Exception):
 
 
 class SelectorBudget(Struct):
-    """A limit on comparisons."""
+    """A budget of comparisons."""
 
     left: int = MAX_TESTS
 
     def spend(self) -> bool:
-        """Counts a comparison; returns whether it is within the limit."""
+        """Counts a comparison, and returns whether the budget allows it."""
         self.left -= 1
         return self.left >= 0
 
 
 class Compound(Struct):
-    """Tests of one element, and the combinator before it: " ", ">", "+" or "~"."""
+    """A compound selector: tests of one element, and the combinator before it: " ", ">", "+" or "~"."""
 
     combinator: str = ""
     tag: str = ""
@@ -59,15 +59,15 @@ class Compound(Struct):
 
 
 class Selector(Struct, frozen=True):
-    """Compounds from left to right, and their numbers of ids, classes and tags."""
+    """A complex selector: compounds from left to right, and its specificity (ids, classes, tags)."""
 
     parts: list[Compound]
     weight: tuple[int, int, int]
 
     def holds(self, element: Element, budget: SelectorBudget, root: Element | None = None, at: int = -1) -> bool:
-        """Whether an element matches the compounds up to `at`.
+        """Whether an element matches the compounds up to index `at`.
 
-        `root`: the element that `use` repeats if this one is in such a copy, which is a tree of its own.
+        `root`: the root of the copy by `use` that contains the element; such a copy is a separate tree.
         """
         part = self.parts[at]
         if not budget.spend() or not part.holds(element, root):
@@ -78,7 +78,7 @@ class Selector(Struct, frozen=True):
 
 
 def _reached(element: Element, combinator: str, root: Element | None) -> Iterator[Element]:
-    """The elements that one is below or behind."""
+    """The elements that the combinator of a compound leads to."""
     if element is root:
         return
     if combinator in (" ", ">"):
@@ -96,7 +96,7 @@ def selectors_of(prelude: Sequence[ast.Node], nested: int = 0) -> list[Selector]
     """The selectors of a rule.
 
     Raises:
-        SelectorError: if one is unsupported; the whole rule is then ignored.
+        SelectorError: if one is unsupported, so that the whole rule is ignored.
     """
     lists: list[list[ast.Node]] = [[]]
     for token in prelude:
@@ -114,7 +114,7 @@ class _Parser:
         self._weight = [0, 0, 0]
 
     def selector(self) -> Selector:
-        """The single selector in the tokens."""
+        """Parses a single selector."""
         if len(self._tokens) > _MAX_TOKENS:
             raise SelectorError
         at = 0
@@ -130,7 +130,7 @@ class _Parser:
         return Selector(self._parts, (a, b, c))
 
     def _take(self, at: int) -> int:
-        """Takes a token; the number of the next one."""
+        """Consumes a token; returns the index of the next one."""
         token, part = self._tokens[at], self._parts[-1]
         value = getattr(token, "value", "")
         if token.type == "whitespace":
@@ -138,7 +138,7 @@ class _Parser:
         elif token.type == "literal" and value in (">", "+", "~"):
             self._combine(value)
         elif token.type == "literal" and value == "|":
-            part.tag = ""  # what stood before it was the prefix of a namespace
+            part.tag = ""  # the token before it was a namespace prefix
         elif token.type == "literal" and value == "*":
             part.empty = False
         elif token.type == "ident" and not part.tag:
@@ -195,7 +195,7 @@ class _Parser:
             raise SelectorError
         inner = selectors_of(token.arguments, self._nested + 1)
         if len(inner) > _MAX_INNER or any(len(selector.parts) > 1 for selector in inner):
-            raise SelectorError  # whatever is around would be looked for within what is looked for
+            raise SelectorError  # compounds alone, without combinators
         compounds = [selector.parts[0] for selector in inner]
         part.tests.append(lambda e, root: any(c.holds(e, root) for c in compounds) == (name != "not"))
         if name != "where":
@@ -208,7 +208,7 @@ def _with_id(name: str) -> Test:
 
 
 def _state(name: str) -> Test:
-    """The test of a class that the tree gives an element."""
+    """The test for a structural pseudo-class."""
     if name == "root":
         return lambda element, root: element.parent is None and root is None
     if name in _PLACED:
@@ -224,7 +224,7 @@ def _state(name: str) -> Test:
 
 
 def _place(element: Element, root: Element | None, last: bool, alike: bool = False) -> int:
-    """The place of an element among those of its parent, from 1; `alike`: among those with its tag."""
+    """The position of an element among its siblings, from 1; `alike` counts only those with its tag."""
     if element.parent is None or element is root:
         return 1
     if alike:
@@ -241,7 +241,7 @@ def _nth(step: int, first: int, *, last: bool, alike: bool) -> Test:
 
 
 def _attribute(tokens: Sequence[ast.Node]) -> Test:
-    """The test of `[name]`, or `[name=value]` and the like."""
+    """The test for `[name]`, `[name=value]` and the like."""
     parts = [token for token in tokens if token.type not in ("whitespace", "comment")]
     if not parts or parts[0].type != "ident":
         raise SelectorError

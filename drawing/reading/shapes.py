@@ -1,4 +1,4 @@
-"""Shapes of an untrusted SVG drawing as a browser shows them: outlines, names, texts, within bounds.
+"""The shapes of an untrusted SVG drawing, as a browser shows them: outlines, names and texts, read within bounds.
 
 Nothing is rendered or loaded: no referenced file is opened, and `use` is followed only within the drawing, up to a
 limit.
@@ -39,21 +39,21 @@ _APART = frozenset(
         *("linearGradient", "radialGradient", "filter", "foreignObject", "script", ""),
     }
 )
-"""Elements in which nothing is shown where they stand."""
+"""Elements whose content is not drawn in place."""
 _EXTENSIONS = ("http://www.w3.org/1999/xhtml", "http://www.w3.org/1998/Math/MathML")
-"""Namespaces in `requiredExtensions` that browsers support."""
+"""The namespaces in `requiredExtensions` that browsers support."""
 _MAX_CLIPPED = 20_000_000
-_PALETTES, _STOPS = 8, 100  # gradients that name one another, and stops of one
-_BENDS = 4  # points of a line that leads from a text to a shape
-_GAP = 0.1  # of the extent of an outline: its ends may be so far apart without a line between
+_PALETTES, _STOPS = 8, 100  # nested references between gradients, and stops of a gradient
+_BENDS = 4  # points of a leader line from a text to a shape
+_GAP = 0.1  # greatest distance between the ends of a closed outline, relative to its extent
 
 
 class Shape(Struct, frozen=True):
     """A shape: its name in the drawing, its outlines, and its line.
 
-    `own`: the name comes from its author, not a program; `label`: it is for people, not an `id`; `by_text`: it is a
-    text.
-    `fill`: its colour as `#rrggbb` if known, "" if there is none or none is specified.
+    `own`: the name comes from its author, not a program; `label`: the name is a label for people, not an `id`;
+    `by_text`: the name is a text in the drawing.
+    `fill`: its colour as `#rrggbb` if known, "" if it has none or specifies none.
     `curve`: an open, unfilled line.
     `unseen`: invisible, without fill and stroke, or with opacity 0.
     `evenodd`: the fill rule is even-odd rather than nonzero.
@@ -78,7 +78,7 @@ class Shape(Struct, frozen=True):
 
 
 class PlacedShape(Struct, frozen=True):
-    """A shape as drawn, with its enclosing named group."""
+    """A shape as drawn, with the named group around it."""
 
     shape: Shape
     group: NamedGroup | None
@@ -87,7 +87,7 @@ class PlacedShape(Struct, frozen=True):
 class Content(Struct):
     """The content of a drawing: shapes and texts, its page if there is one, and notes on unsupported parts.
 
-    `sheet`: the part that is seen at most: more than its page where that has other proportions; None if unknown.
+    `sheet`: the greatest part that can be visible, larger than the page if their proportions differ; None if unknown.
     `leads`: the ends of its short lines, possible leader lines from texts to shapes.
     """
 
@@ -101,7 +101,7 @@ class Content(Struct):
 
 
 def read_content(document: Document, part: Part, styles: Styles | None = None) -> Content:
-    """The shapes and texts of a drawing, bottom first.
+    """The shapes and texts of a drawing, from bottom to top.
 
     Raises:
         DiagnosticsError: RS561 if it is larger than a map needs, RS563 if a shape cannot be parsed.
@@ -132,11 +132,11 @@ class _Walk:
         self._uses = counted_places(document)
 
     def root(self) -> None:
-        """Walks through the whole drawing."""
+        """Traverses the whole drawing."""
         self._element(self.document.root, Around(viewport=self.viewport))
 
     def _element(self, element: Element, around: Around, sizes: Mapping[str, str] | None = None) -> None:
-        """Walks through an element; `sizes`: the width and height that a `use` gives it."""
+        """Traverses an element; `sizes` is the width and height given by a `use`."""
         self.elements += 1
         if self.elements > MAX_ELEMENTS:
             reason = f"it has more than {MAX_ELEMENTS:,} elements, with what `use` repeats"
@@ -171,7 +171,7 @@ class _Walk:
                 self._element(child, inside)
 
     def _page(self, words: str, element: Element, inside: Around) -> None:
-        """Takes words of a page of the web, at the place of what stands in for it elsewhere, or in its own box."""
+        """Takes the words of embedded HTML, at the position of its fallback text, or in its own box."""
         if inside.hidden or inside.faded or inside.ornament or not inside.look.visible:
             return
         size, whole = inside.look.face.size, inside.viewport.whole
@@ -189,13 +189,13 @@ class _Walk:
                 return
 
     def _shown(self, element: Element) -> list[Element]:
-        """The elements in one that are shown: of a `switch` the first that asks for nothing special."""
+        """The visible children of an element: of a `switch`, the first that applies to everyone."""
         if element.tag != "switch":
             return element.elements
         return [e for e in element.elements if _is_for_all(e) and e.tag not in ("foreignObject", "")][:1]
 
     def _lead(self, element: Element, values: dict[str, str], inside: Around) -> None:
-        """Takes a line of few points, which may lead from a text to a shape."""
+        """Takes a line with few points, which may lead from a text to a shape."""
         shown = inside.look.visible and not (inside.hidden or inside.faded or inside.ornament)
         if shown and inside.look.lined and len(self.content.leads) < MAX_LEADS:
             lines = self.geometry.lines(element, values, inside.look.face.size, inside.viewport, inside.matrix)
@@ -233,7 +233,7 @@ class _Walk:
         own = is_own(layer)
         name = "" if inside.nameless or (around.copied and not own) else layer.name
         if label == "" and around.group is not None and around.group.label and is_short(id_):
-            name = ""  # what a program calls it says nothing in a group with a label
+            name = ""  # a program's name adds nothing in a group with a label
         look = inside.look
         filled = look.paint != NO_FILL
         fill = self._even(look.paint) if look.stated and filled else ""
@@ -255,7 +255,7 @@ class _Walk:
         self.content.pieces.append(PlacedShape(shape, inside.group))
 
     def _even(self, paint: str) -> str:
-        """A paint; the colour of a gradient that has only one, as programs keep colours of a palette."""
+        """A paint; a gradient of a single colour, in which programs store a palette, counts as that colour."""
         if not paint.startswith("url("):
             return paint
         target, colours = self.document.ids.get(reference_of(paint)), set[str]()
@@ -272,7 +272,7 @@ class _Walk:
         return colours.pop() if len(colours) == 1 and not colours & {"", NO_FILL} else paint
 
     def _use(self, element: Element, values: dict[str, str], inside: Around) -> None:
-        """Walks through the content repeated by `use`, at its place."""
+        """Traverses the content repeated by `use`, at its position."""
         target = target_of(self.document, element)
         if target is None or target in inside.copied:
             if not inside.hidden:
@@ -299,7 +299,7 @@ class _Walk:
             self._element(target, context, sizes if target.tag == "svg" else None)
 
     def _symbol(self, target: Element, sizes: Mapping[str, str], context: Around) -> None:
-        """Walks through a symbol, which is a drawing of its own."""
+        """Traverses a symbol, which is a nested drawing."""
         own = self.styles.values(target, context.scope)
         look = look_of(own, context.look)
         matrix = self.geometry.transformed(context.matrix, own.get("transform", ""))
@@ -311,7 +311,7 @@ class _Walk:
             self._element(child, inside)
 
     def _text(self, element: Element, inside: Around, words: str = "") -> None:
-        """Takes a text, whose parts may have looks of their own; `words`: those seen in its place."""
+        """Takes a text, whose parts may have their own looks; `words` replaces the displayed words."""
         if inside.ornament:
             return
         if len(self.content.texts.all) >= MAX_TEXTS:
@@ -340,7 +340,7 @@ class _Walk:
                 self._words(part, replace(inside, look=look, hidden=hidden))
 
     def _track(self, element: Element, inside: Around) -> Track | None:
-        """The line that a text runs along, which is a shape elsewhere."""
+        """The path that a text follows; elsewhere, this element is a shape."""
         target = target_of(self.document, element)
         if target is None or target.tag not in SHAPES:
             return None
@@ -353,7 +353,7 @@ class _Walk:
 
 
 def _sheet_of(root: Element, page: Sequence[float], geometry: Geometry) -> Box | None:
-    """The part of a drawing that is seen at most, by its size and its page: left, top, width, height."""
+    """The greatest visible part of a drawing, given its size and its page: left, top, width, height."""
     if root.tag != "svg" or page[2] <= 0 or page[3] <= 0:
         return None
     sizes = (root.get(name) for name in ("width", "height"))
@@ -364,7 +364,7 @@ def _sheet_of(root: Element, page: Sequence[float], geometry: Geometry) -> Box |
 
 
 def _is_for_all(element: Element) -> bool:
-    """Whether a browser shows an element: it asks for no extension, and for no other language than English."""
+    """Whether an element applies to all users: it requires no unknown extension, and no language but English."""
     languages, extensions = element.attributes.get("systemLanguage"), element.attributes.get("requiredExtensions")
     if extensions is not None and not {""} < {"", *extensions.split()} <= {"", *_EXTENSIONS}:
         return False
@@ -372,7 +372,7 @@ def _is_for_all(element: Element) -> bool:
 
 
 def _is_apart_from_view(element: Element) -> bool:
-    """Whether an element is not shown where it stands, but only where it is repeated."""
+    """Whether an element is drawn only where it is referenced, not in place."""
     parent: Element | None = element
     while parent is not None:
         if parent.tag in ("defs", "symbol"):
@@ -382,7 +382,7 @@ def _is_apart_from_view(element: Element) -> bool:
 
 
 def _is_open(element: Element, outlines: list[list[Point]]) -> bool:
-    """Whether an element is a line that does not end where it began, such as a river."""
+    """Whether an element is a line with separate ends, such as a river."""
     if element.tag not in ("path", "polyline") or "z" in element.attributes.get("d", "").lower():
         return False
     return all(dist(line[0], line[-1]) > _GAP * max(dist(line[0], point) for point in line) for line in outlines)

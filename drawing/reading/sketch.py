@@ -27,7 +27,7 @@ from rulespec.drawing.svg import Box, Point
 MAX_SHAPES = 400
 MAX_NAMELESS = 1_000
 _MAX_PIECES = 4_000
-"""Shapes with a name, and those without one in which there may be a text."""
+"""The most named shapes, and the most unnamed shapes that may contain a text."""
 _NAMELESS = "shapes without a name"
 _LINES = "lines, which have no area"
 _OPEN = "lines without a filling, such as rivers"
@@ -35,26 +35,26 @@ _HOLLOW = "shapes without a filling, where others have one"
 _MARKERS = "small copies by `use`, such as marks of towns"
 _BEYOND = "shapes beyond the page"
 _UNSEEN = "shapes with neither a filling nor a line"
-_ABBREVIATED = 3  # letters of a label that may stand for a longer text
-_LAYERS = 3  # with one shape each, of which the map consists
+_ABBREVIATED = 3  # letters of a label that may abbreviate a longer text
+_LAYERS = 3  # least number of layers with one shape each that form a map
 _AGAIN, _SMALL = 3, 0.1
-"""Copies of one shape that are marks, if they are no larger than this share of other shapes."""
-_FILLS = 3  # colours of a group that are named
+"""The number of copies that makes a shape a mark, and its maximum size relative to other shapes."""
+_FILLS = 3  # colours of a group listed in a message
 _MAX_TESTS = 10_000_000
-_SAMPLES = 5  # points of an outline that are asked on which side of it there is a filling
+_SAMPLES = 5  # points of an outline sampled to find its filled side
 _MOST_LINES = 12
 _SHOWN = 60
 
 
 class Notes(Struct):
-    """Notes from reading a drawing.
+    """The notes from reading a drawing.
 
-    `left_out`: type of a non-region element → its lines.
+    `left_out`: type of skipped element → its lines.
     `hidden`: hidden groups, with their number of shapes.
-    `ornaments`: groups and shapes whose names mark them as no regions.
+    `ornaments`: groups and shapes skipped because of their names, such as a legend.
     `loose`: texts outside shapes; `beside`: texts in a shape with another name, and that name; `outlined`: texts drawn
-    as outlines; `led`, `joined`: as in `PlacedTexts`; `plated`: names in boxes that lie in their shapes.
-    `pictured`: it is a raster picture, with numbered regions.
+    as outlines; `led`, `joined`: as in `PlacedTexts`; `plated`: names in boxes inside their shapes.
+    `pictured`: the drawing is a raster picture, with numbered regions.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Notes(Struct):
 
 
 class Sketch(Struct, frozen=True):
-    """The content of a drawing: shapes, bottom first, the texts in them ("" if none), its frame if there is one.
+    """The content of a drawing: shapes, bottom first, the texts in them ("" for none), and its frame if it has one.
 
     `touching`: pairs of neighbouring shapes, if the drawing lists them.
     """
@@ -110,7 +110,7 @@ def read_sketch(path: Path, report: Report | None = None, part: Part | None = No
 
 
 def _check_part(document: Document, content: Content, flag: str, names: Sequence[str]) -> None:
-    """Refuses names that nothing in the drawing has."""
+    """Refuses names that occur nowhere in the drawing."""
     known = {slug(name): name for layer in content.notes.layers for name in (layer.label, layer.id) if name}
     shapes = {slug(layer.name) for piece in content.pieces for layer in piece.shape.layers}
     there = {*known} if flag == "--layer" else {*known, *shapes, *map(slug, content.notes.parted)}
@@ -156,7 +156,7 @@ def _sketch(document: Document, content: Content, part: Part) -> Sketch:
 def _named(
     shapes: Sequence[tuple[Shape, DrawnText | None]], texts: PlacedTexts, notes: Notes
 ) -> tuple[list[Shape], list[str]]:
-    """The shapes that have a name, by their author or by a text, and the texts that are titles."""
+    """The shapes named by their author or by a text, and the texts that are titles."""
     results, said = [], []
     used: dict[str, DrawnText] = {}
     layers = _single_layers(shapes)
@@ -183,7 +183,7 @@ def _named(
 
 
 def _without_texts(shapes: list[Shape], said: list[str], content: Content, part: Part) -> tuple[list[Shape], list[str]]:
-    """Shapes without those whose text, which is their name, the author excludes; and the texts that are titles."""
+    """Drops the shapes named by a text that the author excludes; also returns the texts that are titles."""
     _, without = part.named()
     parted = {i for i, shape in enumerate(shapes) if shape.by_text and slug(shape.name) in without}
     content.notes.parted += [shapes[i].name for i in sorted(parted)]
@@ -192,9 +192,9 @@ def _without_texts(shapes: list[Shape], said: list[str], content: Content, part:
 
 
 def _single_layers(shapes: Sequence[tuple[Shape, DrawnText | None]]) -> dict[int, Layer]:
-    """Layers with a label that have one shape each, which no author has named, by the numbers of the shapes.
+    """Layers with a label and a single shape that no author named, by the index of this shape.
 
-    So are maps drawn with a layer for each region; one or two such layers may be a coast or a sea.
+    Some maps have one layer per region; but one or two such layers may be a coast or a sea.
     """
     counts = Counter(layer for shape, _ in shapes for layer in shape.layers)
     results = {}
@@ -206,9 +206,9 @@ def _single_layers(shapes: Sequence[tuple[Shape, DrawnText | None]]) -> dict[int
 
 
 def _without_unseen(pieces: list[PlacedShape], notes: Notes) -> list[PlacedShape]:
-    """Shapes without those that nobody sees; one of them may name a shape without a name that has its outline.
+    """Drops invisible shapes; an invisible shape names the unnamed shape with the same outline.
 
-    So do the areas for the pointer of a page of the web.
+    On web pages, such shapes are areas for the pointer.
     """
     names: dict[tuple[tuple[Point, ...], ...], Shape] = {}
     for piece in pieces:
@@ -228,7 +228,7 @@ def _without_unseen(pieces: list[PlacedShape], notes: Notes) -> list[PlacedShape
 
 
 def _without_beyond(pieces: list[PlacedShape], content: Content, part: Part, notes: Notes) -> list[PlacedShape]:
-    """Shapes without those beyond the page, unless they are most of them, or a layer is chosen."""
+    """Drops the shapes beyond the page, unless they are the majority, or a layer is chosen."""
     if content.sheet is None or part.layers:
         return pieces
     left, top, right, bottom = content.sheet
@@ -244,7 +244,7 @@ def _without_beyond(pieces: list[PlacedShape], content: Content, part: Part, not
 
 
 def _name_by_plates(pieces: Sequence[PlacedShape], texts: PlacedTexts) -> list[DrawnText]:
-    """Moves the texts of boxes behind names to the shapes that they name; returns them."""
+    """Moves the texts of plates to the shapes that they name, and returns them."""
     own = [piece.shape.own or _is_own(piece.group) for piece in pieces]
     nonzero = {i for i, piece in enumerate(pieces) if not piece.shape.evenodd}
     moved = plates_of([piece.shape.outlines for piece in pieces], texts.names, own, nonzero)
@@ -254,12 +254,12 @@ def _name_by_plates(pieces: Sequence[PlacedShape], texts: PlacedTexts) -> list[D
 
 
 def _is_own(group: NamedGroup | None) -> bool:
-    """Whether a group has a name that its author gave."""
+    """Whether an author named a group."""
     return group is not None and (group.label or not is_of_a_program(group.name))
 
 
 def _named_by_groups(pieces: Sequence[PlacedShape]) -> list[PlacedShape]:
-    """Shapes with the name of their group where its author has named it, no author the shape, and it has no other."""
+    """Gives a group's author-given name to its shapes that have no better name."""
     counts = Counter(piece.group for piece in pieces)
     return [
         PlacedShape(replace(_called(piece), own=True), piece.group)
@@ -270,13 +270,13 @@ def _named_by_groups(pieces: Sequence[PlacedShape]) -> list[PlacedShape]:
 
 
 def _called(piece: PlacedShape) -> Shape:
-    """A shape with the name of its group."""
+    """A shape under its group's name."""
     group = piece.group
     return piece.shape if group is None else replace(piece.shape, name=group.name, label=group.label)
 
 
 def _no_shapes(document: Document, notes: Notes) -> Exception:
-    """The error that no shape has a name (RS562)."""
+    """The error for a drawing without named shapes (RS562)."""
     lines = len(notes.left_out.get(_LINES, ())) + len(notes.left_out.get(_OPEN, ()))
     help_ = "give each region's outline an `id`, a label in Inkscape, or a text in it"
     message = "no shape in this drawing has a name"
@@ -290,7 +290,7 @@ def _no_shapes(document: Document, notes: Notes) -> Exception:
 
 
 def _hidden(content: Content) -> list[tuple[Layer, int]]:
-    """The hidden groups that have shapes, the outermost of them, with their number."""
+    """The outermost hidden groups with shapes, and their numbers of shapes."""
     counts: Counter[Layer] = Counter()
     for piece in content.pieces:
         hidden = [layer for layer in piece.shape.layers if layer.hidden]
@@ -300,7 +300,7 @@ def _hidden(content: Content) -> list[tuple[Layer, int]]:
 
 
 def _is_in(shape: Shape, part: Part) -> bool:
-    """Whether a shape is in the part of the drawing that is the map."""
+    """Whether a shape is in the part of the drawing to import."""
     chosen, _ = part.named()
     if chosen:
         return any(layer.is_called(chosen) for layer in shape.layers)
@@ -308,7 +308,7 @@ def _is_in(shape: Shape, part: Part) -> bool:
 
 
 def _without_hollow(pieces: list[PlacedShape], notes: Notes) -> list[PlacedShape]:
-    """Shapes without lines that end nowhere, and, where others are filled, without those that are not."""
+    """Drops lines that end nowhere, and unfilled shapes if others are filled."""
     closed = [piece for piece in pieces if not piece.shape.curve]
     for piece in pieces:
         if piece.shape.curve:
@@ -321,13 +321,13 @@ def _without_hollow(pieces: list[PlacedShape], notes: Notes) -> list[PlacedShape
     for piece in closed:
         if piece.shape.filled or piece.shape.label:
             results.append(piece)
-        elif (piece.group, _key(piece.shape)) not in beside:  # else it is the line of that shape
+        elif (piece.group, _key(piece.shape)) not in beside:  # otherwise, it is the outline of that shape
             notes.left_out.setdefault(_HOLLOW, []).append(piece.shape.line)
     return results
 
 
 def _without_markers(pieces: list[PlacedShape], notes: Notes) -> list[PlacedShape]:
-    """Shapes without those that `use` repeats again and again, if they are small, and others are a map."""
+    """Drops small shapes that `use` repeats many times, if the others form a map."""
     markers = [piece for piece in pieces if piece.shape.copies >= _AGAIN and not piece.shape.label]
     others = [piece for piece in pieces if piece.shape.copies < _AGAIN]
     sizes = [sum(abs(area(line)) for piece in some for line in piece.shape.outlines) for some in (markers, others)]
@@ -338,12 +338,12 @@ def _without_markers(pieces: list[PlacedShape], notes: Notes) -> list[PlacedShap
 
 
 def _key(shape: Shape) -> tuple[tuple[Point, ...], ...]:
-    """The outlines of a shape, to be compared."""
+    """The outlines of a shape in a comparable form."""
     return tuple(map(tuple, shape.outlines))
 
 
 def _bounded(pieces: list[PlacedShape], notes: Notes, file: str) -> list[PlacedShape]:
-    """Shapes without those beyond a number that have no name, and are in no group with one."""
+    """Drops the unnamed shapes outside named groups beyond a limit."""
     results, nameless = [], 0
     for piece in pieces:
         alone = not piece.shape.name and piece.group is None
@@ -359,7 +359,7 @@ def _bounded(pieces: list[PlacedShape], notes: Notes, file: str) -> list[PlacedS
 
 
 def _merged(pieces: Sequence[PlacedShape], texts: Sequence[DrawnText | None]) -> list[tuple[Shape, DrawnText | None]]:
-    """The shapes with their texts; those without a name in a group with one are one shape, if they are one region."""
+    """The shapes with their texts; unnamed shapes in a named group are united if they form one region."""
     parts: dict[NamedGroup, list[int]] = {}
     named: set[NamedGroup] = set()
     for i, piece in enumerate(pieces):
@@ -385,7 +385,7 @@ def _merged(pieces: Sequence[PlacedShape], texts: Sequence[DrawnText | None]) ->
 
 
 def _above(group: NamedGroup) -> Iterable[NamedGroup]:
-    """A group and those around it."""
+    """A group and its ancestors."""
     each: NamedGroup | None = group
     while each is not None:
         yield each
@@ -393,9 +393,9 @@ def _above(group: NamedGroup) -> Iterable[NamedGroup]:
 
 
 def _united(group: NamedGroup, parts: Sequence[Shape]) -> Shape:
-    """The shape of a group; of parts with different colours it has none that has a meaning."""
+    """The shape of a group; parts with different colours leave it without a colour."""
     filled = _without_marks([part for part in parts if part.filled]) or parts
-    plain = [part.fill for part in filled if not part.fill.startswith("url(")]  # without patterns over a colour
+    plain = [part.fill for part in filled if not part.fill.startswith("url(")]  # without patterns drawn over a colour
     fills = [*dict.fromkeys(plain or [part.fill for part in filled])][:_FILLS]
     fill = " and ".join(fill or "none" for fill in fills) if len(fills) > 1 else fills[0]
     outlines: list[list[Point]] = []
@@ -414,7 +414,7 @@ def _united(group: NamedGroup, parts: Sequence[Shape]) -> Shape:
 
 
 def _without_marks(parts: Sequence[Shape]) -> list[Shape]:
-    """Parts of a region without small ones of another colour on the largest, such as the dot of a town."""
+    """The parts of a region without small ones of another colour on the largest, such as the dot of a town."""
     sizes = [sum(abs(area(line)) for line in part.outlines) for part in parts]
     largest = max(range(len(parts)), key=lambda i: sizes[i], default=0)
     ground = parts[largest] if parts else None
@@ -440,7 +440,7 @@ def plain_rings(shape: Shape) -> list[list[Point]]:
     results = []
     for i, ring in enumerate(rings):
         others, turn = [*rings[:i], *rings[i + 1 :]], 1 if area(ring) > 0 else -1
-        # A point may lie on another outline, or in a crumb of one: most of several say which side is filled.
+        # A point may be on another outline or in a sliver: the majority of several decides.
         samples = ring[:: max(len(ring) // _SAMPLES, 1)][:_SAMPLES]
         around = [rounds(others, x + 1e-9, y + 1e-9) for x, y in samples]
         bounding = sum((outside == 0) != (outside + turn == 0) for outside in around)

@@ -1,4 +1,4 @@
-"""Styles of a drawing's elements: attributes, `style`, and `<style>` rules, by precedence."""
+"""Styles of a drawing's elements, from attributes, `style` and `<style>` rules, in order of precedence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.drawing.reading.svg_tree import Document, Element, refused
 from rulespec.drawing.reading.variables import with_variables
 
 MAX_STYLES = 500_000
-"""Characters of style sheets and of `style` that are parsed."""
+"""The maximum number of characters parsed in style sheets and `style` attributes."""
 _MAX_RULES = 5_000
 _DEEPEST = 30
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
@@ -27,7 +27,7 @@ _UNSHOWN_MEDIA = re.compile(r"\bprint\b|prefers-color-scheme\s*:\s*dark", re.IGN
 _LENGTHS = ("font-size", "x", "y", "cx", "cy", "r", "rx", "ry", "width", "height")
 
 Declared = tuple[str, str, bool]
-"""A property, its value, and whether it is important."""
+"""A declaration: a property, its value, and whether it is important."""
 
 
 class _Rule(Struct, frozen=True):
@@ -37,26 +37,26 @@ class _Rule(Struct, frozen=True):
 
 
 class StyleScope(Struct):
-    """A tree of elements that rules and variables hold in: the drawing, or a copy by `use`.
+    """A tree of elements in which rules and variables apply: the drawing, or a copy by `use`.
 
-    `root`: the element that is repeated; None: the drawing as a whole.
+    `root`: the repeated element; None for the whole drawing.
     `around`: the variables of the `use`, which the copy inherits.
     """
 
     root: Element | None = None
     around: Mapping[str, str] = field(default_factory=dict)
     known: dict[int, dict[str, str]] = field(default_factory=dict)
-    """Variables of elements that have been asked for, by the identity of the element."""
+    """The variables of elements, by the element's identity; filled on demand."""
 
 
 class Styles(Struct):
-    """The styles of a drawing; `whole`: the scope of what stands in it."""
+    """The styles of a drawing; `whole` is the scope of elements outside copies."""
 
     file: str
     rules: dict[str, list[_Rule]] = field(default_factory=dict)
-    """Rules by the demand of their last part: `#id`, `.class`, a tag, or nothing."""
+    """The rules by a requirement of their last compound: `#id`, `.class`, a tag, or "" for none."""
     unread: dict[str, int] = field(default_factory=dict)
-    """Parts of style sheets that are not read → the first line of one."""
+    """Unsupported part of a style sheet → its first line."""
     budget: SelectorBudget = field(default_factory=SelectorBudget)
     _inline: dict[str, list[Declared]] = field(default_factory=dict)
     whole: StyleScope = field(default_factory=StyleScope)
@@ -65,7 +65,7 @@ class Styles(Struct):
     _count: int = 0
 
     def values(self, element: Element, scope: StyleScope | None = None) -> dict[str, str]:
-        """The property values of an element from its attributes and all rules; `scope`: the drawing by default.
+        """The property values of an element from its attributes and all rules; `scope` is the drawing by default.
 
         Raises:
             DiagnosticsError: RS561 if that takes too long.
@@ -81,11 +81,11 @@ class Styles(Struct):
         return results
 
     def copied(self, use: Element, target: Element, scope: StyleScope | None) -> StyleScope:
-        """The scope of what a `use` repeats; `scope`: that of the `use`."""
+        """The scope of a copy made by `use`; `scope` is that of the `use` element."""
         return StyleScope(target, self._variables_of(use, scope or self.whole) if self._has_variables else {})
 
     def _variables_of(self, element: Element, scope: StyleScope) -> Mapping[str, str]:
-        """The variables that an element has, or those around it."""
+        """The variables of an element, by default those of its parent."""
         if (known := scope.known.get(id(element))) is None:
             parent = element.parent if element is not scope.root else None
             known = dict(self._variables_of(parent, scope) if parent is not None else scope.around)
@@ -95,11 +95,11 @@ class Styles(Struct):
         return known
 
     def _cascaded(self, element: Element, scope: StyleScope) -> dict[str, str]:
-        """The values by the attributes and all rules, with names of variables in them, and those of variables."""
+        """The cascaded values, which may refer to variables, and the values of variables."""
         results = {name: value for name in element.attributes if (value := self._attribute(element, name))}
         if space := element.get("xml:space"):
             results.setdefault("white-space", "pre" if space == "preserve" else "normal")
-        elif element.tag == "text":  # by the style sheet of browsers: it is not inherited by texts
+        elif element.tag == "text":  # set by the browser's own style sheet, so texts do not inherit it
             results.setdefault("white-space", "normal")
         strong: dict[str, str] = {}
         for name, value, important in self._of_rules(element, scope.root):
@@ -112,7 +112,7 @@ class Styles(Struct):
         return results | strong
 
     def _attribute(self, element: Element, name: str) -> str:
-        """The value of an attribute that is a property too; "" if it is none."""
+        """The value of an attribute that is also a property; "" for any other attribute."""
         check = PROPERTIES.get(name)
         if check is None or name in NO_ATTRIBUTES:
             return ""
@@ -136,7 +136,7 @@ class Styles(Struct):
         return known
 
     def _plain(self, text: str) -> list[Declared]:
-        """The declarations of a text without anything to parse in it."""
+        """The declarations in a text so simple that it needs no parser."""
         parts = (part.partition(":") for part in text.split(";"))
         return self._with_variables(_valid((_lower(name.strip()), value.strip(), False) for name, _, value in parts))
 
@@ -155,13 +155,13 @@ class Styles(Struct):
         )
 
     def _with_variables(self, declared: Iterable[Declared]) -> list[Declared]:
-        """Declarations; notes whether one gives a variable its value, which copies inherit."""
+        """The declarations; records whether one sets a variable, which copies inherit."""
         results = [*declared]
         self._has_variables = self._has_variables or any(name.startswith("--") for name, *_ in results)
         return results
 
     def _is_parsed(self, text: str, line: int) -> bool:
-        """Counts the characters of a text; whether its brackets are nested no deeper than any style needs."""
+        """Counts the characters of a text, and returns whether its brackets are nested within bounds."""
         self._parsed += len(text)
         if self._parsed > MAX_STYLES:
             reason = f"it has more than {MAX_STYLES:,} characters of styles"
@@ -172,7 +172,7 @@ class Styles(Struct):
         return is_shallow
 
     def take(self, text: str, line: int) -> None:
-        """Adds the rules of a style sheet; unsupported parts are noted for a warning."""
+        """Adds the rules of a style sheet; unsupported parts are recorded for a warning."""
         if not self._is_parsed(text, line):
             return
         self._take(tinycss2.parse_stylesheet(text, skip_comments=True, skip_whitespace=True), line)
@@ -222,7 +222,7 @@ class Styles(Struct):
 
 
 def _valid(declared: Iterable[Declared]) -> Iterator[Declared]:
-    """Those that a browser takes: others leave the property as it is."""
+    """The valid declarations; a browser ignores invalid ones."""
     for name, value, important in declared:
         if name == "font":
             name, value = "font-size", size_in(value)
@@ -231,7 +231,7 @@ def _valid(declared: Iterable[Declared]) -> Iterator[Declared]:
 
 
 def _is_valid(name: str, value: str) -> bool:
-    """Whether a browser takes a value for a property."""
+    """Whether a value is valid for a property."""
     check = PROPERTIES.get(name)
     if check is None or not value or (name in _LENGTHS and _has_no_unit(value)):
         return False
@@ -239,12 +239,12 @@ def _is_valid(name: str, value: str) -> bool:
 
 
 def _lower(name: str) -> str:
-    """The name of a property, of which only variables have capital letters."""
+    """The name of a property in lower case, except for variables."""
     return name if name.startswith("--") else name.lower()
 
 
 def _is_shallow(text: str) -> bool:
-    """Whether brackets are nested no deeper than any style needs; a bracket that fits no other closes none."""
+    """Whether brackets are nested within bounds; a mismatched bracket closes none."""
     open_: list[str] = []
     for bracket in _BRACKETS.findall(text):
         if bracket in _CLOSING:
@@ -257,7 +257,7 @@ def _is_shallow(text: str) -> bool:
 
 
 def _has_no_unit(value: str) -> bool:
-    """Whether a value is a number other than 0, which only attributes may have for a length."""
+    """Whether a value is a number other than 0; as a length, only attributes accept it."""
     return re.fullmatch(r"[-+]?[\d.]+(?:e[-+]?\d+)?", value, re.IGNORECASE) is not None and float(value) != 0
 
 

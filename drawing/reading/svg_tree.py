@@ -17,8 +17,8 @@ MAX_BYTES = 8_000_000
 MAX_DEPTH = 64
 MAX_ELEMENTS = 50_000
 _ENTITY, _ENTITIES, _DECLARED, _GROWN = 200, 100, 20_000, 8_000_000
-"""The most characters of an entity, the most entities, the most characters of one used in the document type alone, and
-the most characters that all entities together may expand to."""
+"""Limits on entities: characters of one, their number, characters of one used only in the document type, and characters
+of all after expansion."""
 _COMPRESSED, _GZIP = b"\x1f\x8b", 31
 _SEPARATOR = "\x01"
 _SVG = "http://www.w3.org/2000/svg"
@@ -28,13 +28,13 @@ _PREFIXES = {
     "http://www.w3.org/XML/1998/namespace": "xml:",
     "http://www.serif.com/": "serif:",
 }
-"""Namespaces whose attributes are read."""
+"""The namespaces whose attributes are read."""
 
 
 class Element(Struct, eq=False):
     """An element: its tag ("" outside SVG, with `foreign` set), its attributes, and its line.
 
-    `number`: its index among the children of its parent, `of_tag`: among those with its tag.
+    `number`: its index among its siblings; `of_tag`: its index among those with its tag.
     `content`: the texts and elements in it.
     """
 
@@ -53,26 +53,26 @@ class Element(Struct, eq=False):
         return "".join(part for part in self.content if isinstance(part, str))
 
     def get(self, name: str) -> str:
-        """An attribute, stripped; "" if it is missing."""
+        """The stripped value of an attribute; "" if it is missing."""
         return self.attributes.get(name, "").strip()
 
 
 class Document(Struct, frozen=True):
-    """A drawing: its root, its elements by id, and the external style sheets it references."""
+    """A drawing: its root, its elements by id, and its references to external style sheets."""
 
     file: str
     root: Element
     ids: dict[str, Element]
     sheets: list[int]
-    """The lines that name a style sheet."""
+    """The lines with references to external style sheets."""
 
     def place(self, line: int) -> Span:
-        """A line of the file."""
+        """The span of a line in the file."""
         return Span(self.file, line, 1, line, 2)
 
 
 def refused(file: str, line: int, reason: str, help_: str) -> DiagnosticsError:
-    """The error for a drawing that cannot be read (RS561)."""
+    """The error for an unreadable drawing (RS561)."""
     return failure("RS561", f"this drawing is not read: {reason}", Span(file, line, 1, line, 2), help=help_)
 
 
@@ -111,14 +111,14 @@ def _expanded(data: bytes, file: str) -> bytes:
 
 
 def tree_of(data: bytes, file: str) -> Document:
-    """The elements of a drawing in memory; `file` is its name in messages. Errors: as for `read_tree`."""
+    """The elements of a drawing in memory; `file` is its name in messages. Errors as in `read_tree`."""
     return _Builder(file, data).read()
 
 
 class _Entities:
-    """The entities that a document type may declare: short texts without others in them, as some programs write.
+    """The entities declared by a document type: short texts without nested entities, as some programs write them.
 
-    One that only a document type can use is as safe, since nothing else can name it, so it may be longer.
+    Parameter entities may be longer: only the document type can refer to them, so they are as safe.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -126,7 +126,7 @@ class _Entities:
         self._count = 0
 
     def takes(self, parameter: bool, value: str | None) -> bool:
-        """Whether an entity is read; `value` is None for an external entity."""
+        """Whether an entity is accepted; `value` is None for an external entity."""
         self._count += 1
         if value is None or self._count > _ENTITIES:
             return False
@@ -149,7 +149,7 @@ class _Builder:
         self._sheets: list[int] = []
 
     def read(self) -> Document:
-        """The tree."""
+        """Parses the tree."""
         parser, entities = self._parser, _Entities(self._data)
 
         def entity(name: str, parameter: bool, value: str | None, *_: object) -> None:
@@ -172,11 +172,11 @@ class _Builder:
             self._check_text(error.lineno)
             reason = f"it is no XML: {expat.ErrorString(error.code)}"
             raise refused(self._file, error.lineno, reason, "export it again") from None
-        except (LookupError, ValueError) as error:  # of the encoding that its first line names
+        except (LookupError, ValueError) as error:  # in the encoding declared in the first line
             raise self._refused(
                 "its first line names an encoding that is not known here", "save it as UTF-8"
             ) from error
-        assert self._root is not None  # expat refuses a file without an element
+        assert self._root is not None  # expat refuses files without elements
         return Document(self._file, self._root, self._ids, self._sheets)
 
     def _end(self, _: str) -> None:
@@ -187,7 +187,7 @@ class _Builder:
         return refused(self._file, self._parser.CurrentLineNumber, reason, help_)
 
     def _check_text(self, line: int) -> None:
-        """Refuses a file that is not XML because it is not even text."""
+        """Refuses a file that is not text at all."""
         try:
             decoded(self._data)
         except NoTextError as error:

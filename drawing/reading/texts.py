@@ -1,4 +1,4 @@
-"""Texts of a drawing: their words and visible positions."""
+"""Texts of a drawing: their words, and their positions as displayed."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _NARROW, _GAP, _LOOSE = 0.9, 0.2, 0.12
 """The width of letters in most drawings relative to the measured ones; the gap between parts of a word, relative to the
 size of its letters; and the shortfall of the first part, relative to its length."""
 _LETTER, _LETTER_STEP = 0.35, 0.55
-"""The width of the last letter of a text, and of a letter before it, by their size, where letters have places."""
+"""Letter widths relative to the font size, for individually positioned letters: the last one, and any other."""
 _LETTERS, _EVEN = 2, 0.1
-"""The fewest letters that follow another one, and the difference of even steps, by a step."""
+"""The least number of letters after the first, and the tolerance for even steps, relative to a step."""
 _LEVEL = 0.1
-"""The difference in height, by the size of the letters, of parts of one line."""
+"""The tolerance for the heights of one line's parts, relative to the font size."""
 
 
 class DrawnText(Struct, frozen=True):
-    """A text: its words, the middle of its first line, its size in drawing units, and its line in the file.
+    """A text: its words, the middle of its first line, its font size in drawing units, and its line in the file.
 
     `half`: the vector from that middle to the end of the first line.
     """
@@ -44,17 +44,17 @@ Moved = Callable[[Point], Point]
 
 
 class Track(Struct, frozen=True):
-    """The line of a text path: its points, in units of the text."""
+    """The path of a text: its points, in the text's units."""
 
     points: list[Point]
 
     @property
     def length(self) -> float:
-        """The length of the line."""
+        """The length of the path."""
         return sum(dist(p, q) for p, q in pairwise(self.points))
 
     def at(self, way: float) -> tuple[Point, Point]:
-        """The point at a distance along the line, and the unit direction there."""
+        """The point at a distance along the path, and the unit direction there."""
         way = min(max(way, 0.0), self.length)
         point, direction = self.points[0], (1.0, 0.0)
         for p, q in pairwise(self.points):
@@ -70,13 +70,13 @@ class Track(Struct, frozen=True):
 
 
 class Texts(Struct):
-    """The texts of a drawing, collected during reading."""
+    """A collector for the texts of a drawing."""
 
     all: list[DrawnText] = field(default_factory=list)
     _open: bool = False
     _parts: list[str] = field(default_factory=list)
     _gaps: list[tuple[int, float, float]] = field(default_factory=list)
-    """Parts on the line of the one before: the number of the blank between, the gap, and the way from its start."""
+    """Parts continuing a line: the index of the blank before each, the gap, and the distance from the part before."""
     _line: str = ""
     _next: bool = False
     _run: tuple[float, float, str] = (0.0, 0.0, "")
@@ -93,7 +93,7 @@ class Texts(Struct):
     ) -> None:
         """Starts a text or a part of one.
 
-        `track`: the line of a `textPath`; None if unknown.
+        `track`: the path of a `textPath`; None if unknown.
         """
         if tag == "text":
             self._open, self._parts, self._start, self._moved, self._gaps = True, [], (0.0, 0.0), None, []
@@ -112,7 +112,7 @@ class Texts(Struct):
                 self._width = length(text, face.size, viewport.whole("x"))
 
     def _go_on(self, attributes: dict[str, str], viewport: Viewport) -> None:
-        """Takes the beginning of a further part: a blank stands before it unless it begins where the text has ended."""
+        """Starts a further part of the line, after a blank unless it begins where the text ended."""
         if not any(attributes.get(key, "").strip() for key in ("x", "y", "dx", "dy")):
             return
         (left, top, run), face = self._run, self._face
@@ -131,7 +131,7 @@ class Texts(Struct):
         self._run = (end if x is None else x, top if y is None else y, "")
 
     def add(self, data: str, face: Face, moved: Moved) -> None:
-        """Adds characters to the open text, in the lettering of their part."""
+        """Adds characters to the open text, in their part's lettering."""
         if not self._open or len(self._parts) >= _MAX_WORDS:
             return
         if self._moved is None and data.strip():
@@ -143,7 +143,7 @@ class Texts(Struct):
         self._run = (*self._run[:2], self._run[2] + " ".join(data.split("\n")))
 
     def end(self, number: int, instead: str = "") -> bool:
-        """Ends a text; returns whether its place is known or it is empty.
+        """Ends a text; returns whether it is empty or its position is known.
 
         `instead`: words displayed in its place.
         """
@@ -166,7 +166,7 @@ class Texts(Struct):
         return True
 
     def _join_letters(self) -> None:
-        """Takes blanks away between letters that are parts of their own, and as far from one another as all others."""
+        """Removes blanks between evenly spaced letters that are positioned one by one."""
         if len(self._gaps) < _LETTERS or any(len(part.strip()) > 1 for part in self._parts):
             return
         gaps, steps = sorted(gap for _, gap, _ in self._gaps), sorted(step for *_, step in self._gaps)
@@ -182,7 +182,7 @@ class Texts(Struct):
             self.all.append(DrawnText(words[:_MAX_WORDS], at, size, number))
 
     def _placed(self, x: float, y: float, face: Face, width: float) -> tuple[Point, Point, Point]:
-        """The middle and the end of a line that begins at a point, and a point below its middle by its size."""
+        """The middle and the end of a line that begins at a point, and a point one font size below the middle."""
         to_middle, size = {"middle": 0.0, "end": -0.5}.get(face.anchor, 0.5) * width, face.size or 1.0
         if self._track is not None:
             (px, py), (dx, dy) = self._track.at(self._offset + x + to_middle)
@@ -191,7 +191,7 @@ class Texts(Struct):
             return (px, py), (px + dx * width / 2, py + dy * width / 2), (px - dy * size, py + dx * size)
         if face.upright:
             return (x, y + to_middle), (x, y + to_middle + width / 2), (x + size, y + to_middle)
-        if self._last is not None and not face.leftward:  # letters with places of their own
+        if self._last is not None and not face.leftward:  # letters positioned one by one
             last, lowest = self._last
             to_middle, width, y = (last + _LETTER * size - x) / 2, abs(last - x) + size, (y + lowest) / 2
         x, y = x + (-to_middle if face.leftward else to_middle), y - face.rise * size
@@ -209,7 +209,7 @@ def rounds(rings: Sequence[Sequence[Point]], x: float, y: float) -> int:
 
 
 def _last(attributes: dict[str, str], face: Face, viewport: Viewport, start: tuple[float | None, ...]) -> Point | None:
-    """The place of the last letter of a text whose letters have places of their own; None if they have none."""
+    """The position of the last letter of a text with positioned letters; otherwise None."""
     results: list[float] = []
     for axis, first in zip("xy", start, strict=True):
         at = first
@@ -226,7 +226,7 @@ def _last(attributes: dict[str, str], face: Face, viewport: Viewport, start: tup
 
 
 def _along(attributes: dict[str, str], axis: str, before: float | None, face: Face, viewport: Viewport) -> float | None:
-    """The place along an axis where a part of a text begins, which is `before` unless its attributes change it."""
+    """The position of a part along an axis; `before` unless attributes change it."""
     result, whole = before, viewport.whole(axis)
     if attributes.get(axis, "").strip():
         result = length(attributes[axis], face.size, whole)

@@ -1,7 +1,7 @@
-"""Regions of a picture, in a separate process: single-colour patches between lines, traced to outlines.
+"""Region tracing in a raster picture, run in a separate process: evenly coloured patches between lines become outlines.
 
-Lines and letters are thin, and regions are not: so an evenly coloured patch that contains a disc of some size is a
-region, and every other pixel belongs to the nearest one.
+Lines and letters are thin, unlike regions. So an evenly coloured patch that contains a disc of some size is a region,
+and every other pixel belongs to the nearest region.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     Labels = NDArray[np.int32]
 
 SIZE = 1000
-"""The longer side of the picture that is traced, in pixels."""
+"""The longer side of the picture while it is traced, in pixels."""
 MOST_PIXELS = 60_000_000
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF")
 MOST_PATCHES = 400
 _MEMORY, _SECONDS = 2_000_000_000, 40
 _LEAST_SIDE = 40
-_SLENDER = 20  # times as long as wide
-_RADIUS = 6.0  # pixels: the disc that fits in a region
-_SPECK = 60  # pixels of a patch that is counted as left out, not as part of a letter
-_CORE = 2.0  # pixels: what is joined by less than twice of that is not one patch, as lines have gaps in scans
-_EVEN = 8.0  # values for each pixel: the steepest slope of a colour in a patch
+_SLENDER = 20  # greatest ratio of length to width
+_RADIUS = 6.0  # pixels: radius of the disc that fits into a region
+_SPECK = 60  # pixels: least size of a patch reported as skipped, rather than part of a letter
+_CORE = 2.0  # pixels: patches joined by less than twice this width are separate, as lines in scans have gaps
+_EVEN = 8.0  # colour values per pixel: steepest slope inside a patch
 _ALIKE, _ONE_COLOUR = 14.0, 26.0
-"""Distances of colours: of patches that may be one region, and of regions that have one colour."""
+"""Colour distances: between patches that may be one region, and between regions displayed in one colour."""
 _INK, _DRAWN = 25.0, 0.9
-"""The distance of a line's colour from those beside it, and the share of a border on which there is a line."""
+"""The colour distance between a line and its surroundings, and the least share of a border covered by a line."""
 _MARGIN, _EDGE = 0.04, 0.3
-"""The most that a margin is thick, in parts of the shorter side, and the least share of its bounds that is the edge of
-the picture."""
+"""The maximum thickness of a margin relative to the shorter side, and the least share of its boundary on the picture's
+edge."""
 _SPREAD = 30.0
 _PATH, _BLACK = re.compile(r"<path [^>]*/>"), "#000000"
 
@@ -66,7 +66,7 @@ class Traced(Struct, frozen=True):
         specks: the number of patches too small for a region.
         ink: the share of lines, letters and specks in the picture.
         margins: the number of omitted margins.
-        merged: the number of patches merged into another one.
+        merged: the number of patches merged into others.
     """
 
     refused: str = ""
@@ -80,7 +80,7 @@ class Traced(Struct, frozen=True):
 
 
 class RefusedPictureError(Exception):
-    """A refused picture; the text is the reason."""
+    """A picture that cannot be traced; the text is the reason."""
 
 
 def traced(data: bytes) -> Traced:
@@ -94,7 +94,7 @@ def traced(data: bytes) -> Traced:
 
 
 def _decoded(data: bytes) -> Pixels:
-    """The colours of a picture whose longer side is `SIZE`: of shape (rows, columns, 3), from 0 to 255."""
+    """The decoded colours of a picture, scaled to `SIZE`: shape (rows, columns, 3), values from 0 to 255."""
     import numpy as np
     from PIL import Image
 
@@ -125,7 +125,7 @@ def _decoded(data: bytes) -> Pixels:
 
 
 def _on_white(image: Image.Image) -> Image.Image:
-    """A picture as it is seen: turned as its camera says, on white paper."""
+    """A picture rotated according to its metadata, on a white background."""
     from PIL import Image, ImageOps
 
     image = ImageOps.exif_transpose(image)
@@ -136,7 +136,7 @@ def _on_white(image: Image.Image) -> Image.Image:
 
 
 class _Tracing:
-    """The patches of a picture."""
+    """The working state of a trace."""
 
     def __init__(self, pixels: Pixels) -> None:
         import numpy as np
@@ -150,7 +150,7 @@ class _Tracing:
         self.ink = 0.0
 
     def result(self) -> Traced:
-        """The traced picture."""
+        """Traces the picture."""
         labels = self._filled(self._seeds())
         labels = self._whole(self._without_margins(self._joined(labels)))
         count = int(labels.max())
@@ -162,7 +162,7 @@ class _Tracing:
         return Traced("", size, _outlined(labels), patches, self.specks, self.ink, self.margins, self.merged)
 
     def _seeds(self) -> Labels:
-        """The patches of even colour in which a disc fits, numbered from 1."""
+        """Patches of even colour that contain a disc, labelled from 1."""
         import numpy as np
         from scipy import ndimage
 
@@ -182,7 +182,7 @@ class _Tracing:
         return results
 
     def _filled(self, labels: Labels) -> Labels:
-        """Labels with that of the nearest patch in place of 0."""
+        """Labels, with each 0 replaced by the label of the nearest patch."""
         from scipy import ndimage
 
         if not labels.any():
@@ -192,7 +192,7 @@ class _Tracing:
         return results
 
     def _colours(self, labels: Labels, count: int) -> Pixels:
-        """The colour of each patch, that of 0 included: the middle one of its pixels away from its bounds."""
+        """The colour of each patch, including 0: the median of its pixels away from the boundary."""
         import numpy as np
         from scipy import ndimage
 
@@ -205,7 +205,7 @@ class _Tracing:
         return results
 
     def _joined(self, labels: Labels) -> Labels:
-        """Labels where patches of one colour without a line between them are one."""
+        """Labels, with patches of one colour merged unless a line separates them."""
         import numpy as np
 
         count = int(labels.max())
@@ -226,7 +226,7 @@ class _Tracing:
         return _numbered(np.asarray([_end(to, n) for n in to], np.int32)[labels])
 
     def _bounds(self, labels: Labels) -> Iterator[tuple[int, int, int, int]]:
-        """The places where two patches meet: both numbers, the smaller first, row and column."""
+        """The pixels where two patches meet: both labels in ascending order, row and column."""
         import numpy as np
 
         for axis in (0, 1):
@@ -237,7 +237,7 @@ class _Tracing:
                 yield min(a, b), max(a, b), y, x
 
     def _without_margins(self, labels: Labels) -> Labels:
-        """Labels with 0 for thin patches along the edges of the picture, such as paper around a board."""
+        """Labels, with 0 for thin patches along the picture's edges, such as paper around a board."""
         import numpy as np
         from scipy import ndimage
 
@@ -259,7 +259,7 @@ class _Tracing:
         return _numbered(new[labels])
 
     def _whole(self, labels: Labels) -> Labels:
-        """Labels whose patches are connected: of the parts of one the largest stays, and others go to neighbours."""
+        """Labels with connected patches: the largest part of each stays, and the others join their neighbours."""
         import numpy as np
         from scipy import ndimage
 
@@ -279,7 +279,7 @@ class _Tracing:
         return results
 
     def _patches(self, labels: Labels, count: int) -> Iterator[Patch]:
-        """The regions; those of nearly one colour have the same."""
+        """The regions; nearly equal colours become one."""
         import numpy as np
         from scipy import ndimage
 
@@ -309,7 +309,7 @@ def _end(to: list[int], number: int) -> int:
 
 
 def _numbered(labels: Labels) -> Labels:
-    """Labels numbered from 1 on in the order in which they are met, row by row; 0 stays."""
+    """Labels renumbered from 1 in order of appearance, row by row; 0 stays."""
     import numpy as np
 
     values, first = np.unique(labels, return_index=True)
@@ -323,7 +323,7 @@ def _numbered(labels: Labels) -> Labels:
 def _outlined(labels: Labels) -> str:
     """The outlines of patches along their pixels, as an SVG drawing.
 
-    Each is traced by itself, in black on white: of several in one picture, vtracer takes like colours for one.
+    Each patch is traced separately, in black on white, since vtracer would merge similar colours.
     """
     import numpy as np
     from scipy import ndimage
@@ -339,7 +339,7 @@ def _outlined(labels: Labels) -> str:
 
 
 def _paths(own: NDArray[np.bool_]) -> list[str]:
-    """The elements of a patch and of the paper around it."""
+    """The path elements of a patch and of the background around it."""
     import numpy as np
     import vtracer
     from PIL import Image
@@ -361,12 +361,12 @@ def _paths(own: NDArray[np.bool_]) -> list[str]:
 
 
 def number_of(fill: str) -> int:
-    """The number of a patch from the `fill` of its path."""
+    """The number of a patch, encoded in the `fill` of its path."""
     return int(fill[1:], 16)
 
 
 def main() -> None:
-    """Traces the picture on standard input, and writes the result on standard output, as JSON."""
+    """Traces the picture from standard input, and writes the result to standard output as JSON."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 

@@ -1,4 +1,4 @@
-"""A picture of a board as a sketch of a map: decoded and traced in a separate process, within bounds."""
+"""A raster picture of a board as a sketch of a map, decoded and traced in a separate process within bounds."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _HELP = "save it as PNG, some 2,000 pixels wide, with regions of even colour or 
 
 
 def read_picture(path: Path, report: Report | None = None, part: Part | None = None) -> Sketch:
-    """The regions of a picture, numbered row by row: single-colour patches, or areas between lines.
+    """The regions of a picture, numbered row by row: patches of a single colour, or areas between lines.
 
     Args:
         path: the file.
-        report: receives warnings about regions that may be several (RS471).
+        report: receives warnings about regions that may be several in one (RS471).
         part: the regions to leave out, by number, such as `region 3`; a picture has no groups.
 
     Raises:
@@ -68,7 +68,7 @@ def _refused(file: str, reason: str, help_: str = _HELP) -> DiagnosticsError:
 
 
 def _traced(file: str, data: bytes) -> Traced:
-    """The result of the process that traces; its memory and time are bounded there, and its time here, too."""
+    """The result of the tracing process, whose memory and time are limited; this side limits its time too."""
     command = [sys.executable, "-m", "rulespec.drawing.reading.traced"]
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=_SECONDS, check=False)
@@ -86,7 +86,7 @@ def _traced(file: str, data: bytes) -> Traced:
 
 
 def _remaining(file: str, patches: Sequence[Patch], part: Part) -> list[int]:
-    """The numbers of the regions that are not left out."""
+    """The numbers of the regions that are not excluded."""
     chosen, without = part.named()
     known = {slug(f"region {number}"): number for number in range(1, len(patches) + 1)}
     report = Report()
@@ -105,7 +105,7 @@ def _remaining(file: str, patches: Sequence[Patch], part: Part) -> list[int]:
 
 
 def _outlines(file: str, svg: str, count: int) -> dict[int, list[list[Point]]]:
-    """The outlines of patches by their numbers; the paths of a traced picture have these as their colours."""
+    """The outlines of patches by number; in a traced picture, the colour of a path encodes the number."""
     results: dict[int, list[list[Point]]] = {number: [] for number in range(1, count + 1)}
     for piece in read_content(tree_of(svg.encode(), file), Part()).pieces:
         number = number_of(piece.shape.fill)
@@ -115,7 +115,7 @@ def _outlines(file: str, svg: str, count: int) -> dict[int, list[list[Point]]]:
 
 
 def _warn(report: Report, file: str, mixed: Sequence[int]) -> None:
-    """Warns of regions whose colours differ much, as where a line has a gap."""
+    """Warns of regions with very different colours, as a gap in a line causes."""
     if mixed:
         names = ", ".join(f"`region {number}`" for number in mixed[:_LISTED])
         message = f"the picture has other colours within {names}: each may be several regions"
@@ -124,7 +124,7 @@ def _warn(report: Report, file: str, mixed: Sequence[int]) -> None:
 
 
 def _left_out(result: Traced) -> dict[str, list[int]]:
-    """The parts of a picture that are no regions."""
+    """The parts of a picture that are not regions."""
     parts = {
         f"lines and letters, {100 * result.ink:.0f} % of the picture, which are parts of the regions around them": 1,
         "patches that are too small for a region": result.specks,

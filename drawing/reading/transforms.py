@@ -1,4 +1,4 @@
-"""Transformations of a drawing's elements: functions, single properties, and the point that they are around."""
+"""Transformations of a drawing's elements: function lists, single properties, and the origin."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from rulespec.drawing.reading.looks import WIDE, length
 from rulespec.drawing.svg import Box, Point
 
 SINGLE = ("translate", "rotate", "scale")
-"""Properties of style sheets that are transformations of their own, in the order in which they hold."""
+"""The style properties that are transformations of their own, in order of application."""
 _OWN_BOX = ("fill-box", "content-box", "stroke-box", "border-box")
 _SIDES = {"left": (0, 0.0), "right": (0, 1.0), "top": (1, 0.0), "bottom": (1, 1.0)}
 
 
 def functions_of(values: Mapping[str, str]) -> str:
-    """The transformations of an element as a list of functions; "" if it has none."""
+    """An element's transformations as a list of functions; "" if it has none."""
     single = [f"{name}({text})" for name in SINGLE if (text := values.get(name, "").lower()) not in ("", "none", *WIDE)]
     return " ".join([*single, values.get("transform", "")]).strip()
 
 
 def is_around_itself(values: Mapping[str, str]) -> bool:
-    """Whether the transformations of an element refer to its own box, rather than to that of the drawing."""
+    """Whether an element's transformations refer to its own box rather than to the drawing."""
     return values.get("transform-box", "").lower() in _OWN_BOX
 
 
 def pivot(values: Mapping[str, str], box: Box, size: float | None, number: Callable[[str], float]) -> Point:
-    """The point that transformations are around.
+    """The origin of an element's transformations.
 
     Args:
         values: the property values of the element.
-        box: the box that they refer to.
+        box: the reference box.
         size: the font size.
-        number: parses a length that no percentage is.
+        number: parses a length other than a percentage.
     """
     left, top, right, bottom = box
     whole = (right - left, bottom - top)

@@ -1,4 +1,4 @@
-"""Variables of style sheets: expansion of `var(--land)` in values, within bounds."""
+"""Variables of style sheets: bounded expansion of `var(--land)` in values."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import tinycss2
 from msgspec import Struct
 from tinycss2 import ast
 
-_DEEPEST = 8  # variables in values of variables
-_MOST = 64  # of one value
-_LONGEST = 200  # characters of a value without variables
+_DEEPEST = 8  # nesting depth of variables in variables
+_MOST = 64  # variables in one value
+_LONGEST = 200  # characters of an expanded value
 
 
 class _UnknownError(Exception):
-    """A variable without a value, or more of them than a style needs."""
+    """A variable without a value, or an expansion beyond the limits."""
 
 
 def with_variables(value: str, known: Mapping[str, str]) -> str:
-    """A value with its variables expanded; "" if one of them has no value.
+    """A value with its variables expanded; "" if a variable has no value.
 
     Args:
         value: the text of a value, such as `var(--land, #fc0)`.
@@ -67,7 +67,7 @@ class _Variables(Struct):
 
 
 def _parted(arguments: Sequence[ast.Node]) -> tuple[str, bool, Sequence[ast.Node]]:
-    """The name of a variable, and what stands in for its value after a comma, if there is one."""
+    """The name of a variable, and the fallback after a comma, if there is one."""
     at = next((i for i, token in enumerate(arguments) if token.type == "literal" and token.value == ","), None)
     names = [token for token in arguments[:at] if token.type not in ("whitespace", "comment")]
     if len(names) != 1 or names[0].type != "ident":

@@ -1,1 +1,1 @@
-"""The server of a map page: edits of one folder, their history, and pictures of its board."""
+"""A server for editing the map in one folder: edits, their history, and pictures of the board."""

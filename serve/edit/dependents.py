@@ -1,4 +1,4 @@
-"""Dependents of an edit, listed beforehand: further changes, and recorded games that no longer replay."""
+"""Dependents of an edit, listed in advance: further changes, and recorded games that will no longer replay."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def dependents(folder: Path, edits: Sequence[Sequence[str]], changes: Mapping[Pa
 
 
 def _lines(name: str, before: str, after: str, gone: Sequence[str]) -> Iterator[str]:
-    """The changed lines besides those of the regions themselves."""
+    """The changed lines other than those of the regions themselves."""
     own = re.compile(rf"\s*(?:{'|'.join(map(re.escape, gone))}):")
     lines = [line[2:].strip() for line in ndiff(before.splitlines(), after.splitlines()) if line.startswith("- ")]
     for line in lines[:_SHOWN]:
@@ -50,7 +50,7 @@ def _lines(name: str, before: str, after: str, gone: Sequence[str]) -> Iterator[
 
 
 def _logs(folder: Path, words: Sequence[str]) -> Iterator[str]:
-    """The recorded games that contain some words."""
+    """The recorded games that contain any of some words."""
     word = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
     for path in islice(sorted(visible(folder, "logs/**/*.json*")), MAX_LOGS):
         try:

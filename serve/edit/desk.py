@@ -1,4 +1,4 @@
-"""The desk of an editor: its pages, one edit at a time, with pictures drawn in parallel."""
+"""An editor with its pages: edits are sequential, and pictures are drawn in parallel."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from rulespec.serve.thinking import Thinking
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 PAUSE = 0.4
-"""Seconds between two looks at the files."""
+"""The interval of checks for changed files, in seconds."""
 
 
 class Page(Protocol):
-    """A connection that displays the map."""
+    """A connection to a page that displays the map."""
 
     def wake(self) -> None:
         """Wakes the page to show news."""
 
 
 class Desk:
-    """The editor of a folder with its open pages; it makes edits one after another.
+    """The editor of a folder with its open pages; edits are executed one at a time.
 
     Args:
         folder: the folder of a ruleset.
@@ -42,7 +42,7 @@ class Desk:
     Attributes:
         editor: the editor.
         pages: the open pages.
-        drawn: the last picture, with the version of the files it shows.
+        drawn: the last picture, with the version of the files on which it is based.
         programs: the programs started by pages.
     """
 
@@ -63,7 +63,7 @@ class Desk:
         return {"folder": folder.name, "path": display(folder), "steps": shown}
 
     async def run(self) -> None:
-        """Watches the files and draws until cancelled, then ends its programs."""
+        """Watches the files and draws until cancelled, then ends the started programs."""
         self._to_draw.set()
         try:
             await asyncio.gather(self._follow(), self._draw())
@@ -82,7 +82,7 @@ class Desk:
         return answer
 
     def _start(self, name: str) -> Answer:
-        """Starts a further program with the saved map."""
+        """Starts a program for the saved map."""
         step = next((each for each in self.editor.steps() if name and each.name == name), None)
         if step is None:
             return {"refused": "this map has no such next step"}
@@ -105,7 +105,7 @@ class Desk:
                     self._changed()
 
     async def _draw(self) -> None:
-        """Draws the map repeatedly; of intermediate edits only the last one counts."""
+        """Draws the map repeatedly, skipping intermediate versions."""
         while True:
             await self._to_draw.wait()
             self._to_draw.clear()
@@ -118,7 +118,7 @@ class Desk:
             self._wake()
 
     async def _drawn(self, data: bytes) -> tuple[Drawn | None, tuple[Diagnostic, ...]] | None:
-        """The picture of a map from the drawing process, with one retry if that dies."""
+        """The picture of a map from the drawing process; retried once if the process dies."""
         for _ in range(2):
             try:
                 return await asyncio.wrap_future(self._drawing.ask(draw, data))
@@ -131,7 +131,7 @@ class Desk:
         return None
 
     async def _surely(self, act: Callable[..., _T], *args: Any) -> _T | None:
-        """The result of a call in a thread; None after a bug, which must not end the session."""
+        """The result of a call in a thread; None after an unexpected error, so that the session continues."""
         try:
             return await asyncio.to_thread(act, *args)
         except Exception:

@@ -1,4 +1,4 @@
-"""Drawing of maps in a separate process, so that no edit waits for a picture."""
+"""Drawing of maps in a separate process, so that edits need not wait for pictures."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rulespec.serve.edit.picture import Drawn, Picture
 from rulespec.typed import nodes as typed
 
 _EDITORS = 8
-"""Editors whose last pictures the process remembers."""
+"""The number of editors whose last picture the process caches."""
 
 
 class ToDraw(Struct, frozen=True):
-    """A map to draw.
+    """A request to draw a map.
 
     Attributes:
-        editor: the id of its editor, whose last picture is reused.
+        editor: the id of its editor, whose last picture serves as cache.
         declarations: the declarations of the ruleset, possibly with mistakes.
         files: folder and name of each possible drawing file, lowest first.
         kind: the kind of the regions.
@@ -38,7 +38,7 @@ class ToDraw(Struct, frozen=True):
 
 
 def packed(map_: ToDraw) -> bytes:
-    """A map for the drawing process, independent of later edits."""
+    """A map serialised for the drawing process, independent of later edits."""
     return pickle.dumps(map_, pickle.HIGHEST_PROTOCOL)
 
 
@@ -46,7 +46,7 @@ _pictures: OrderedDict[str, tuple[Picture, EditorFiles]] = OrderedDict()
 
 
 def draw(data: bytes) -> tuple[Drawn | None, tuple[Diagnostic, ...]]:
-    """The picture of a map, or None if it cannot be drawn, with its faults; runs in the drawing process."""
+    """The picture of a map, or None if it cannot be drawn, and its faults; runs in the drawing process."""
     map_: ToDraw = pickle.loads(data)
     picture, source = _pictures.setdefault(map_.editor, (Picture(), EditorFiles()))
     _pictures.move_to_end(map_.editor)

@@ -1,4 +1,4 @@
-"""The editor of a map in a folder: edits, undo, and changes to the files by others."""
+"""The editor of a map in a folder: edits, undo, and changes made by other programs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _REFUSALS = (MapEditError, WordsError, RenameError)
 
 
 def _unless_unreadable(shown: Callable[..., Answer], proposals: MapProposals, *more: Checked) -> Answer | None:
-    """A part of the state; None while the files are unreadable, or without a map."""
+    """A part of the state; None if the files are unreadable, or have no map."""
     with suppress(DiagnosticsError, MapEditError):
         return shown(proposals, *more) if (proposals.map.folder / MAP).is_file() else None
     return None
@@ -66,7 +66,7 @@ class Editor:
 
     Attributes:
         state: the map in the form for its page.
-        version: counts the changes of the files.
+        version: the number of changes to the files so far.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -78,9 +78,9 @@ class Editor:
         self._files = EditorFiles()
         self._map = MapEdits(folder, self._files)
         self._stamps: Stamps = {}
-        self._fixes: dict[int, list[Fix]] = {}  # by the serials of states of these files
+        self._fixes: dict[int, list[Fix]] = {}  # by the serial of a state
         self._board: OutlineBoard | None = None
-        self._outlined: Stamps | None = None  # the files that it is of
+        self._outlined: Stamps | None = None  # the files on which it is based
         self._of_drawing: tuple[Diagnostic, ...] = ()
         self._places: dict[str, tuple[float, float]] = {}
         self.look()
@@ -99,7 +99,7 @@ class Editor:
         return True
 
     def _check(self) -> None:
-        """Rebuilds the state from the present files."""
+        """Rebuilds the state from the current files."""
         map_ = self._map.map
         checked, diagnostics = map_.checked()
         before = self.state
@@ -132,7 +132,7 @@ class Editor:
         return results[:MAX_REGIONS]
 
     def _outlines(self, map_: MapFiles) -> OutlineBoard | None:
-        """The outlines of the board; while unreadable, the last readable ones."""
+        """The outlines of the board; if they are unreadable, the last readable ones."""
         now = {path: stamp for path, stamp in self._stamps.items() if "drawing" in path.parts or path.stem in _DRAWING}
         if now != self._outlined:
             with suppress(DiagnosticsError, MapEditError):
@@ -155,18 +155,18 @@ class Editor:
                 return {"choose": {"kinds": error.kinds, "edit": message.edits[0], "name": message.name}}
             return {"refused": str(error)}
         except _REFUSALS as error:
-            self._stamps = {}  # whatever the reason was, the files are read again
+            self._stamps = {}  # the files may have changed in any case
             return {"refused": str(error)}
         except DiagnosticsError as error:
             return {"refused": stale_of(self._map.map, error.diagnostics)}
-        except Exception as error:  # a bug must not end the session; nothing has been written
+        except Exception as error:  # the session survives a bug; nothing has been written
             return {"refused": f"internal error: {error!r:.300}"}
         finally:
             self.look()
         return {"done": f"{'undone' if message.do == 'undo' else 'done again'}: {name}"}
 
     def _edit_surely(self, message: EditMessage) -> Answer:
-        """Makes edits, again if somebody changes the files at the same time."""
+        """Makes edits, with a retry if another program changes the files at the same time."""
         for _ in range(_TRIES):
             try:
                 return self._edit(message)
@@ -192,13 +192,13 @@ class Editor:
         return {"done": message.name, "remarks": remarks}
 
     def _shorter(self, remark: str) -> str:
-        """A remark with the names that files have in the folder."""
+        """A message with file names relative to the folder."""
         for folder in (str(self.folder), display(self.folder.resolve()), str(self.folder.resolve())):
             remark = remark.replace(f"{folder}/", "")
         return remark
 
     def _bounded(self, map_: MapFiles) -> None:
-        """Refuses edits after which the ruleset could not be read, and maps with too many regions."""
+        """Refuses edits that would make the ruleset unreadable, and maps with too many regions."""
         if self._map.map.checked()[0] is not None and map_.checked()[0] is None:
             errors = [d for d in map_.checked()[1] if d.severity is Severity.ERROR]
             raise MapEditError(errors[0].message if errors else "the map could not be read after that")
@@ -220,7 +220,7 @@ class Editor:
         return {"done": name}
 
     def _write(self, name: str, edits: MapEdits) -> None:
-        """Writes the edits as a step, and keeps their checked form."""
+        """Writes the edits as one step, and keeps the result of the check."""
         changes = edits.map.changes()
         new = {path for path in changes if not (edits.map.before[path] or os.path.lexists(path))}
         before = {path: None if path in new else edits.map.before[path].encode() for path in changes}
@@ -231,7 +231,7 @@ class Editor:
         self.version += 1
         now = stamps([self.folder])
         others = {path for path, stamp in now.items() if stamp != self._stamps.get(path)}
-        # Of files that are not of this edit, what somebody has done is still to be seen.
+        # Changes by other programs to other files are still to be noticed.
         self._stamps |= {path: now[path] for path in others if path.resolve() in changes}
         self._check()
 
@@ -252,7 +252,7 @@ class Editor:
         if checked is None:
             return None
         files = tuple(drawing_files(checked.ruleset.titled))
-        plain = replace(checked.declarations, references={})  # most of them, and no picture asks for any
+        plain = replace(checked.declarations, references={})  # bulky, and not needed for a picture
         return packed(ToDraw(self._id, plain, files, self._map.map.kind(), checked.ruleset.title))
 
     def take(self, drawn: Drawn | None, diagnostics: Sequence[Diagnostic]) -> bool:

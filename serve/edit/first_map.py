@@ -1,4 +1,4 @@
-"""A folder without a map: a drawing, read in a separate process, becomes its map."""
+"""The start of a map in a folder without one: a drawing, read in a separate process, becomes the map."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from rulespec.serve.edit.desk import Desk
 from rulespec.serve.reading import read
 
 SECONDS = 50.0
-"""The time for reading a drawing: within that for the answer to a stranger."""
+"""The time limit for reading a drawing in seconds, shorter than that for an answer."""
 _MOST_SAID = 64_000_000
 MAX_CHOICE = 8_000
-"""Bytes of a request."""
+"""The maximum size of a request in bytes."""
 _MAX_FOLDER = 1_000
 _DRAWING = "drawing"
-_LONGEST = 50  # characters of a proposed name
+_LONGEST = 50  # maximum length of a proposed name
 _Name = Annotated[str, Meta(max_length=200)]
 _Names = Annotated[list[_Name], Meta(max_length=40)]
 
@@ -45,9 +45,9 @@ class MapChoice(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         name: the name of the ruleset.
         base: the id of the ruleset it extends; "" for none.
-        drawing: a drawing in the folder; "": the last one given.
-        layers: the groups of the drawing that are the map; empty: everything visible.
-        without: the parts to leave out.
+        drawing: a drawing in the folder; "" for the last uploaded one.
+        layers: the groups of the drawing to import; empty for everything visible.
+        without: the excluded parts.
     """
 
     name: _Name
@@ -58,7 +58,7 @@ class MapChoice(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StartRequest(Struct, frozen=True):
-    """A request to the reading process: a choice, with the paths of the drawing and of the folder."""
+    """A request to the reading process: a choice, with the paths of the drawing and the folder."""
 
     name: str
     base: str
@@ -69,7 +69,7 @@ class StartRequest(Struct, frozen=True):
 
 
 class ReadFinding(Struct, frozen=True):
-    """A finding on a drawing: its code and line ("" and 0 if none), and its ways out that the page can choose."""
+    """A finding on a drawing: its code and line ("" and 0 if none), and the remedies offered by the page."""
 
     code: str
     line: int
@@ -89,7 +89,7 @@ class ReadShape(Struct, frozen=True):
 
 
 class ReadDrawing(Struct, frozen=True):
-    """A drawing, read or refused.
+    """The result of reading a drawing, or of refusing it.
 
     Attributes:
         refused: the reasons for refusal.
@@ -109,7 +109,7 @@ class ReadDrawing(Struct, frozen=True):
 
 
 def can_start(folder: Path) -> bool:
-    """Whether a folder has nothing but drawings, so that a map can start in it."""
+    """Whether a folder contains only drawings, so that a map can be started there."""
     with os.scandir(folder) as entries:
         for number, entry in enumerate(entries):
             if number >= _MAX_FOLDER or (not is_hidden(entry.name) and not _is_drawing(entry)):
@@ -126,7 +126,7 @@ class Start:
 
     Args:
         folder: a folder with nothing but drawings.
-        opened: opens the desk of the map once it exists.
+        opened: returns the desk of the map once the map exists.
 
     Attributes:
         desk: the desk of the map; None before the start.
@@ -142,7 +142,7 @@ class Start:
         self._lock = asyncio.Lock()
 
     async def run(self) -> None:
-        """Waits for the map, then runs its desk, until cancelled."""
+        """Waits for the map, then runs its desk until cancelled."""
         try:
             await self._begun.wait()
             assert self.desk is not None
@@ -151,7 +151,7 @@ class Start:
             self._private.cleanup()
 
     def hello(self) -> dict[str, Any]:
-        """The contents of the page: the folder, a name for the ruleset, rulesets with maps, and drawings."""
+        """The first message to the page: the folder, a proposed name, rulesets with maps, and drawings."""
         folder = self.folder.resolve()
         with os.scandir(folder) as entries:
             drawings = sorted(entry.name for entry in entries if not is_hidden(entry.name) and _is_drawing(entry))
@@ -166,7 +166,7 @@ class Start:
         }
 
     async def take(self, name: str, parts: AsyncIterator[bytes]) -> str:
-        """Stores the bytes of a drawing; returns a refusal, or ""."""
+        """Stores an uploaded drawing; returns the reason of a refusal, or ""."""
         end = next((each for each in DRAWINGS if name.lower().endswith(each)), "")
         if not end:
             return f"`{_clean(name)}` is not a drawing: the name must end in {' or '.join(DRAWINGS)}"
@@ -187,7 +187,7 @@ class Start:
             return await self._read(choice)
 
     async def begin(self, choice: MapChoice) -> str:
-        """Starts the map of a drawing; returns a refusal, or ""."""
+        """Starts the map of a drawing; returns the reason of a refusal, or ""."""
         async with self._lock:
             if self.desk is not None:
                 return "the map has already been started: reload this page"
@@ -204,7 +204,7 @@ class Start:
             return ""
 
     def _written(self, files: dict[str, bytes]) -> str:
-        """Writes new files, all or none; a refusal, or ""."""
+        """Writes new files, all or none; returns the reason of a refusal, or ""."""
         folder = self.folder.resolve()
         done: list[Path] = []
         try:
@@ -213,7 +213,7 @@ class Start:
             for name, content in files.items():
                 path = folder / name
                 path.parent.mkdir(exist_ok=True)
-                with path.open("xb") as file:  # nothing is overwritten
+                with path.open("xb") as file:  # existing files are kept
                     done.append(path)
                     file.write(content)
         except OSError as error:
@@ -250,14 +250,14 @@ class Start:
 
 
 async def _output(process: asyncio.subprocess.Process) -> tuple[bytes, int]:
-    """The output of a process, and its end; its input stays open until then."""
+    """The output of a process until its end; its input stays open until then."""
     assert process.stdout is not None
     said = await process.stdout.read(-1)
     return said, await process.wait()
 
 
 def read_choice(data: bytes) -> MapChoice | None:
-    """A request of the page from its JSON; None if malformed or too large."""
+    """The request in a page's JSON; None if malformed or too large."""
     return read(data, MapChoice, MAX_CHOICE)
 
 
@@ -266,7 +266,7 @@ def _refused(message: str) -> ReadDrawing:
 
 
 def _bases() -> Iterator[tuple[str, str]]:
-    """The rulesets that have a map, with their titles."""
+    """The rulesets with a map, and their titles."""
     for name, folder in known_folders().items():
         with suppress(DiagnosticsError):
             if (folder / "map.yaml").is_file():

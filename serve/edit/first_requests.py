@@ -1,4 +1,4 @@
-"""The requests of the page for starting a map: each has the key of its link in a header."""
+"""The HTTP requests for starting a map; each carries the key of its link in a header."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNKNOWN = "this request has an unknown form, or is too large"
 
 
 def start_routes(start: Start, key: str) -> list[Route]:
-    """The routes of the page.
+    """The routes for starting a map.
 
     Args:
         start: the folder for the map.

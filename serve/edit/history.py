@@ -1,4 +1,4 @@
-"""The history of a folder: named steps, with the bytes of each file before and after."""
+"""The edit history of a folder: named steps, with the bytes of each file before and after."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from rulespec.records import Brief
 from rulespec.ruleset_files import MAX_YAML
 
 MAX_BYTES = 64_000_000
-"""Bytes of all steps; the oldest are forgotten."""
+"""The maximum size of all steps in bytes; the oldest are dropped first."""
 
 
 class ChangedElsewhereError(MapEditError):
-    """A file changed by someone else since it was read."""
+    """A file changed by another program since it was read."""
 
 
 class UndoStep(Brief, Struct, frozen=True):
@@ -33,12 +33,12 @@ class UndoStep(Brief, Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """The size in bytes."""
+        """The size of its contents in bytes."""
         return sum(len(each or b"") for each in (*self.before.values(), *self.after.values()))
 
 
 class History:
-    """Steps for undo and redo.
+    """A history with undo and redo.
 
     Args:
         own: the writable files.
@@ -51,14 +51,14 @@ class History:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of the next steps to undo and to redo; "" if there is none."""
+        """The names of the next steps to undo and redo; "" if there is none."""
         return self._done[-1].name if self._done else "", self._undone[-1].name if self._undone else ""
 
     def do(self, name: str, before: Mapping[Path, Content], after: Mapping[Path, Content]) -> None:
         """Writes files as a new step.
 
         Raises:
-            ChangedElsewhereError: if someone else has changed a file since it was read.
+            ChangedElsewhereError: if another program has changed a file since it was read.
             MapEditError: if a file cannot be written.
         """
         step = UndoStep(name, dict(before), dict(after))
@@ -69,21 +69,21 @@ class History:
             del self._done[0]
 
     def undo(self) -> str:
-        """Undoes the last step; returns its name. Errors: as for `do`, or if there is none."""
+        """Undoes the last step, and returns its name. Errors as in `do`, or if there is none."""
         step = _last(self._done, "undone")
         self._write(step.after, step.before, "undo")
         self._undone.append(self._done.pop())
         return step.name
 
     def redo(self) -> str:
-        """Redoes the last undone step; returns its name. Errors: as for `do`, or if there is none."""
+        """Redoes the last undone step, and returns its name. Errors as in `do`, or if there is none."""
         step = _last(self._undone, "done again")
         self._write(step.before, step.after, "redo")
         self._done.append(self._undone.pop())
         return step.name
 
     def _write(self, now: Mapping[Path, Content], wanted: Mapping[Path, Content], what: str) -> None:
-        """Writes files whose content is known; a map last: files that only show it are harmless without it."""
+        """Writes files after checking their current content, the map last: other files are harmless without it."""
         try:
             for path in wanted:
                 if (content := read(path, self._own)) != now[path]:
@@ -101,7 +101,7 @@ class History:
 
 
 def read(path: Path, own: OwnFiles) -> Content:
-    """The content of a file that may be edited or added: one in the folder itself.
+    """The content of a file that may be edited or added: it must be directly in the folder.
 
     Raises:
         MapEditError: if it is a link, outside the folder, or too large.

@@ -1,4 +1,4 @@
-"""The application of an editor: its page, which contains nothing of the map, and a socket."""
+"""The web application of an editor: a socket, and a page that itself contains nothing of the map."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from rulespec.serve.guard import OriginGuard
 
 
 def edit_app(opened: Desk | Start, key: str, port: int) -> ASGIApp:
-    """The application.
+    """The web application of an editor.
 
     Args:
         opened: the editor, or the folder for a new map.
         key: the key expected in the first message of a page.
-        port: the listening port, on this machine only.
+        port: the port on this machine's loopback address.
     """
     start = opened if isinstance(opened, Start) else None
     framed = {"Content-Security-Policy": POLICY}
@@ -39,7 +39,7 @@ def edit_app(opened: Desk | Start, key: str, port: int) -> ASGIApp:
         return HTMLResponse(start_page() if desk() is None else edit_page(), headers=framed)
 
     async def report(request: Request) -> Response:
-        """A report requested by the page, at an unguessable address."""
+        """The report requested by the page, at an unguessable address."""
         at = desk()
         written = at.programs.reports.get(request.url.path) if at is not None else None
         return Response(status_code=404) if written is None else HTMLResponse(written, headers=framed)

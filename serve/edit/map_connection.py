@@ -1,4 +1,4 @@
-"""A connection of a map page: first the key, then messages and their effects."""
+"""A connection of a map page: first its key, then messages and their effects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rulespec.serve.edit.step_programs import EditorProgram
 from rulespec.serve.reading import read_key
 
 BURST, RATE = 200, 40.0
-"""Messages that may come at once, and in a second after that: a drag by keys sends many."""
+"""The rate limit of messages: the initial burst, and the number per second; a drag with keys sends many."""
 
 
 class EditConnection:
@@ -28,7 +28,7 @@ class EditConnection:
 
     Args:
         receive: returns the messages of an accepted socket.
-        send: sends to it.
+        send: sends a message to that socket.
         desk: the editor, and all its pages.
         key: the key expected in the first message.
     """
@@ -49,7 +49,7 @@ class EditConnection:
         self._new.set()
 
     async def live(self) -> None:
-        """Reads the key, and then serves the page."""
+        """Reads the key, then serves the page."""
         with suppress(GoneError, OSError, RuntimeError):
             if not await self._has_key():
                 await self._close(WRONG_KEY)
@@ -97,7 +97,7 @@ class EditConnection:
                 await self._new.wait()
                 self._new.clear()
                 await self._flush()
-        except Exception:  # a page that is sent nothing more has to know: it connects again
+        except Exception:  # the page would wait for ever; so it reconnects
             await self._close(FAILED)
 
     async def _flush(self) -> None:
@@ -129,7 +129,7 @@ class EditConnection:
 
 
 def changed_items(before: Drawn | None, now: Drawn) -> dict[str, Any]:
-    """The picture for a page: new and changed items, and None for removed ones."""
+    """The changes to a picture for a page: new and changed items, and None for removed ones."""
     old = before.items if before is not None else {}
     items = {id_: [item.layer, item.svg] for id_, item in now.items.items() if old.get(id_) != item}
     return {

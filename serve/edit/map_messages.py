@@ -1,4 +1,4 @@
-"""Messages of a page to the editor: plain data, as in edit_message.schema.json."""
+"""Messages from a page to the editor: plain data, as in edit_message.schema.json."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from msgspec import Meta, Struct
 from rulespec.serve.reading import read
 
 MAX_MESSAGE = 64_000
-"""Bytes of a message."""
+"""The maximum size of a message in bytes."""
 
 _Word = Annotated[str, Meta(max_length=2_000)]
 _Words = Annotated[tuple[_Word, ...], Meta(min_length=1, max_length=600)]
 
 
 class EditMessage(Struct, frozen=True, forbid_unknown_fields=True):
-    """A message of a page.
+    """A message from a page.
 
     Attributes:
-        do: make edits; undo or redo; apply a fix of a problem; start a next step.
-        edits: each as its words, such as `["link", "cape", "reef"]`; together they form one step.
+        do: the action: make edits, undo, redo, apply the fix of a problem, or start a next step.
+        edits: the edits, each as a list of words such as `["link", "cape", "reef"]`; together they form one step.
         name: the name of the step, for people.
         confirmed: whether the author has seen the dependents.
         serial: the serial of the state in which the page saw the problem.
@@ -38,5 +38,5 @@ class EditMessage(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_message(text: str | bytes) -> EditMessage | None:
-    """A message from its JSON; None if malformed or too large."""
+    """The message in a JSON text; None if malformed or too large."""
     return read(text, EditMessage, MAX_MESSAGE)

@@ -1,4 +1,4 @@
-"""The state of a map for its page: regions with their facts, forms, and problems."""
+"""The state of a map for its page: regions with facts, forms, and problems."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from rulespec.lsp.quick_fixes import each_fix
 from rulespec.types import Bool, Ent, Maybe, Num, SetOf, Type
 
 MAX_FAULTS = 100
-"""Problems that are shown; the number of the others is."""
+"""The maximum number of problems listed; the page shows the number of the rest."""
 MAX_REGIONS = 400
-"""Regions of a map that a page edits."""
+"""The maximum number of regions of an editable map."""
 _MAX_CHOICES = 500
 
 
@@ -48,7 +48,7 @@ def regions_of(map_: MapFiles, checked: Checked | None, places: Mapping[str, tup
 
 
 def _by_region(checked: Checked, pieces: str) -> dict[str, Any]:
-    """The number of some pieces at the start by region, as in the file."""
+    """The initial number of pieces of a type, by region, as written in the file."""
     return {key: to_plain(value) for key, _, value in entries(get(checked.source.root, *PIECES, pieces))}
 
 
@@ -94,7 +94,7 @@ def form_of(map_: MapFiles, checked: Checked) -> dict[str, Any]:
 
 
 def _type(type_: Type) -> dict[str, Any]:
-    """The type of a fact as a form has it."""
+    """The type of a fact, in the terms of forms."""
     if isinstance(type_, Ent):
         return {"type": "entity", "of": type_.kind, "optional": type_.optional}
     if isinstance(type_, SetOf):
@@ -109,7 +109,7 @@ def _type(type_: Type) -> dict[str, Any]:
 def faults(
     map_: MapFiles, checked: Checked | None, diagnostics: Sequence[Diagnostic]
 ) -> tuple[list[dict[str, Any]], list[Fix]]:
-    """The problems as plain data, own files first, with numbered fixes."""
+    """The problems as plain data, the folder's own first, with numbered fixes."""
     files = {d.span.file for d in diagnostics if d.span is not None}
     own = {file for file in files if Path(file) in map_.own}
     ordered = sorted(diagnostics, key=lambda d: not _is_own(own, d))[:MAX_FAULTS]
@@ -140,13 +140,13 @@ def faults(
 
 
 def _name(map_: MapFiles, file: str) -> str:
-    """The name of a file for people: relative to the folder, if in it."""
+    """The display name of a file: its path, relative to the folder if inside it."""
     path = Path(file).resolve()
     return path.relative_to(map_.folder).as_posix() if path.is_relative_to(map_.folder) else display(path)
 
 
 def _label(d: Diagnostic, fix: Fix) -> str:
-    """The label of the button of a fix."""
+    """The label of a fix's button."""
     if not fix.text.strip():
         return "Fix: remove it"
     if fix.span.line == fix.span.end_line and fix.span.column == fix.span.end_column:
@@ -159,12 +159,12 @@ def _is_own(own: Container[str], d: Diagnostic) -> bool:
 
 
 def _texts(map_: MapFiles, checked: Checked | None, diagnostics: Sequence[Diagnostic]) -> dict[str, str]:
-    """The texts of the files that problems are in, as they were checked."""
+    """The texts of the files with problems, as of the last check."""
     texts = dict(checked.texts) if checked is not None else {}
     for file in {d.span.file for d in diagnostics if d.span is not None} - texts.keys():
         try:
             texts[file] = map_.raw(Path(file).resolve()).removeprefix("\ufeff").replace("\r\n", "\n")
-        except MapEditError:  # it is not one's own, or cannot be read
+        except MapEditError:  # a file of another ruleset, or an unreadable one
             continue
     return texts
 
@@ -172,7 +172,7 @@ def _texts(map_: MapFiles, checked: Checked | None, diagnostics: Sequence[Diagno
 def _where(
     map_: MapFiles, checked: Checked | None, diagnostics: Sequence[Diagnostic], texts: Mapping[str, str]
 ) -> dict[int, list[str]]:
-    """The number of a problem → its regions."""
+    """Problem number → the regions it concerns."""
     kind = map_.kind() if checked is not None else ""
     if checked is None or kind not in checked.declarations.kinds:
         return {}
@@ -192,7 +192,7 @@ def proposals_of(proposals: MapProposals) -> dict[str, Any]:
     owners = {fact: kind for fact, kind in base.choices.items() if base.is_owner(fact)} if base is not None else {}
 
     def values(kind: str) -> list[list[str]]:
-        """The possible names and titles for a fact of a kind; for an owner, those added by the map."""
+        """The possible names and titles for a fact of a kind; for an owner, only those added by the map."""
         own = proposals.own(kind)
         if kind in owners.values():
             return [[name, str((own[name] or {}).get("title", "")) or name.replace("_", " ")] for name in own]
@@ -212,7 +212,7 @@ def proposals_of(proposals: MapProposals) -> dict[str, Any]:
 
 
 def data_of(proposals: MapProposals, checked: Checked) -> dict[str, Any]:
-    """Data other than regions, for forms: entities that a map may add, tables, constants, set-up.
+    """The data for forms other than regions: entities that a map may add, tables, constants, and set-up.
 
     Raises:
         DiagnosticsError: if a file is unreadable.
@@ -253,7 +253,7 @@ def data_of(proposals: MapProposals, checked: Checked) -> dict[str, Any]:
 
 
 def stale_of(map_: MapFiles, diagnostics: Sequence[Diagnostic]) -> str:
-    """The reason why the files cannot be read as a whole, with its place."""
+    """The reason why the files cannot be read as a whole, and its location."""
     first = min(diagnostics, key=lambda d: d.span is None or Path(d.span.file) not in map_.own, default=None)
     if first is None:
         return "the files cannot be read"

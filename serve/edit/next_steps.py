@@ -1,4 +1,4 @@
-"""Next steps for a map: the command of each, and its time limit if the page starts it."""
+"""Proposed next steps for a map: the command of each, and its time limit if a page can start it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from msgspec import Struct
 from rulespec.documents.text_files import display
 
 _MINUTES = 2
-"""Minutes of games in a report that the page asks for."""
+"""The time for games in a report requested by the page, in minutes."""
 _GAMES, _BOT = 200, "flat:8"
-"""The games, and their players, that show who wins."""
+"""The number of games, and the bot, for statistics of the winners."""
 
 
 class NextStep(Struct, frozen=True):
@@ -22,7 +22,7 @@ class NextStep(Struct, frozen=True):
         title: its displayed name.
         words: the words of its command, after `rulespec`.
         name: its name in requests of the page; "" for a terminal command.
-        seconds: its time limit; for a table, until it is open.
+        seconds: its time limit; for a table, the limit for its start.
     """
 
     title: str
@@ -32,12 +32,12 @@ class NextStep(Struct, frozen=True):
 
     @property
     def command(self) -> str:
-        """The command as typed."""
+        """The command as typed in a terminal."""
         return " ".join(["rulespec", *(f'"{word}"' if " " in word else word for word in self.words)])
 
 
 def steps(folder: Path, base: str, players: int | None, roles: int = 0) -> Iterator[NextStep]:
-    """The next steps.
+    """The proposed next steps.
 
     Args:
         folder: the folder of the map.

@@ -1,4 +1,4 @@
-"""The picture of a map during editing: regions keep their places when others change."""
+"""The picture of a map during editing: a region keeps its place when others change."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from rulespec.typed import nodes as typed
 
 _CORNER = (18.0, 18.0)
 _EMPTY = Frame(0, 0, 1000, 700)
-"""The frame of a map without places."""
+"""The frame of a map whose regions have no place."""
 _ROOM = 0.12
-"""Room around the outermost places, by the extent of all."""
+"""The margin around the outermost places, relative to their extent."""
 _LEAST, _MOST = 0.55, 1.0
-"""Height of a frame by its width."""
+"""The minimum and maximum height of a frame, relative to its width."""
 _COLUMNS, _ROWS = 9, 7
-"""The raster on which a free place is looked for."""
+"""The grid of candidates for a free place."""
 
 
 class Drawn(Brief, Struct, frozen=True):
@@ -63,7 +63,7 @@ class Drawn(Brief, Struct, frozen=True):
 
 
 class Picture:
-    """Successive pictures of a map, which keep the frame and layout as long as possible."""
+    """A series of pictures of a map, which keep frame and layout as long as possible."""
 
     def __init__(self) -> None:
         self._frame: Frame | None = None
@@ -101,7 +101,7 @@ class Picture:
         return _drawn(plan, spots, (frame, places, loose))
 
     def _plan(self, sheet: Sheet, board: BoardStyle) -> tuple[Plan, float]:
-        """The plan of a board and its scale; the layout is the last one while nothing has changed that it reads."""
+        """The plan of a board, and its scale; the layout is reused while its inputs are unchanged."""
         count = len(sheet.names(board.kind))
         badges = [badge_room(sheet, board, i) for i in range(count)]
         guests = [each for each in sheet.style.boards.values() if each.inside == board.kind and each.form == "spots"]
@@ -115,7 +115,7 @@ class Picture:
         return plan, self._ground.size[0] / board.frame.width
 
     def _places(self, sheet: Sheet, board: BoardStyle, names: Sequence[str]) -> dict[str, Point]:
-        """The places of regions: declared ones, those of their outlines, and otherwise the last displayed ones."""
+        """The places of regions: declared, or given by an outline, or else the last displayed."""
         own = {names[i]: point for i, point in board.positions.items()}
         for i, outline in board.outlines.items():
             if outline.label is not None:
@@ -133,7 +133,7 @@ class Picture:
         return {name: own.get(name) or self._loose[name] for name in names}
 
     def _framed(self, places: Mapping[str, Point]) -> Frame:
-        """A frame for a map that has none: the first one that holds all places."""
+        """A frame for a map without one: the first that contains all places."""
         if self._frame is None or not all(map(self._frame.holds, places.values())):
             self._frame = _framed(places)
         return self._frame
@@ -163,7 +163,7 @@ def _framed(places: Mapping[str, Point]) -> Frame:
 
 
 def _free(frame: Frame, places: Sequence[Point]) -> Point:
-    """The point of a grid farthest from all places; the centre for the first map."""
+    """The point of a grid farthest from all places; the centre if there are none."""
     raster = [
         (frame.left + frame.width * (x + 0.5) / _COLUMNS, frame.top + frame.height * (y + 0.5) / _ROWS)
         for y, x in product(range(_ROWS), range(_COLUMNS))
@@ -184,7 +184,7 @@ def _middle(ring: Sequence[tuple[int, int]]) -> Point:
 
 
 def _spread(sheet: Sheet, board: BoardStyle, names: Sequence[str]) -> dict[str, Point]:
-    """The places of a map of which no file has any: laid out by its links, in the frame."""
+    """The places for a map without any in its files, laid out by links inside the frame."""
     frame = board.frame or _EMPTY
     points = laid_out(len(names), sorted(pairs_of(board, links_of(sheet, board))), {})
     xs, ys = [x for x, _ in points.values()], [y for _, y in points.values()]

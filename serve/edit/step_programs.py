@@ -1,4 +1,4 @@
-"""Programs started by a page with the saved map: a table, a report, its scenarios."""
+"""Programs that a page starts for the saved map: a table, a report, or its scenarios."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from msgspec import Struct
 from rulespec.serve.edit.next_steps import NextStep
 
 _SHOWN = 6_000
-"""The most characters of a program's output that are shown, the last ones."""
+"""The maximum number of characters of a program's output that are shown, counted from the end."""
 _PAGE = 20_000_000
-"""Bytes of a report."""
+"""The maximum size of a report in bytes."""
 _LINK = re.compile(r"http://127\.0\.0\.1:([0-9]+)/#[\w-]+$")
-"""The link at the end of a line that begins with its name."""
+"""A link at the end of a line that starts with its name."""
 _OPEN = ("Ctrl-C ends it\n", "Ctrl-C ends it\r\n")
-"""The ends of the last line of a table that is open; in other lines, a title may have the words."""
+"""The endings of the line that an open table prints last; elsewhere, the words may be part of a title."""
 
 
 class EditorProgram(Struct, frozen=True):
-    """A program, for display.
+    """The displayed state of a program.
 
     Attributes:
-        state: whether it is running, finished (for a table: open), or failed.
+        state: running, finished (for a table: open), or failed.
         text: its output.
         links: its links, as names and addresses.
     """
@@ -41,10 +41,10 @@ class EditorProgram(Struct, frozen=True):
 
 
 class EditorPrograms:
-    """The programs of a page's server: at most one per step, ended with the server.
+    """The programs started from a page: at most one per step, all ended with the server.
 
     Args:
-        changed: called when there is news to show.
+        changed: a callback for news to show.
 
     Attributes:
         shown: step → its last program.
@@ -61,9 +61,9 @@ class EditorPrograms:
         self._port = 0
 
     def start(self, step: NextStep) -> str:
-        """Starts a program; returns a refusal, or "".
+        """Starts a program; returns the reason of a refusal, or "".
 
-        An open table is moved to the new process, at the same address.
+        An open table is replaced by the new process at the same address.
         """
         before = self.shown.get(step.name)
         if before is not None and before.state == "running":
@@ -123,7 +123,7 @@ class EditorPrograms:
 
 
 async def _said(process: Process, is_table: bool) -> str:
-    """The output of a program until it ends, or until its table is open."""
+    """The output of a program up to its end, or up to the opening of its table."""
     assert process.stdout is not None
     text = ""
     while data := await process.stdout.read(65_536):
@@ -135,7 +135,7 @@ async def _said(process: Process, is_table: bool) -> str:
 
 
 async def _left_open(process: Process) -> None:
-    """Waits for the end of a program, and drains its output."""
+    """Waits for the end of a program, discarding its output."""
     assert process.stdout is not None
     while await process.stdout.read(65_536):
         pass
@@ -143,7 +143,7 @@ async def _left_open(process: Process) -> None:
 
 
 async def _ended(process: Process) -> None:
-    """Ends a program, if it has not ended."""
+    """Ends a program if it is still running."""
     with suppress(ProcessLookupError):
         process.kill()
     await process.wait()
