@@ -1,1 +1,1 @@
-"""The language server: an editor's requests about rulesets, answered by the checker."""
+"""The language server: answers an editor's requests about rulesets by means of the checker."""

@@ -1,4 +1,4 @@
-"""The base ruleset of a map, as a template: facts and links of regions, and the kinds that a map may replace."""
+"""The base ruleset of a map as a template: facts and links of regions, and the kinds that a map may replace."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _RULES = ".rules"
 
 
 class Profile(Struct, frozen=True):
-    """A region's facts, as a pattern.
+    """The pattern of a region's facts.
 
     Attributes:
-        values: fact → the entity it names; any owner counts as "some".
+        values: fact → the entity that it names; "some" stands for any owner.
         named: the facts that name another region.
     """
 
@@ -35,16 +35,16 @@ class Profile(Struct, frozen=True):
     named: tuple[str, ...]
 
     def value(self, fact: str) -> str:
-        """The value of a fact; "" if it has none."""
+        """The value of a fact in the pattern; "" if it has none."""
         return dict(self.values).get(fact, "")
 
 
 SOME = "some"
-"""The value of a fact in a profile that names an owner, whichever it is."""
+"""The value that stands for any owner in a profile."""
 
 
 class BaseMap:
-    """The regions of a base ruleset, and the regularities of their facts.
+    """The regions of a base ruleset, and regularities of their facts.
 
     Args:
         ruleset: the base.
@@ -75,14 +75,14 @@ class BaseMap:
         self.profiles = [self._profile(i) for i in range(self.number)]
 
     def _is_brought(self, kind: str) -> bool:
-        """Whether a map may bring the entities of a kind along."""
+        """Whether a map may replace the entities of a kind."""
         of = self.d.kinds[kind]
         plays = bool(of.state) or any(kind in piece.each for piece in self.d.pieces.values())
         plain = len(of.entities) > 1 and not of.product and not of.is_player
         return plays and plain and not is_named_by_rules(self.d, kind)
 
     def value(self, fact: str, region: int) -> str:
-        """The name in a fact of a region, or ""."""
+        """The name of the entity in a region's fact, or ""."""
         type_, value = self._facts[fact].type, self._facts[fact].values[region]
         return self.d.kinds[type_.kind].entities[value].name if isinstance(type_, Ent) and value >= 0 else ""
 
@@ -100,9 +100,9 @@ class BaseMap:
         return Profile(values, tuple(name for name in self.near if self.value(name, region)))
 
     def fitting(self, facts: Mapping[str, str]) -> Counter[Profile]:
-        """The profiles in the base that include some facts of a region, with their numbers of regions.
+        """The profiles in the base that include the given facts, each with its number of regions.
 
-        A missing owner means none, as only the author can choose one.
+        A missing owner means no owner, as only the author can choose one.
         """
 
         def fits(profile: Profile) -> bool:
@@ -115,7 +115,7 @@ class BaseMap:
 
     @cached_property
     def _between(self) -> dict[tuple[str, ...], set[str]]:
-        """A fact and its values at both ends → the kinds of links that are there."""
+        """A fact with its values at both ends → the kinds of links between such regions."""
         results: dict[tuple[str, ...], set[str]] = {}
         for link in self.links:
             for a in range(self.number):
@@ -126,7 +126,7 @@ class BaseMap:
         return results
 
     def links_between(self, one: Mapping[str, str], other: Mapping[str, str], among: Sequence[str]) -> tuple[str, ...]:
-        """Those of some kinds of links that the base has between regions with such facts."""
+        """The kinds of links, among those given, that the base has between regions with such facts."""
         results = tuple(among)
         for fact in self.choices:
             if fact in one and fact in other:
@@ -136,7 +136,7 @@ class BaseMap:
 
     @cached_property
     def reach(self) -> dict[str, tuple[tuple[str, ...], dict[str, str]]]:
-        """For each fact that names a region: the links that always lead there, and the facts of all such regions."""
+        """For each fact that names a region: the links that always lead there, and the facts all these regions share."""
         results = {}
         for fact in self.near:
             pairs = [(i, self._facts[fact].values[i]) for i in range(self.number) if self._facts[fact].values[i] >= 0]
@@ -148,12 +148,12 @@ class BaseMap:
 
     @cached_property
     def looks(self) -> Mapping[str, Mapping[str, Look]]:
-        """Kind → entity → its style in the base."""
+        """Kind → entity → its look in the base."""
         return read_files(self.d, [*drawing_files(self._titled)], Report()).looks
 
     @cached_property
     def owned(self) -> dict[str, list[int]]:
-        """Entity that owns regions → its regions."""
+        """Owner → the regions it owns."""
         results: dict[str, list[int]] = {}
         for fact in self.choices:
             for i in range(self.number) if self.is_owner(fact) else ():
@@ -163,7 +163,7 @@ class BaseMap:
 
 
 def is_named_by_rules(d: typed.Declarations, kind: str) -> bool:
-    """Whether a rule or a check names an entity of a kind."""
+    """Whether a rule or a check names an entity of the kind."""
     names = {id(entity) for entity in d.kinds[kind].entities}
     asked = [part.span for check in d.checks for part in (check.that, check.where) if part is not None]
     spans = [span for span, named in d.references.items() if id(named) in names]
@@ -174,7 +174,7 @@ def is_named_by_rules(d: typed.Declarations, kind: str) -> bool:
 
 
 def kinds_on_regions(d: typed.Declarations, region: str) -> list[str]:
-    """The kinds whose entities name regions and are not named by rules, such as straits between them."""
+    """The kinds whose entities name regions without being named by rules, such as straits."""
     return [
         name
         for name, of in d.kinds.items()
@@ -199,6 +199,6 @@ def base_map(folder: Path, extends: str) -> BaseMap | None:
 
 @lru_cache(maxsize=8)
 def _base_map(ref: str, written: object) -> BaseMap:
-    """`written`: the stamps of its files, so that changes of them are read."""
+    """The cached base; `written`, the stamps of its files, is part of the cache key."""
     del written
     return BaseMap(load_ruleset(ref), load_source(ref, Report(), lints=False).source.root)

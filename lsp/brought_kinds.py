@@ -1,7 +1,7 @@
-"""Entities with which a map replaces its base's, such as players' sides: facts, tables and set-up follow the base.
+"""Replacement of the base's entities by those of a map, such as players' sides: facts, tables and set-up follow.
 
 The new entities replace the old ones in order. A reference to an old entity becomes one to the new entity at the same
-distance: an entity that refers to the next one still does.
+distance, so that a reference to the next entity stays one.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Ent, SetOf, Type
 
 Changes = dict[tuple[str, ...], Any]
-"""Path in the ruleset's files → value."""
+"""Path in the ruleset's files → new value."""
 
 
 class Brought:
-    """The file changes for a map that replaces the entities of a kind.
+    """The changes to files for a map that replaces the entities of a kind.
 
     Args:
-        base: its base.
+        base: the base of the map.
         kind: the kind.
         titles: the new entities, with their titles.
         own: the facts of entities already in the map, which stay.
@@ -39,18 +39,18 @@ class Brought:
         }
 
     def changes(self) -> Changes:
-        """The new values by path."""
+        """The new values, by path."""
         results: Changes = {("kinds", self.kind, "entities"): self._entities()}
         results |= self._starts()
         results |= self._tables()
         results |= self._set_up()
         most = self.base.d.max_players
-        if most == len(self.old) > len(self.new):  # a player for each, as in the base
+        if most == len(self.old) > len(self.new):  # one player each, as in the base
             results["game", "players"] = {"min": min(self.base.d.min_players, len(self.new)), "max": len(self.new)}
         return results
 
     def replaced(self, changes: Changes) -> list[str]:
-        """The paths whose base values are completely replaced."""
+        """The paths at which base values are completely replaced."""
         whole = [path for path, value in changes.items() if isinstance(value, dict) and path[0] != "game"]
         return [".".join(path) for path in whole]
 
@@ -74,11 +74,11 @@ class Brought:
         return results
 
     def _speaks(self, type_: Type) -> bool:
-        """Whether values of a type name entities of the kind."""
+        """Whether values of a type refer to entities of the kind."""
         return isinstance(type_, Ent | SetOf) and (type_.kind == self.kind or type_.kind in self._products)
 
     def _shifts(self, fact: str, type_: Type, tree: Node | None) -> int | None:
-        """The distance from an entity to the one that its fact names, if all are to have one; None: as in the base."""
+        """The common distance between an entity and the one in its fact; None to keep the base's distances."""
         if len(self.new) == len(self.old) or not isinstance(type_, Ent):
             return None
         distances = []
@@ -93,7 +93,7 @@ class Brought:
         return first and (first % len(self.new) or min(1, len(self.new) - 1))
 
     def _place(self, name: str) -> int | None:
-        """The number of the old entity that a name speaks of: its own, or that of a pair with it."""
+        """The index of the old entity to which a name refers, directly or as a member of a pair."""
         if name in self.old:
             return self.old.index(name)
         for product, names in self._products.items():
@@ -102,7 +102,7 @@ class Brought:
         return None
 
     def _part(self, product: str, number: int) -> int:
-        """The member of the kind in a member of a product."""
+        """The component of the kind in an entity of a product."""
         of = self.base.d.kinds[product].product
         for kind in reversed(of):
             number, part = divmod(number, len(self.base.d.kinds[kind].entities))
@@ -111,7 +111,7 @@ class Brought:
         return 0
 
     def _renamed(self, value: Any, i: int, t: int, shift: int | None = None) -> Any:
-        """A value of the old entity `t`, said of the new one `i`."""
+        """A value of the old entity `t`, adapted to the new entity `i`."""
         if isinstance(value, list):
             return list(dict.fromkeys(self._renamed(each, i, t, shift) for each in value))
         place = self._place(str(value))
@@ -124,7 +124,7 @@ class Brought:
         return self._named(str(value), self.old[place], new)
 
     def _named(self, value: str, old: str, new: str) -> str:
-        """The name of an entity, or of a pair with it, with another entity."""
+        """The name of an entity, or of a pair with it, after the entity's replacement."""
         if value == old:
             return new
         for product, names in self._products.items():
@@ -139,7 +139,7 @@ class Brought:
     # --- what stands elsewhere ---------------------------------------------------------------------------------------
 
     def _starts(self) -> Changes:
-        """State that starts at an entity of the kind."""
+        """Initial state that refers to an entity of the kind."""
         results: Changes = {}
         fields: list[tuple[tuple[str, ...], Mapping[str, typed.FieldDecl]]] = [(("state",), self.base.d.fields)]
         fields += [(("kinds", name, "state"), of.state) for name, of in self.base.d.kinds.items()]
@@ -152,7 +152,7 @@ class Brought:
         return results
 
     def _tables(self) -> Changes:
-        """Rows of tables that have the entities as keys or values."""
+        """Rows of tables whose keys or values are entities of the kind."""
         results: Changes = {}
         for name, table in self.base.d.tables.items():
             depths = [depth for depth, key in enumerate(table.keys) if self._speaks(key)]
@@ -163,7 +163,7 @@ class Brought:
         return results
 
     def _rows(self, data: Any, table: typed.TableDecl, depth: int, at: tuple[int, int] | None) -> Any:
-        """Rows from a depth on; `at`: the new entity that they are of, and the old one that it is like."""
+        """The rows below a key depth; `at` is the new entity in the keys so far, and the old one that it follows."""
         if depth == len(table.keys):
             i, t = at or (0, 0)
             return self._renamed(data, i, t) if self._speaks(table.value) else data
@@ -186,7 +186,7 @@ class Brought:
         return int(key) if key.isdecimal() else key
 
     def _shares(self, data: Mapping[str, Any]) -> dict[str, list[str]]:
-        """A partition of the entities among some of them, such as the cards that come with a card."""
+        """A partition of the entities among some of them, such as the cards that belong to a card."""
         if all(data.get(name) == [name] for name in self.old):
             return {name: [name] for name in self.new}
         number = len(self.new)
@@ -200,14 +200,14 @@ class Brought:
         all_placed = len({r for each in old.values() for r in each}) == len(self.old)
         for name in (
             self.new[: len(self.old)] if all_placed else ()
-        ):  # more are left out: the base's numbers are for these
+        ):  # the rest is omitted, as the base's numbers are for these
             if name not in placed:
                 least = min(having or self.new, key=lambda each: len(results[each]))
                 results[least].append(name)
         return results
 
     def _set_up(self) -> Changes:
-        """Parts of the set-up by entity."""
+        """The parts of the set-up that belong to entities."""
         results: Changes = {}
         for path, node in _by_names(("setup",), get(self.base.root, "setup"), {*self.old}):
             data: Any = to_plain(node)
@@ -220,7 +220,7 @@ class Brought:
 
 
 def _by_names(path: tuple[str, ...], node: Node | None, names: set[str]) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """The mappings below a node whose keys are all some names."""
+    """The mappings below a node whose keys are exactly the given names."""
     if isinstance(node, YamlMapping) and node.entries and names.issuperset(node.entries):
         yield path, node
     else:

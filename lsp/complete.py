@@ -14,9 +14,9 @@ from rulespec.typed import nodes as typed
 from rulespec.types import INT, Ent, SetOf, Type
 
 WORDS = sorted({*keywords.WORDS, *BUILTINS} - keywords.TO_COME)
-"""The words of the language, and its built-in functions."""
+"""The keywords and the built-in functions of the language."""
 
-_LINE_LIMIT = 2_000  # characters of a line before the cursor that are parsed
+_LINE_LIMIT = 2_000  # characters before the cursor that are parsed
 _CHAIN = re.compile(r"([A-Za-z]\w*(?:\??\.\w+|\[[^\[\]]*\]|\([^()]*\))*)\??\.\w*$")
 _STEP = re.compile(r"\.(\w+)|(\[)[^\]]*\]|(\()[^)]*\)")
 _HEAD = re.compile(r"(?:(?:replace|wrap|hook) )?(?:def|procedure|guard|invariant|options|scoring|extend|change)\b")
@@ -24,10 +24,10 @@ _PARAM = re.compile(r"\b(\w+): (set )?(\w+)(\?)?")
 
 
 def complete(before: str, lines: list[str], line: int, file: str, index: NameIndex) -> list[Member]:
-    """The names that fit at a place.
+    """The names that can be inserted at a position.
 
     Args:
-        before: the text of the line up to the place.
+        before: the text of the line up to the position.
         lines: the current lines of the document.
         line: the number of the line, from 0.
         file: the name of the document in spans.
@@ -35,7 +35,7 @@ def complete(before: str, lines: list[str], line: int, file: str, index: NameInd
     """
     before = before[-_LINE_LIMIT:]
     if re.search(r'#|^[^"]*"(?:[^"]*"[^"]*")*[^"]*$', before) and file.endswith(".rules"):
-        return []  # in a comment or a text
+        return []  # inside a comment or a text
     if not file.endswith(".rules") and (by_place := complete_yaml(before, lines, line, file, index)) is not None:
         return by_place
     scope = _Scope(lines, line, file, index)
@@ -46,7 +46,7 @@ def complete(before: str, lines: list[str], line: int, file: str, index: NameInd
 
 
 class _Scope:
-    """The names at a place of a document."""
+    """The names in scope at a position of a document."""
 
     def __init__(self, lines: list[str], line: int, file: str, index: NameIndex) -> None:
         self.index = index
@@ -72,7 +72,7 @@ class _Scope:
         yield from reversed(results.items())
 
     def globals(self) -> Iterator[Member]:
-        """All declarations of the ruleset, including rules."""
+        """All declarations of the ruleset, rules included."""
         d, rules = self.d, self.index.checked.rules
         for table in (d.fields, d.constants, d.settings, d.kinds, d.pieces, d.tables, d.tracks, d.capacities):
             yield from ((name, named) for name, named in table.items() if "." not in name)
@@ -104,7 +104,7 @@ class _Scope:
             yield from ((e.name, e) for e in self.d.kinds[head].entities if e.name[0].isalpha())
             return
         if variable is None and head in self.d.kinds and self.d.kinds[head].number and len(steps) == 1 and steps[0][2]:
-            yield from self.d.kinds[head].places.items()  # of the tokens of an owner
+            yield from self.d.kinds[head].places.items()  # of an owner's tokens
             return
         type_ = self._type(variable, head, steps)
         kind = self.d.kinds.get(type_.kind) if isinstance(type_, Ent) else None
@@ -116,7 +116,7 @@ class _Scope:
             yield from chain(kind.state.items(), kind.facts.items(), places, ((word, None) for word in named))
 
     def _type(self, variable: typed.Named | None, head: str, steps: list[re.Match[str]]) -> Type | None:
-        """The type of a path; None if its words do not tell."""
+        """The type of a path, or None if it cannot be inferred."""
         d = self.d
         type_: Type | None = None
         if isinstance(variable, typed.Var):

@@ -1,4 +1,4 @@
-"""Completion in YAML by place: steps of an overlay's paths, values by declared type, keys by schema."""
+"""Completion in YAML files: steps of an overlay's paths, values by declared type, keys by schema."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Num, Order, SetOf, Type
 
 Member = tuple[str, typed.Named | None]
-"""A name and its declaration; None for a word of the language or of a path."""
+"""A name and its declaration; None for a keyword or a path step."""
 
 _KEY = re.compile(r"""(\s*(?:- )?)["']?([\w.]+)["']?:(?:\s|$)""")
 _VALUE = re.compile(r"""(?:^\s*|[\s{,])["']?([\w.]+)["']?:\s+(?:\[(?:[^\[\]{}]*,)?)?\s*(?:-?\d+ )?\w*$""")
 _PATH = re.compile(r"""\s*(?:- )?["']?((?:\w+\.)*)\w*$""")
 _OPEN = re.compile(r"""(?<![\w.])([\w.]{1,64})["']?:\s{1,8}\{(?![^{}]*\})""")
-"""A key whose value in braces has not ended."""
+"""A key whose value in braces is still open."""
 _BLOCK_KEY = re.compile(r"^\s*(?:- )?\w*$")
 _FLOW_KEY = re.compile(r"[{,]\s*\w*$")
 _FLOW_KEYS = re.compile(r"""(?<![\w.])([\w.]{1,64})["']?:(?:\s|$)""")
@@ -27,10 +27,10 @@ _SECTIONS = ("changes", "add", "remove")
 
 
 def complete_yaml(before: str, lines: list[str], line: int, file: str, index: NameIndex) -> list[Member] | None:
-    """The names that fit at a place of a YAML file; None if the place is unclear.
+    """The names that can be inserted at a position of a YAML file; None if the position is unclear.
 
     Args:
-        before: the text of the line up to the place.
+        before: the text of the line up to the position.
         lines: the current lines of the document.
         line: the number of the line, from 0.
         file: the name of the document in spans.
@@ -70,7 +70,7 @@ def complete_yaml(before: str, lines: list[str], line: int, file: str, index: Na
 
 
 def _by_type(path: list[str], index: NameIndex) -> list[Member] | None:
-    """The values of a constant, or at the start of a state, that a path leads to; None if it leads to neither."""
+    """The values for a constant, or for an initial state, at a path; None for any other path."""
     d = index.checked.declarations
     match path:
         case ["constants", name] if name in d.constants:
@@ -81,14 +81,14 @@ def _by_type(path: list[str], index: NameIndex) -> list[Member] | None:
             type_ = d.fields[name].type
         case _:
             return None
-    if isinstance(type_, Num):  # of which unit, the value says that is being typed
+    if isinstance(type_, Num):  # the unit will be part of the typed value
         others: list[Member] = [(n, c) for n, c in d.constants.items() if isinstance(c.type, Num) and n != path[-1]]
         return [*((unit, typed.Unit(unit, span)) for unit, span in d.units.items()), *others]
     return _of_type(type_, index)
 
 
 def _bracket(before: str) -> str:
-    """The innermost open bracket of a line; "" if there is none."""
+    """The innermost open bracket in a line; "" if there is none."""
     closed = 0
     for letter in reversed(before):
         if letter in "[{" and not closed:
@@ -98,7 +98,7 @@ def _bracket(before: str) -> str:
 
 
 def _above(before: str, lines: list[str], line: int) -> list[str]:
-    """The keys around a place, the nearest first, by the indentation of the lines above."""
+    """The keys around a position, nearest first, by the indentation of the lines above."""
     result = []
     indent = len(before) - len(before.lstrip())
     for text in reversed(lines[:line]):
@@ -110,7 +110,7 @@ def _above(before: str, lines: list[str], line: int) -> list[str]:
 
 
 def _beside(before: str, lines: list[str], line: int) -> set[str]:
-    """The sibling keys of the one at a place."""
+    """The sibling keys at a position."""
     after = lines[line][len(before) :] if line < len(lines) else ""
     if _bracket(before):
         return {*_FLOW_KEYS.findall(_outside(reversed(before), "]}", "[{")[::-1] + _outside(after, "[{", "]}"))}
@@ -145,7 +145,7 @@ def _outside(text: Iterable[str], opening: str, closing: str) -> str:
 
 
 def _steps(node: Node | None) -> Iterator[Member]:
-    """The next steps of a path that leads to a node of the merged tree."""
+    """The next steps of a path to a node of the merged tree."""
     if isinstance(node, Mapping):
         yield from ((key, None) for key in node.entries)
     elif isinstance(node, Sequence):
@@ -153,7 +153,7 @@ def _steps(node: Node | None) -> Iterator[Member]:
 
 
 def _values(path: list[str], index: NameIndex) -> list[Member] | None:
-    """The values of a key: `path` has its name first, then the surrounding keys."""
+    """The values for a key; `path` has its name first, then the enclosing keys."""
     d, word = index.checked.declarations, path[0]
     if word in d.settings and "settings" in path[1:2]:
         setting = d.settings[word]
@@ -175,7 +175,7 @@ def _types(index: NameIndex) -> list[Member]:
 
 
 def _of_type(type_: Type, index: NameIndex) -> list[Member]:
-    """The values of a type that have names."""
+    """The named values of a type."""
     if not isinstance(type_, Ent | SetOf | Order):
         return [(value, None) for value in _truths(type_)]
     none: list[Member] = [("none", None)] if isinstance(type_, Ent) and type_.optional else []

@@ -1,4 +1,4 @@
-"""Code lenses: how often tests run a procedure, a definition or an option, from the last recorded coverage.
+"""Code lenses: runs of a procedure, a definition or an option by tests, from the last recorded coverage.
 
 `rulespec coverage REF --format json --out FOLDER/coverage.json` records it in the ruleset's folder. Names are searched
 for near the recorded lines, so lenses stay correct during edits.
@@ -19,9 +19,9 @@ from rulespec.documents.foreign_files import bytes_of
 
 RECORD = "coverage.json"
 MAX_RECORD = 16_000_000
-"""Bytes of a record; a larger one is not read."""
+"""The maximum size of a record in bytes; a larger one is ignored."""
 _HEADS = {"procedure": "procedure", "definition": "def", "option": "option"}
-"""Kind of an item → the word before its name."""
+"""Kind of an item → the keyword before its name."""
 
 
 class _Outcome(Struct):
@@ -48,14 +48,14 @@ class _Record(Struct):
 
 
 class CoverageLens(NamedTuple):
-    """A text above a line, counted from 1."""
+    """A code lens: a text above a line, counted from 1."""
 
     line: int
     text: str
 
 
 def coverage_lenses(folder: Path, path: Path, lines: Sequence[str]) -> Iterator[CoverageLens]:
-    """The lenses of a document in line order; empty without a valid record.
+    """The code lenses of a document in line order; empty without a valid record.
 
     Args:
         folder: the folder of the ruleset with the record.
@@ -68,7 +68,7 @@ def coverage_lenses(folder: Path, path: Path, lines: Sequence[str]) -> Iterator[
         data = bytes_of(folder / RECORD, MAX_RECORD)
         day = datetime.fromtimestamp((folder / RECORD).stat().st_mtime, UTC).date()
         record = msgspec.json.decode(data, type=_Record)
-    except (OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
+    except (OSError, ValueError, RecursionError):  # includes msgspec's errors
         return
     suffix = f"/{folder.name}/{path.relative_to(folder).as_posix()}"
     units = sorted((u for u in record.units if _is_in(u.file, suffix) and u.kind in _HEADS), key=lambda u: u.line)
@@ -85,14 +85,14 @@ def _is_in(file: str, suffix: str) -> bool:
 
 
 def _line_of(unit: _Unit, lines: Sequence[str]) -> int | None:
-    """The line of an item today: of those that declare its name, the nearest to the recorded one."""
+    """The current line of an item: among the declarations of its name, the nearest to the recorded line."""
     head = re.compile(rf"\s*{_HEADS[unit.kind]} {re.escape(unit.name)}\b")
     declared = [number for number, text in enumerate(lines, 1) if head.match(text)]
     return min(declared, key=lambda number: abs(number - unit.line), default=None)
 
 
 def _runs(unit: _Unit, gaps: int) -> str:
-    """The runs of an item, the number of their tests, and its gaps, such as "run 45 times by 7 tests"."""
+    """The number of an item's runs, of their tests, and of its gaps, such as "run 45 times by 7 tests"."""
     count = max((outcome.count for outcome in unit.outcomes.values()), default=0)
     tests = max((outcome.tests for outcome in unit.outcomes.values()), default=0)
     if not count:

@@ -1,6 +1,6 @@
-"""Edits of a map's other data: entities with their facts, rows of tables, constants, the set-up.
+"""Edits of a map's other data: entities with their facts, rows of tables, constants, set-up.
 
-All of it is layered over the base: an edit writes one value, at its path.
+All this data is layered over the base, so an edit writes a single value at its path.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class DataEdits:
         return renamed(self.map, NameIndex(self._checked()), (span.file, span.line, span.column), new)
 
     def row(self, table: str, keys: str, value: str) -> Edited:
-        """Changes a row of a table; its keys are separated by commas."""
+        """Changes a row of a table; the row's keys are separated by commas."""
         tables = self._checked().declarations.tables
         self.map.known(table, "table", [*tables])
         parts = keys.split(",")
@@ -86,14 +86,14 @@ class DataEdits:
         return Edited(self._proposals.written({("constants", name): value_of(value)}))
 
     def start(self, place: str, value: str) -> Edited:
-        """Changes a number of the set-up, such as `pieces.coin.box`."""
+        """Changes a number in the set-up, such as `pieces.coin.box`."""
         known = dict(starts(self._checked().source.root))
         self.map.known(place, "number of the set-up", [*known])
         section, _, rest = place.partition(".")
         return Edited(self._proposals.written({("setup", section, rest): value_of(value)}))
 
     def put(self, region: str, pieces: str, number: int, owner: str) -> Edited:
-        """Puts a number of an owner's pieces in a region at the start."""
+        """Sets the number of an owner's pieces that start in a region."""
         self.map.region(region)
         owned = dict(self.map.owned())
         self.map.known(pieces, "place of owned pieces in regions", [*owned])
@@ -107,18 +107,18 @@ class DataEdits:
         if number or get(one.root, *entry) is None:
             return Edited(self._proposals.written({entry: number}))
         while len(entry) > len(PIECES) + 1 and len([*entries(get(one.root, *entry[:-1]))]) == 1:
-            entry = entry[:-1]  # the last one takes its owner along
+            entry = entry[:-1]  # the owner's last entry: removes the owner too
         one.remove(entry)
         return Edited({path: one.applied()})
 
 
 def value_of(written: str) -> Any:
-    """A value from its YAML."""
+    """A value, parsed from YAML."""
     return to_plain(parse_yaml(f"x: {written}", "value", DEFAULT))["x"]
 
 
 def starts(root: Node) -> Iterator[tuple[str, str]]:
-    """The plain numbers of a set-up: their paths and notations."""
+    """The plain numbers in a set-up, by path."""
     for section in _SECTIONS:
         for place, _, node in entries(get(root, "setup", section)):
             if isinstance(node, Scalar):
@@ -126,7 +126,7 @@ def starts(root: Node) -> Iterator[tuple[str, str]]:
 
 
 def rows(node: Node | None, keys: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
-    """The rows of a table: their comma-separated keys, and their values in YAML."""
+    """The rows of a table: comma-separated keys, and values in YAML."""
     for key, _, value in entries(node):
         if isinstance(value, YamlMapping):
             yield from rows(value, (*keys, key))

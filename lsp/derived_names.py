@@ -1,4 +1,4 @@
-"""Derived names: in product kinds, and in quantifiers over a kind."""
+"""Derived names, in product kinds and in quantifiers over a kind."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
 Renamed = dict[int, tuple[str, str]]
-"""`id` of a declaration → its old and its new name."""
+"""The `id` of a declaration → its old and its new name."""
 
 
 def derived_names(index: NameIndex, wanted: Span, new: str) -> Renamed:
-    """Names that change when a declaration is renamed: `red_9` with the suit `red`, `card.suit` with the kind `suit`.
+    """The names that change with a renamed declaration: `red_9` with the suit `red`, `card.suit` with the kind `suit`.
 
     Args:
         index: the ruleset.
@@ -42,7 +42,7 @@ def derived_names(index: NameIndex, wanted: Span, new: str) -> Renamed:
 
 
 def _products(kinds: dict[str, typed.Kind], kind: typed.Kind, renamed: Renamed) -> Renamed:
-    """The entities of a product kind that have a renamed part."""
+    """The entities of product kinds with a renamed component."""
     results: Renamed = {}
     parts = product(*(kinds[part].entities for part in kind.product)) if kind.product else ()
     for entity, made_of in zip(kind.entities, parts, strict=False):

@@ -1,4 +1,4 @@
-"""Signature and explanation of a name, from its declaration."""
+"""Signatures and explanations of names, from their declarations."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.settings import written
 from rulespec.types import BOOL
 
-_SHOWN = 12  # entities of a kind that are listed
+_SHOWN = 12  # entities listed for a kind
 
 
 def signature(named: typed.Named, index: NameIndex) -> str:
-    """One line with the type of declaration, its name and its type."""
+    """One line with the kind of declaration, its name and its type."""
     match named:
         case typed.Definition():
             return f"def {name(named)}({_params(named.params)}) -> {named.result}"
@@ -95,7 +95,7 @@ def explanation(named: typed.Named, index: NameIndex) -> str:
 
 
 def listed_rule(line: str, column: int, index: NameIndex) -> tuple[int, ListedRule] | None:
-    """The rule of `rules.yaml` with its id at a column of a line, and the id's first column, from 1."""
+    """The rule in `rules.yaml` whose id is at a column of a line, and the id's first column, from 1."""
     for word in re.finditer(r"[A-Z][A-Z0-9-]+", line):
         if word.start() < column <= word.end() + 1 and word[0] in index.checked.ruleset.listed:
             return word.start() + 1, index.checked.ruleset.listed[word[0]]

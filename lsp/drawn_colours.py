@@ -1,4 +1,4 @@
-"""The colours of a map's drawing, with their possible meanings: as drawn by the base, or a new owner."""
+"""The colours of a map's drawing, with their likely meanings: one of the base's colours, or a new owner."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from rulespec.lsp.map_files import MAP, REGIONS, MapFiles
 from rulespec.ruleset_files import DRAWING, OUTLINES
 
 _FEWEST = 3
-"""Regions of a colour that may be an owner's."""
+"""The least number of regions for a colour that may be an owner's."""
 _NEAR = 150
-"""The distance of a colour from that of the base that it may stand for."""
+"""The maximum distance of a colour from the base's colour that it may represent."""
 _ALIKE = 30
-"""The distance at which a second colour still stands for the same, beyond that of the nearest."""
+"""The additional distance at which a second colour may still represent the same."""
 _FAINT = 0.12
-"""The strength of a colour below which it is a grey."""
+"""The chroma below which a colour is a grey."""
 _HUE, _PALE = 4, 0.05
-"""The weight of a degree of hue, and the strength from which on there is a hue."""
+"""The weight of one degree of hue, and the least chroma for which hue matters."""
 _NAMES = {
     "Red": "#c8323c", "Orange": "#e68a2e", "Yellow": "#e6d23c", "Green": "#4b9b4b", "Teal": "#2e9b96",
     "Blue": "#3c6ec8", "Purple": "#8c50aa", "Pink": "#e18cb4", "Brown": "#8c5a2d", "Grey": "#8c8c8c",
@@ -46,7 +46,7 @@ class Guess(Struct, frozen=True):
 
 
 def drawn_colours(map_: MapFiles) -> dict[str, list[str]]:
-    """Colour in the drawing → the map's own regions with it."""
+    """Colour in the drawing → the map's own regions with that colour."""
     results: dict[str, list[str]] = {}
     known = {key for key, _, _ in entries(get(map_.tree(MAP), *REGIONS))}
     for file in (OUTLINES, DRAWING):
@@ -58,7 +58,7 @@ def drawn_colours(map_: MapFiles) -> dict[str, list[str]]:
 
 
 def guesses(base: BaseMap, colours: Mapping[str, list[str]]) -> dict[str, Guess]:
-    """The possible meaning of each colour, from the regions with it."""
+    """The likely meaning of each colour, judged by its regions."""
     results: dict[str, Guess] = {}
     for fact, value in _plain(base):
         look = base.looks.get(base.choices[fact], {}).get(value)
@@ -78,7 +78,7 @@ def guesses(base: BaseMap, colours: Mapping[str, list[str]]) -> dict[str, Guess]
 
 
 def _plain(base: BaseMap) -> Iterator[tuple[str, str]]:
-    """The facts, with their values, that tell regions without an owner apart; the rarest first."""
+    """The facts and values that distinguish ownerless regions, rarest first."""
     ownerless = [p for p in base.profiles if SOME not in dict(p.values).values()]
     counts = {pair: 0 for profile in ownerless for pair in profile.values}
     for profile in ownerless:
@@ -88,7 +88,7 @@ def _plain(base: BaseMap) -> Iterator[tuple[str, str]]:
 
 
 def distance(one: str, other: str) -> float:
-    """The distance of two colours; for chromatic ones, by hue and saturation."""
+    """The distance between two colours; for chromatic ones, by hue and saturation."""
     a, b = parts(one), parts(other)
     (hue, strength), (other_hue, other_strength) = _tone(a), _tone(b)
     if min(strength, other_strength) < _PALE:
@@ -102,7 +102,7 @@ def _apart(a: tuple[int, int, int], b: tuple[int, int, int]) -> float:
 
 
 def _tone(colour: tuple[int, int, int]) -> tuple[float, float]:
-    """Hue in degrees, and its strength up to 1."""
+    """The hue in degrees, and the chroma from 0 to 1."""
     hue, _, _ = colorsys.rgb_to_hls(*(part / 255 for part in colour))
     return 360 * hue, (max(colour) - min(colour)) / 255
 

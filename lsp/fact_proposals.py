@@ -1,4 +1,4 @@
-"""Proposals for a map: missing facts, links and pieces, modelled on the base's regions."""
+"""Proposals for a map's missing facts, links and pieces, modelled on the regions of the base."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def proposed_links(raw: str, known: Sequence[str], kinds: Sequence[str]) -> list
 
 
 def without(raw: str, taken: Sequence[Proposed]) -> str:
-    """The text of a map without the accepted links of its comments."""
+    """The text of a map without the comments whose links have been accepted."""
     lines = raw.split("\n")
     for number in sorted({each.line for each in taken}, reverse=True):
         gone = {each.other for each in taken if each.line == number}
@@ -67,7 +67,7 @@ def without(raw: str, taken: Sequence[Proposed]) -> str:
 
 
 class MapRegions:
-    """The regions of a map with their facts and links, as in its file.
+    """The regions of a map with their facts and links, as written in its file.
 
     Args:
         base: the base of the map.
@@ -91,7 +91,7 @@ class MapRegions:
     # --- facts -------------------------------------------------------------------------------------------------------
 
     def certain(self) -> dict[str, Facts]:
-        """Region → the facts shared by all similar regions of the base."""
+        """Region → the facts common to all similar regions of the base."""
         results: dict[str, Facts] = {}
         for name, facts in self.facts.items():
             fitting = [*self.base.fitting(facts)] if facts else []
@@ -102,7 +102,7 @@ class MapRegions:
         return results
 
     def chosen(self) -> dict[str, Facts]:
-        """Region → facts left open by the base: as frequent as there, for each owner, where links allow."""
+        """Region → facts left open by the base, with the base's frequencies for each owner, where links permit."""
         results: dict[str, Facts] = {}
         groups: dict[str, list[str]] = {}
         for name in self.facts:
@@ -112,7 +112,7 @@ class MapRegions:
             open_ = {name: self._possible(name) for name in names if self.facts[name]}
             open_ = {name: each for name, each in open_.items() if each and not self._is_done(name, each)}
             taken = Counter(self._now(name) for name in names if name not in open_)
-            for name in sorted(open_, key=lambda each: len(open_[each])):  # those without a choice first
+            for name in sorted(open_, key=lambda each: len(open_[each])):  # regions without a choice come first
                 profile = self._next(open_, name, taken, len(names))
                 taken[profile] += 1
                 if new := self._facts_of(name, profile, used):
@@ -120,7 +120,7 @@ class MapRegions:
         return results
 
     def owner(self, name: str) -> str:
-        """The owner of a region; "" if none."""
+        """The owner of a region; "" if it has none."""
         return next((value for fact, value in self.facts[name].items() if self.base.is_owner(fact)), "")
 
     def _now(self, name: str) -> Profile:
@@ -129,16 +129,16 @@ class MapRegions:
         return Profile(tuple(values), tuple(n for n in self.base.near if n in facts))
 
     def _is_done(self, name: str, possible: Mapping[Profile, int]) -> bool:
-        """Whether a region is like one of the base already, with all that its facts leave open."""
+        """Whether a region already matches one of the base's profiles, and no other is possible."""
         return self._now(name) in possible and len(possible) == 1
 
     def _possible(self, name: str) -> Counter[Profile]:
-        """The profiles of the base that a region can have, with its links."""
+        """The profiles of the base that a region can still have, given its links."""
         fitting = self.base.fitting(self.facts[name])
         return Counter({p: n for p, n in fitting.items() if all(self._places(name, fact) for fact in p.named)})
 
     def _places(self, name: str, fact: str) -> list[str]:
-        """The regions that a fact of a region can name."""
+        """The regions that a region's fact can name."""
         links, common = self.base.reach[fact]
         if fact in self.facts[name]:
             return [self.facts[name][fact]]
@@ -154,7 +154,7 @@ class MapRegions:
         ]
 
     def _next(self, open_: Mapping[str, Counter[Profile]], name: str, taken: Counter[Profile], number: int) -> Profile:
-        """The profile with the fewest regions yet, in proportion to the base."""
+        """The profile that is rarest so far, relative to its frequency in the base."""
         among = Counter[Profile]()
         for each in open_.values():
             among |= each
@@ -166,7 +166,7 @@ class MapRegions:
         return max(open_[name], key=lack)
 
     def _facts_of(self, name: str, profile: Profile, used: Counter[str]) -> Facts:
-        """The facts that make a region have a profile."""
+        """The facts that give a region a profile."""
         facts = self.facts[name]
         new = {n: v for n, v in profile.values if n not in facts and v != SOME}
         for fact in profile.named:
@@ -179,9 +179,9 @@ class MapRegions:
     # --- pieces ------------------------------------------------------------------------------------------------------
 
     def standing(self, pieces: str) -> dict[str, int]:
-        """Region → the number of some pieces at the start: as many per owner as in the base, on similar regions.
+        """Region → the proposed number of pieces at the start: as many per owner as in the base, on similar regions.
 
-        Empty if some of the base's pieces stand in ownerless regions.
+        Empty if some of the base's pieces start in ownerless regions.
         """
         counts = self._counts(get(self.base.root, "setup", "pieces", pieces))
         like = {self.base.profiles[i] for i in counts}
@@ -195,7 +195,7 @@ class MapRegions:
             mine = [name for name in self.facts if owner and self.owner(name) == owner and self._now(name) in like]
             kinds: Counter[Profile] = Counter()
             for _ in range(min(wanted, len(mine))):
-                name = min(mine, key=lambda each: kinds[self._now(each)])  # of each sort one, before a second
+                name = min(mine, key=lambda each: kinds[self._now(each)])  # one of each profile before a second
                 kinds[self._now(name)] += 1
                 mine.remove(name)
                 results[name] = count
@@ -209,9 +209,10 @@ class MapRegions:
         return {names[k]: v for k, v in data.items() if k in names and isinstance(v, int)}
 
     def supplies(self, pieces: str, placed: int) -> Iterator[tuple[tuple[str, ...], Any]]:
-        """Other numbers of the same pieces, given a number on the map: paths with values.
+        """Path → adjusted numbers of the same pieces elsewhere, given the number on the map.
 
-        It is the rest outside the map; if the base has a piece for each eligible region, a map needs at least as many.
+        The adjusted number is what the map leaves; if the base has a piece for each eligible region, a map needs at
+        least as many.
         """
         counts = self._counts(get(self.base.root, "setup", "pieces", pieces))
         like = {self.base.profiles[i] for i in counts}

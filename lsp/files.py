@@ -1,4 +1,4 @@
-"""Files in the editor: open documents override files on disk, with a memo of parsed ones."""
+"""Files as seen by the editor: open documents override files on disk, and parsed files are cached."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from rulespec.ruleset_files import MAX_YAML, Files
 from rulespec.syntax import ast
 from rulespec.syntax.parser import parse_rules
 
-_ITEM = re.compile(r"^(?=[a-z])", re.MULTILINE)  # where an item of a rules file may begin
+_ITEM = re.compile(r"^(?=[a-z])", re.MULTILINE)  # possible starts of items in a rules file
 MAX_ITEMS = 400
-"""Items of a rules file that are parsed one by one; a file with more is parsed as a whole."""
+"""The maximum number of items parsed one by one; a file with more is parsed as a whole."""
 
 _Items = tuple[ast.Item, ...]
 
 
 class _DiskAndOpen(Disk):
-    """The disk, overlaid by unsaved documents."""
+    """The disk, overlaid with unsaved documents."""
 
     def __init__(self, documents: Mapping[Path, str]) -> None:
         self._documents = documents
 
     def present(self, path: Path) -> bool:
-        """See `Place`."""
+        """Whether a file exists; see `Place`."""
         return super().present(path) or (bool(self._documents) and path.resolve() in self._documents)
 
 
 class EditorFiles(Files):
-    """Reads open documents from the editor, and other files from disk.
+    """A reader of open documents from the editor, and of other files from disk.
 
-    The file of an open document need not exist yet. For an invalid rules file, its last valid version counts, so that
-    the rest can be checked.
+    An open document need not exist on disk. An invalid rules file is replaced by its last valid version, so that the
+    rest can be checked.
 
     Attributes:
         open: the text of each open document.
         broken: the diagnostics of each invalid rules file, by name, for the ruleset being checked.
-        stale: the names of those without a valid version.
+        stale: the names of rules files without a valid version.
     """
 
     cached = False
@@ -58,7 +58,7 @@ class EditorFiles(Files):
         self._findings: dict[tuple[str, str, bool], tuple[Node, tuple[Diagnostic, ...]]] = {}
 
     def text(self, path: Path, display: str, limit: int) -> str:
-        """The text of an open document, or of the file."""
+        """The text of an open document, or of the file on disk."""
         text = self.open.get(path.resolve())
         if text is None:
             return super().text(path, display, limit)
@@ -90,7 +90,7 @@ class EditorFiles(Files):
         return known[1] if known is not None else ()
 
     def _parse(self, text: str, display: str) -> _Items:
-        """The items of a rules file; parses only changed or moved ones."""
+        """The items of a rules file; only new, changed or moved items are parsed."""
         starts = [0, *(m.start() for m in _ITEM.finditer(text) if m.start())]
         if len(starts) > MAX_ITEMS:
             return super().rules(text, display)
@@ -101,13 +101,13 @@ class EditorFiles(Files):
                 part = text[start:end] if end == len(text) else text[start : end - 1]  # the parser adds the line end
                 now[line, part] = before.get((line, part)) or parse_rules(part, display, line + 1)
                 line += text.count("\n", start, end)
-        except DiagnosticsError:  # a mistake, or a line within brackets that begins like an item
+        except DiagnosticsError:  # an error, or a line inside brackets that looks like an item
             return super().rules(text, display)
         self._items[display] = now
         return tuple(item for items in now.values() for item in items)
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
-        """The diagnostics of a YAML tree under a schema; a `partial` file may omit parts of its base."""
+        """The schema errors of a YAML tree; a `partial` file may omit what its base provides."""
         key = (node.span.file, schema, partial)
         known = self._findings.get(key)
         if known is None or known[0] is not node:
@@ -115,7 +115,7 @@ class EditorFiles(Files):
         return known[1]
 
     def instead(self, texts: Mapping[Path, str]) -> EditorFiles:
-        """A copy, including the memo, with other texts for some files."""
+        """A copy, including the cache, with other texts for some files."""
         other = EditorFiles(self.open | dict(texts))
         other._rules, other._items = self._rules.copy(), self._items.copy()
         other._yaml, other._findings = self._yaml.copy(), self._findings.copy()

@@ -1,4 +1,4 @@
-"""Names of entities in other systems, unaffected by renaming ours."""
+"""Names of entities in other systems, which stay when ours are renamed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rulespec.typed import nodes as typed
 def kept_foreign_names(
     ruleset: typed.Ruleset, named: typed.Named, old: str, new: str, paths: Iterable[Path], files: EditorFiles
 ) -> list[Fix]:
-    """Dialect entries that keep an entity's foreign name where it is derived from ours."""
+    """The dialect entries that preserve an entity's foreign name if it was derived from ours."""
     kind = next((kind for kind in ruleset.kinds.values() if any(named is entity for entity in kind.entities)), None)
     if kind is None:
         return []

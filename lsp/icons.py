@@ -30,4 +30,4 @@ ICONS: dict[type, lsp.CompletionItemKind] = {
 SYMBOLS: dict[type, lsp.SymbolKind] = {
     named: lsp.SymbolKind[icon.name] for named, icon in ICONS.items() if named is not typed.Unit
 }
-SYMBOLS[typed.Unit] = lsp.SymbolKind.Number  # the protocol has no symbol for units
+SYMBOLS[typed.Unit] = lsp.SymbolKind.Number  # the protocol has no icon for units

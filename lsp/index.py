@@ -1,4 +1,4 @@
-"""Index of the names in a ruleset: by place, by declaration, by use."""
+"""An index of the names in a ruleset by place, by declaration and by use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def place(named: typed.Named) -> Span:
 
 
 def name(named: typed.Named) -> str:
-    """The name of a declaration as written; a wrapped rule has the name of its wrapper."""
+    """The name of a declaration as written; a wrapper has the name of the wrapped rule."""
     written = named.name.text if isinstance(named, ast.OptionGroup) else named.name
     return written.partition(" ")[0]
 
@@ -30,17 +30,17 @@ class NameIndex:
     def __init__(self, checked: Checked) -> None:
         self.checked = checked
         self.owners: dict[int, str] = {}
-        """The kind of a fact or an entity, or the pieces of a place, by `id` of the declaration."""
+        """The kind of a fact or an entity, or the pieces of a place, by the declaration's `id`."""
         self.names: dict[Span, typed.Named] = {}
         for named in self._declared():
             self.names.setdefault(place(named), named)
-        # Words and drawings refer to names, too, if they have been checked; `Mentions` finds all of these.
+        # References in words and drawings count too, if checked; `Mentions` finds all of them.
         references = checked.declarations.references.items()
         self.names |= {span: named for span, named in references if span.file in checked.texts}
         self.replaced = dict(self._replaced())
         """Place of a rule's name in an overlay → place of the rule that it replaces or wraps."""
         self.over = checked.source.over | self.replaced
-        """Place of a name that says more of what is declared elsewhere → the place of that declaration."""
+        """Place of a name that extends a declaration → place of the original declaration."""
         meant: dict[Span, typed.Named] = {}
         for span, named in self.names.items():
             meant.setdefault(self.root(place(named)), named)
@@ -95,12 +95,12 @@ class NameIndex:
         for span in reversed(spans[max(0, position - 3) : position]):
             if span.line == span.end_line == line and span.column <= column <= span.end_column:
                 if span in self.over and span.end_column - span.column > len(name(self.names[span])) + len("''"):
-                    continue  # a whole path; its steps have places of their own
+                    continue  # a whole path; its steps have their own places
                 return span, self.names[span]
         return None
 
     def option(self, file: str, line: int, column: int) -> tuple[Span, str] | None:
-        """The option named at a place, with the lines changed by overlays."""
+        """The option named at a place, with the rule's overlay changes."""
         for span in (*self.options, *(s for s in self.over if self.over[s] in self.options)):
             if span.file == file and span.line == line and span.column <= column <= span.end_column:
                 item, option = self.options[self.over.get(span, span)]
@@ -111,12 +111,12 @@ class NameIndex:
         return None
 
     def declared_in(self, file: str) -> list[tuple[Span, typed.Named]]:
-        """The declarations in a file, in order, without variables of rules."""
+        """The declarations in a file, in order, without variables in rules."""
         names = ((span, self.names[span]) for span in self._by_file.get(file, ()))
         return [(span, n) for span, n in names if place(n) == span and not isinstance(n, typed.Var) and name(n)]
 
     def definition(self, file: str, line: int, column: int) -> Span | None:
-        """The declaration of the name at a place; for a path step in an overlay, the key it leads to."""
+        """The declaration of the name at a place; for a path step in an overlay, the key to which it leads."""
         steps = [s for s in self.over if s.file == file and s.line == line and s.column <= column <= s.end_column]
         if steps:
             return self.over[min(steps, key=lambda s: s.end_column - s.column)]
@@ -132,14 +132,14 @@ class NameIndex:
         return declared
 
     def identity(self, named: typed.Named) -> Span:
-        """The place of the first declaration of a thing, unique to it."""
+        """The place of a thing's first declaration, which identifies it."""
         settings = self.checked.declarations.settings
         if isinstance(named, typed.Kind) and named.implicit and named.name in settings:  # the values of a setting
             return self.root(settings[named.name].span)
         return self.root(place(named))
 
     def meanings(self) -> dict[Span, Span]:
-        """Each place of a name, with the first declaration it refers to."""
+        """Each place of a name, with the first declaration of its referent."""
         return {span: self.root(span) for span in self.over} | {s: self.identity(n) for s, n in self.names.items()}
 
     def places(self, wanted: Span) -> set[Span]:

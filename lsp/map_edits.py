@@ -1,4 +1,4 @@
-"""Edits of a map in its own terms: facts, links, places, regions; each a minimal change of the files' texts."""
+"""Edits of a map in its own terms (facts, links, places, regions), each a minimal change of the files' texts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from rulespec.ruleset_files import DRAWING, MAX_YAML, OUTLINES, SETUP
 
 
 class OpenKindError(MapEditError):
-    """A link whose kind the checks leave open: `kinds` are those with the fewest complaints."""
+    """A link whose kind is ambiguous: `kinds` are those with the fewest failed checks."""
 
     def __init__(self, text: str, kinds: Sequence[str]) -> None:
         super().__init__(text)
@@ -42,7 +42,7 @@ class Edited(Struct, frozen=True):
 
     Attributes:
         texts: the new texts of the changed files, with their line endings.
-        remarks: sentences about dependent parts left unchanged.
+        remarks: sentences about dependent parts that stay unchanged.
     """
 
     texts: dict[Path, str]
@@ -50,7 +50,7 @@ class Edited(Struct, frozen=True):
 
 
 class MapEdits:
-    """Edits of a ruleset's map. Each applies to the texts after the earlier ones; nothing is written to disk.
+    """Edits of a ruleset's map. Each applies to the result of the earlier ones; nothing is written to disk.
 
     Args:
         folder: the folder of the ruleset, whose files alone are changed.
@@ -64,19 +64,19 @@ class MapEdits:
         self.map = MapFiles(folder, files)
 
     def make(self, edit: Callable[[], Edited]) -> Edited:
-        """Makes an edit; later ones apply to the result.
+        """Makes an edit; later ones apply to its result.
 
         Raises:
             MapEditError: if it is impossible; the text gives the reason.
             DiagnosticsError: if a file is unreadable, or formatted in a way that a program cannot change.
-            RenameError: a name cannot be changed.
+            RenameError: if a name cannot be changed.
         """
         result = edit()
         self.map.take(result.texts)
         return result
 
     def set(self, region: str, fact: str, value: str) -> Edited:
-        """Changes a fact of a region; `value` is YAML, except for texts for people."""
+        """Sets a fact of a region; `value` is YAML, except for texts."""
         path = self.map.region(region)
         self.map.known(fact, "fact", [*self.map.facts(), *WORDS])
         data = _value(fact, value)
@@ -89,7 +89,7 @@ class MapEdits:
         return self._edited(MAP, lambda one: one.remove((*path, fact)))
 
     def put(self, region: str, pieces: str, number: int) -> Edited:
-        """Puts a number of pieces in a region at the start, such as 1 of `factory.at`; 0 removes the entry."""
+        """Sets the number of pieces that start in a region, such as 1 of `factory.at`; 0 removes the entry."""
         self.map.region(region)
         self.map.known(pieces, "place of pieces in regions", self.map.pieces())
         if number < 0:
@@ -107,7 +107,7 @@ class MapEdits:
         return Edited({path: one.applied()})
 
     def link(self, a: str, b: str, kind: str = "") -> Edited:
-        """Links two regions, by default with the kind that causes the fewest complaints."""
+        """Links two regions, by default with the kind that fails the fewest checks."""
         self.map.region(a), self.map.region(b)
         if a == b:
             raise MapEditError("a link joins two regions, but this is only one")
@@ -123,7 +123,7 @@ class MapEdits:
         return self._linked(a, b, fewest[0])
 
     def unlink(self, a: str, b: str, kind: str = "") -> Edited:
-        """Removes the links between two regions, or those of a kind; the other region need not exist."""
+        """Removes the links between two regions, or only those of one kind; the other region need not exist."""
         self.map.region(a)
         ends = self.map.linked_to
         there = [each for each in self.map.link_kinds() if b in ends(a, each) or a in ends(b, each)]
@@ -145,7 +145,7 @@ class MapEdits:
     def move(self, region: str, x: int, y: int) -> Edited:
         """Moves a region on the board: in the map, or in the drawing if that has the position.
 
-        If a region's outline has a place for its name, that is moved.
+        If a region's outline has a spot for its name, that spot moves instead.
         """
         path, board = self.map.region(region), ("drawing", "boards", self.map.kind())
         label, place = (*board, "outlines", region, "label"), (*board, "positions")
@@ -157,7 +157,7 @@ class MapEdits:
         return self._edited(MAP, lambda one: one.put((*path, "position"), [x, y], self.map.order()))
 
     def add(self, region: str, facts: Mapping[str, str]) -> Edited:
-        """Adds a region; the values of its facts are in YAML notation."""
+        """Adds a region; its facts are in YAML notation."""
         if region in self.map.keys(MAP, REGIONS):
             raise MapEditError(f"there is already a region `{region}`")
         if not region.isidentifier() or not region.isascii() or region != region.lower() or region[0] == "_":
@@ -186,7 +186,7 @@ class MapEdits:
         return Edited({path: one.applied()})
 
     def rename(self, old: str, new: str) -> Edited:
-        """Renames a region in all files of the ruleset, like an editor."""
+        """Renames a region in all files of the ruleset, as the editor's rename does."""
         checked, named = self.map.named(old)
         return renamed(self.map, NameIndex(checked), (named.span.file, named.span.line, named.span.column), new)
 
@@ -222,7 +222,7 @@ class MapEdits:
         return Edited(results, (*remarks, *self._in_overlays(region)))
 
     def _in_overlays(self, word: str) -> Iterator[str]:
-        """A remark on each overlay file of the ruleset that contains a word."""
+        """Remarks on the ruleset's overlay files that contain a word."""
         for path in sorted(visible(self.map.folder, "variants/**/*.*")):
             if path in self.map.own and re.search(rf"\b{word}\b", self.map.raw(path)):
                 yield f"{display(path)}: `{word}` also occurs here"
@@ -234,7 +234,7 @@ class MapEdits:
         return Edited({path: one.applied()})
 
     def _linked(self, a: str, b: str, kind: str) -> Edited:
-        """The map with a link, at both ends if it leads both ways."""
+        """The map with a link; a two-way link is entered at both ends."""
         both = text(get(self.map.declared("links"), kind)) == "two_way"
 
         def edit(one: YamlEdits) -> None:
@@ -251,7 +251,7 @@ class MapEdits:
 
 
 def renamed(map_: MapFiles, index: NameIndex, at: tuple[str, int, int], new: str) -> Edited:
-    """The files after renaming the thing at a place."""
+    """The files after a renaming of the thing at a place."""
     renaming = rename(index, at, new, map_.files)
     shown = {edit.span.file for edit in renaming.edits}
     texts = {file: map_.raw(Path(file).resolve()) for file in shown}
@@ -261,7 +261,7 @@ def renamed(map_: MapFiles, index: NameIndex, at: tuple[str, int, int], new: str
 
 
 def fewest_complaints(map_: MapFiles, a: str, b: str, kinds: Sequence[str]) -> list[str]:
-    """The kinds of link between two regions that violate the fewest checks of the map."""
+    """The kinds of links between two regions that fail the fewest of the map's checks."""
     checked, _ = map_.named(a)
     members = checked.declarations.kinds[map_.kind()]
     numbers = {entity.name: number for number, entity in enumerate(members.entities)}
@@ -278,25 +278,25 @@ def fewest_complaints(map_: MapFiles, a: str, b: str, kinds: Sequence[str]) -> l
 
 
 def _value(fact: str, written: str) -> Any:
-    """The value of a fact from its YAML; texts for people are taken literally."""
+    """The value of a fact, parsed from YAML; texts for people are taken literally."""
     return written if fact in WORDS else to_plain(parse_yaml(f"x: {written}", "value", DEFAULT))["x"]
 
 
 def as_before(before: str, after: str) -> str:
-    """A text with the line endings and the byte order mark of the previous one."""
+    """A text with the line endings and the byte order mark of its previous version."""
     mark = "\ufeff" if before.startswith("\ufeff") else ""
     return mark + (after.replace("\n", "\r\n") if "\r\n" in before else after)
 
 
 def _cuts(node: Node, places: set[tuple[int, int]], path: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    """The paths of entries and items whose keys or values are names at some places.
+    """The paths of entries and items whose keys or values are at the given places.
 
-    An item of a list is a path that ends with its text in a tuple.
+    The path of a list item ends with a tuple of its text.
     """
 
     def named(scalar: Node) -> bool:
         span: Span = scalar.span
-        begins = {(span.line, span.column), (span.line, span.column + 1)}  # in quotes
+        begins = {(span.line, span.column), (span.line, span.column + 1)}  # quoted
         return isinstance(scalar, Scalar) and not places.isdisjoint(begins)
 
     if isinstance(node, YamlMapping):
@@ -308,7 +308,7 @@ def _cuts(node: Node, places: set[tuple[int, int]], path: tuple[Any, ...]) -> It
     elif isinstance(node, YamlSequence):
         items = [item for item in node.items if named(item)]
         if items and len(items) == len(node.items):
-            yield path  # the last one takes its key along
+            yield path  # the last entry: removes the key too
         else:
             yield from ((*path, (to_plain(item),)) for item in items)
 

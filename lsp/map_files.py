@@ -25,9 +25,9 @@ MAP, GAME = "map.yaml", "game.yaml"
 REGIONS = ("map", "regions")
 PIECES = ("setup", "pieces")
 WORDS = ("title", "doc")
-"""Facts that are words for people."""
+"""The facts that are texts for people."""
 _MOST_ERRORS = 10_000
-"""Errors of a map at work: each of its regions may lack several facts, and yet it is drawn."""
+"""The maximum number of errors in an unfinished map, which is still drawn if each region lacks several facts."""
 _MAY_BE_NEW = (OUTLINES, DRAWING, SETUP, "kinds.yaml", "tables.yaml")
 
 
@@ -46,7 +46,7 @@ class MapFiles:
         files: the files after the edits.
         texts: the texts of the changed files, with their line endings.
         before: the texts of the files read, as on disk.
-        own: the files that may be changed.
+        own: the files that edits may change.
     """
 
     def __init__(self, folder: Path, files: EditorFiles | None = None) -> None:
@@ -59,7 +59,7 @@ class MapFiles:
         self._latest: tuple[Checked | None, tuple[Diagnostic, ...]] | None = None
 
     def take(self, texts: Mapping[Path, str]) -> None:
-        """Replaces texts of files.
+        """Replaces the texts of files.
 
         Raises:
             MapEditError: if a file does not belong to this ruleset.
@@ -71,7 +71,7 @@ class MapFiles:
         self.files, self._latest = self.files.instead(texts), None
 
     def start_from(self, other: MapFiles) -> None:
-        """Continues from another instance without edits, and reuses its parsed and checked files."""
+        """Continues from another instance without edits, reusing its parsed and checked files."""
         self.before, self._latest = dict(other.before), other._latest
 
     def changes(self) -> dict[Path, str]:
@@ -79,24 +79,24 @@ class MapFiles:
         return {path: text for path, text in self.texts.items() if text != self.before[path]}
 
     def written(self) -> None:
-        """Marks the texts as written to the disk."""
+        """Records that the texts have been written to disk."""
         self.before |= self.texts
         for path in self.texts:
             self.files.open.pop(path, None)
         self.texts = {}
 
     def changed_elsewhere(self) -> list[Path]:
-        """The files that someone else has changed since they were read: they must not be written."""
+        """The files changed by another program since they were read, which must not be overwritten."""
         return [path for path in self.texts if self._read(path) != self.before[path]]
 
     def checked(self) -> tuple[Checked | None, tuple[Diagnostic, ...]]:
-        """The ruleset after the edits, or None if it cannot be merged; and its diagnostics."""
+        """The ruleset after the edits, or None if it cannot be merged, and its diagnostics."""
         if self._latest is None:
             self._latest = check(self.ref, self.files, _MOST_ERRORS)
         return self._latest
 
     def named(self, region: str) -> tuple[Checked, typed.Entity]:
-        """The region's declaration.
+        """The declaration of a region.
 
         Raises:
             MapEditError: if the ruleset as a whole is unreadable.
@@ -121,7 +121,7 @@ class MapFiles:
         return self.before[path]
 
     def _may_be_new(self, path: Path) -> bool:
-        """Whether a missing file may be created: those that a new map may lack."""
+        """Whether a missing file may be created, because a new map may lack it."""
         return path.parent == self.folder and path.name in _MAY_BE_NEW and not os.path.lexists(path)
 
     def _read(self, path: Path) -> str:
@@ -139,7 +139,7 @@ class MapFiles:
         return [key for key, _, _ in entries(get(self.tree(file), *path))]
 
     def region(self, name: str) -> tuple[str, ...]:
-        """The path of a region, which must belong to the map itself."""
+        """The path of a region that belongs to the map itself."""
         known = self.keys(MAP, REGIONS) if os.path.lexists(self.folder / MAP) else []
         if name not in known:
             if self._is_below(name):
@@ -149,22 +149,22 @@ class MapFiles:
         return (*REGIONS, name)
 
     def _is_below(self, name: str) -> bool:
-        """Whether a region comes from a base."""
+        """Whether a region is declared by a base."""
         checked, _ = self.checked()
         return checked is not None and name in (key for key, _, _ in entries(get(checked.source.root, *REGIONS)))
 
     @staticmethod
     def known(name: str, what: str, known: Sequence[str]) -> None:
-        """Refuses a name that is not among the known ones."""
+        """Refuses a name that is not known."""
         if name not in known:
             hint = did_you_mean(name, known) or f"known are {', '.join(known)}"
             raise MapEditError(f"there is no {what} `{name[:64]}`; {hint}")
 
     @cached_property
     def _maps(self) -> list[Node | None]:
-        """The map before the edits, with its base's declarations, which no edit changes.
+        """The map sections that declare regions: the merged one.
 
-        Of a ruleset with too many mistakes they are its own file, and its base.
+        If too many mistakes prevent the merge: the section of the map's own file, and that of its base.
         """
         checked, _ = self.checked()
         if checked is not None:
@@ -173,11 +173,11 @@ class MapFiles:
         return [get(self.tree(MAP), "map"), get(base.root, "map") if base is not None else None]
 
     def base(self) -> BaseMap | None:
-        """The base of this ruleset; None if there is none, or it has errors."""
+        """The base of the ruleset; None if there is none, or if it has errors."""
         return base_map(self.folder, text(get(self.tree(GAME), "extends")))
 
     def declared(self, *path: str) -> Node | None:
-        """A declaration of the map, by its path."""
+        """A declaration in the map, by its path."""
         return next((node for map_ in self._maps if (node := get(map_, *path)) is not None), None)
 
     def kind(self) -> str:
@@ -192,7 +192,7 @@ class MapFiles:
         return results
 
     def links_at(self, region: str) -> list[str]:
-        """The map's own links, as entities, with an end at a region."""
+        """The map's own link entities with an end at a region."""
         links = get(self.tree(MAP), "map", "links")
         return [
             name
@@ -202,12 +202,12 @@ class MapFiles:
         ]
 
     def facts(self) -> list[str]:
-        """The facts of a region in declaration order, followed by kinds of links."""
+        """The facts of a region in declaration order, followed by the kinds of links."""
         links = [key for key, _, _ in entries(self.declared("links"))]
         return [*(key for key, _, _ in entries(self.declared("facts"))), *links]
 
     def pieces(self) -> list[str]:
-        """The ownerless pieces that can stand in a region at the start, such as `factory.at`."""
+        """The ownerless pieces that can start in a region, such as `factory.at`."""
         checked, _ = self.checked()
         pieces = checked.declarations.pieces if checked is not None else {}
         kind = self.kind()
@@ -215,18 +215,18 @@ class MapFiles:
         return [f"{piece.name}.{place.name}" for piece, place in piles if place.index == kind]
 
     def owned(self) -> list[tuple[str, str]]:
-        """The owned pieces that can stand in a region at the start, such as `cart.at`, with the kind of owners."""
+        """The owned pieces that can start in a region, such as `cart.at`, with their kind of owners."""
         checked, _ = self.checked()
         pieces = checked.declarations.pieces.values() if checked is not None else ()
         piles = [(piece, place) for piece in pieces if len(piece.each) == 1 for place in piece.places.values()]
         return [(f"{piece.name}.{place.name}", piece.each[0]) for piece, place in piles if place.index == self.kind()]
 
     def order(self) -> list[str]:
-        """The order of the keys of a region."""
+        """The order of keys in a region's entry."""
         return ["title", *self.facts(), "doc", "position"]
 
     def linked_to(self, region: str, kind: str) -> list[str]:
-        """The regions listed at an end of links of a kind."""
+        """The regions at an end of the links of a kind."""
         node = get(self.tree(MAP), *REGIONS, region, kind)
         return [text(item) for item in node.items] if isinstance(node, YamlSequence) else []
 

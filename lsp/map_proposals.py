@@ -1,4 +1,4 @@
-"""Edits that accept proposals for a map: from its base, from the colours of its drawing, from comments about links."""
+"""Edits that accept proposals for a map: from its base, its drawing's colours, or comments about links."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from rulespec.schemas import modeline
 
 KINDS, TABLES = "kinds.yaml", "tables.yaml"
 _AFTER = ("players", "units", "start", "replaces", "settings", "overlays")
-"""The keys of a game in their order, from the one on that says for whom it is."""
+"""The order of a game file's keys from `players` on, for inserting new ones."""
 _DEPTH = 3
-_DEEP = 8  # mappings in mappings whose entries are compared
+_DEEP = 8  # nested mappings compared entry by entry
 _FILES = {"kinds": KINDS, "state": KINDS, "tables": TABLES, "constants": TABLES, "setup": SETUP, "drawing": DRAWING}
-"""Section of a ruleset → the file of a map that has it."""
+"""Section of a ruleset → the map's file for it."""
 _ASKED = 100
-"""Links whose kind is asked of the checks at a time; the comments of others stay."""
+"""The maximum number of links whose kind is determined at once; the other comments stay."""
 MOST = 40
-"""Entities that a map brings along."""
+"""The maximum number of entities that a map brings along."""
 
 
 class Proposal(Struct, frozen=True):
-    """A proposal: its name for `accept`, a sentence, and its regions."""
+    """A proposal: its name for `accept`, a sentence, and the regions concerned."""
 
     name: str
     title: str
@@ -55,7 +55,7 @@ class MapProposals:
 
     @cached_property
     def base(self) -> BaseMap | None:
-        """The base of the map; None if it is a separate game, or the base has errors."""
+        """The base of the map; None if it is a game of its own, or if the base has errors."""
         result = self.map.base()
         return result if result is not None and result.kind == self.map.kind() and result.number else None
 
@@ -84,7 +84,7 @@ class MapProposals:
                 yield Proposal("pieces", f"`{pieces}` in {_counted(len(standing), 'region')}", tuple(standing))
 
     def _links(self) -> list[Proposed]:
-        """The links that comments propose, and that are not there."""
+        """The links proposed by comments and not yet in the map."""
         known = self.map.keys(MAP, REGIONS)
         try:
             kinds = self.map.link_kinds()
@@ -93,21 +93,21 @@ class MapProposals:
         return proposed_links(self.map.raw(self.map.folder / MAP), known, kinds)
 
     def _standing(self) -> dict[str, dict[str, int]]:
-        """Pieces → region → the number of them that is proposed; of pieces that stand nowhere yet."""
+        """Pieces → region → the proposed number, for pieces that do not yet start anywhere."""
         checked, _ = self.map.checked()
         root = checked.source.root if checked is not None else None
         nowhere = [pieces for pieces in self.map.pieces() if not [*entries(get(root, *PIECES, pieces))]]
         return {pieces: each for pieces in nowhere if (each := self._regions.standing(pieces))}
 
     def colours(self) -> Iterator[tuple[str, list[str], Guess]]:
-        """The colours of the drawing, with their regions and possible meanings."""
+        """The colours of the drawing, with their regions and likely meanings."""
         drawn = drawn_colours(self.map)
         meant = guesses(self.base, drawn) if self.base is not None else {}
         for colour, regions in sorted(drawn.items(), key=lambda each: (-len(each[1]), each[0])):
             yield colour, regions, meant.get(colour, Guess())
 
     def own(self, kind: str) -> dict[str, Any]:
-        """The entities of a kind already in the map."""
+        """The map's own entities of a kind."""
         tree = self.map.tree(KINDS) if self._is_there(KINDS) else None
         data: Any = to_plain(node) if (node := get(tree, "kinds", kind, "entities")) is not None else {}
         return data if isinstance(data, dict) and f"kinds.{kind}.entities" in self._replaces() else {}
@@ -123,7 +123,7 @@ class MapProposals:
     # --- edits -------------------------------------------------------------------------------------------------------
 
     def accept(self, name: str) -> Edited:
-        """Accepts the proposals of a name: `facts`, `links`, `choices`, `pieces`, or `all`, in order."""
+        """Accepts the proposals with a name: `facts`, `links`, `choices`, `pieces`, or `all`, in this order."""
         takes: dict[str, Callable[[], Edited]] = {
             "facts": lambda: self._set(self._regions.certain()),
             "links": self._linked,
@@ -154,7 +154,7 @@ class MapProposals:
         return Edited({path: one.applied()})
 
     def _linked(self) -> Edited:
-        """The links of the comments, each of its one kind; a comment that leaves the kind open stays."""
+        """The map with the links of comments; a comment stays if the kind of its link is ambiguous."""
         path = self.map.folder / MAP
         links, taken, asked = self._links(), list[Proposed](), 0
         facts = self._regions.facts if self.base is not None else {}
@@ -184,7 +184,7 @@ class MapProposals:
         return Edited({path: one.applied()})
 
     def _put(self) -> Edited:
-        """Pieces at the start; their other places lose as many as the map has got."""
+        """Sets starting pieces, and reduces their number elsewhere by as many."""
         changes: Changes = {}
         for pieces, standing in self._standing().items():
             changes[*PIECES, pieces] = standing
@@ -192,7 +192,7 @@ class MapProposals:
         return Edited(self.written(changes))
 
     def colour(self, colour: str, fact: str, value: str) -> Edited:
-        """Gives a fact to all regions with a colour in the drawing; an owner gets that colour on the board."""
+        """Sets a fact for all regions with a colour in the drawing; an owner gets that colour on the board."""
         regions = drawn_colours(self.map).get(colour)
         if not regions:
             raise MapEditError(f"no region has the colour `{colour[:40]}` in the drawing")
@@ -205,16 +205,16 @@ class MapProposals:
         return Edited(texts)
 
     def looks(self, kind: str, colours: Mapping[str, str]) -> Edited:
-        """Gives entities their colours on the board, unless they have a look."""
+        """Sets the colours of entities on the board, unless they have a look."""
         looks = {("drawing", "entities", kind, name): {"colour": colour} for name, colour in colours.items()}
         return Edited(self._written(DRAWING, {p: look for p, look in looks.items() if not self._has(DRAWING, p)}, 0))
 
     def _has(self, file: str, path: Sequence[str]) -> bool:
-        """Whether a file is there, and has a path."""
+        """Whether a file exists and has a path."""
         return self._is_there(file) and get(self.map.tree(file), *path) is not None
 
     def bring(self, kind: str, titles: Mapping[str, str]) -> Edited:
-        """Replaces the base's entities of a kind by the map's own, with corresponding facts, tables and set-up."""
+        """Replaces the base's entities of a kind by the map's own, with matching facts, tables and set-up."""
         base = self._needed()
         self.map.known(kind, "kind that a map brings along", base.owners)
         if not 1 < len(titles) <= MOST:
@@ -233,7 +233,7 @@ class MapProposals:
         return Edited(self.written(rest, _DEPTH) | self._game(mine, brought.replaced(changes)))
 
     def _changed(self, changes: Changes) -> Changes:
-        """Changes of entries alone, where a mapping is there and keeps all of its own: their lines stay as they are."""
+        """The changes, split into single entries where a mapping keeps its keys, so that unchanged lines stay."""
         results: dict[tuple[str, ...], Any] = {}
         for path, value in changes.items():
             file = _FILES[path[0]]
@@ -246,7 +246,7 @@ class MapProposals:
         return results
 
     def written(self, changes: Changes, depth: int = 1) -> dict[Path, str]:
-        """The files with other values."""
+        """The files with new values."""
         texts: dict[Path, str] = {}
         for file in dict.fromkeys(_FILES[path[0]] for path in changes):
             mine = {path: value for path, value in changes.items() if _FILES[path[0]] == file}
@@ -270,7 +270,7 @@ class MapProposals:
         return {path: raw}
 
     def _written(self, file: str, changes: Changes, depth: int) -> dict[Path, str]:
-        """A file with other values; new ones have a line for each entry down to a depth."""
+        """A file with new values; new mappings have one line per entry down to a certain depth."""
         path = self.map.folder / file
         raw = self.map.raw(path)
         if not raw.strip():
@@ -286,7 +286,7 @@ class MapProposals:
 
 
 def _begun(raw: str, section: str) -> str:
-    """A file that has a section: one that says nothing gets it, below its comments."""
+    """A file with a section, appended below the comments if the file is otherwise empty."""
     root = YamlEdits(raw, section, MAX_YAML).root
     if isinstance(root, YamlMapping):
         return raw
@@ -295,7 +295,7 @@ def _begun(raw: str, section: str) -> str:
 
 
 def _add(one: YamlEdits, path: Sequence[str], value: Any, depth: int) -> None:
-    """Adds an entry with the mappings around it that are missing."""
+    """Adds an entry, and any missing mappings around it."""
     there = next(n for n in range(len(path) - 1, -1, -1) if isinstance(get(one.root, *path[:n]), YamlMapping))
     new = path[there:]
     lines = [f"{'  ' * depth_}{key}:" for depth_, key in enumerate(new[:-1])]

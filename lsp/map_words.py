@@ -1,4 +1,4 @@
-"""Edits of a map as words, as in a line at the terminal or in a page's message."""
+"""Edits of a map as words, from a command line or a page's message."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ FORMS = {
     "start": (2, 2, "start PLACE VALUE"),
     **outline_words.FORMS,
 }
-"""Edit → the fewest and the most words after it, and its form."""
+"""Edit → the minimum and maximum number of words after it, and its form."""
 
 
 _OF_DATA = ("entity", "rename_entity", "row", "constant", "start")
 
 
 class WordsError(RulespecError):
-    """Words that are not an edit, with the reason."""
+    """Words that form no edit; the text gives the reason."""
 
 
 def edit_of(map_: MapEdits, words: Sequence[str]) -> Callable[[], Edited]:
-    """The edit that words denote.
+    """The edit denoted by words.
 
     Raises:
-        WordsError: if they are not an edit.
+        WordsError: if they form no edit.
         MapEditError: if a point of an outline or a number is invalid.
     """
     word, *parts = words or [""]

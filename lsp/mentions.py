@@ -1,4 +1,4 @@
-"""Names in files that are read only at run time: drawings, words, scenarios, dialects."""
+"""Names in files read only at run time: drawings, words, scenarios, dialects."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Type
 
 _MEMO = 50_000
-"""Texts whose trees are in memory: several references read the same files."""
+"""The number of texts whose parsed trees are cached, as several references read the same files."""
 _EXPECTED = ("options", "legal", "illegal", "absent")
-"""Keys of a scenario whose values are options."""
+"""The keys of a scenario with options as values."""
 
 
 class Mentions:
-    """The places of given words in files outside the rules, with their meanings.
+    """The places of the given words in files beside the rules, with their meanings.
 
     Args:
         ruleset: the ruleset.
@@ -49,11 +49,11 @@ class Mentions:
         self._word = re.compile(rf"\b(?:{'|'.join(map(re.escape, sought))})\b")
         self._decisions = Decisions(ruleset)
         self._usual = (*usual_seats(ruleset), *seat_names(ruleset.players[1], ruleset.seats))
-        """Names that seats may have where a scenario does not say."""
+        """The names that seats may have if a scenario does not give them."""
         self._seats: tuple[str, ...] = self._usual
 
     def read(self, paths: Iterable[Path]) -> None:
-        """Finds the words in files of known form."""
+        """Searches files of a known form for the words."""
         drawings = {(folder / name).resolve() for folder, name in drawing_files(self.ruleset.titled)}
         titles = {(folder / stem).resolve() for folder, stem in self.ruleset.titled}
         texts = None
@@ -75,7 +75,7 @@ class Mentions:
                 self._dialect(root)
 
     def _tree(self, path: Path) -> Node | None:
-        """The tree of a file that has the word; None if it has not, or cannot be read."""
+        """The tree of a file that contains a word; None if there is no word, or if the file is unreadable."""
         try:
             root = self._files.yaml(path, display(path))
             return root if self._word.search(self._text(root.span.file)) else None
@@ -90,12 +90,12 @@ class Mentions:
     # --- noting --------------------------------------------------------------------------------------------------
 
     def _note(self, scalar: Scalar, at: int, named: typed.Named | None) -> None:
-        """Records the meaning of the word at a place in a scalar's text; does nothing if another word is there."""
+        """Records the meaning of the word at a place in a scalar's text, unless another word is there."""
         if named is None or at < 0 or self._word.match(scalar.text, at) is None:
             return
         number = sum(m.start() < at for m in self._word.finditer(scalar.text))
         first, column = scalar.span.line, scalar.span.column
-        if scalar.style not in ("plain", "single", "double"):  # a block, which begins on the next line
+        if scalar.style not in ("plain", "single", "double"):  # a block scalar, which starts on the next line
             first, column = first + 1, 1
         lines = self._text(scalar.span.file).split("\n")[first - 1 : scalar.span.end_line]
         for line, text in enumerate(lines, first):
@@ -114,7 +114,7 @@ class Mentions:
     ) -> Type | None:
         """Records the names of an expression at a place in a scalar's text; returns its type on request.
 
-        `want` tells entities of the same name apart.
+        `want` distinguishes entities with the same name.
         """
         if not asked and self._word.search(text) is None:
             return None
@@ -132,7 +132,7 @@ class Mentions:
             lines = text.split("\n")
             for span, named in self.d.references.items():
                 if isinstance(named, typed.Var) and named.name in self.d.kinds:
-                    named = self.d.kinds[named.name]  # a text about each entity of a kind calls it by the kind
+                    named = self.d.kinds[named.name]  # a text about each entity of a kind refers to it by the kind
                 start = sum(len(line) + 1 for line in lines[: span.line - 1]) + span.column - 1
                 self._note(scalar, at + start, named)
             self.d.references = known
@@ -170,12 +170,12 @@ class Mentions:
             self._expression(scalar, scalar.text.lstrip()[at:end], at, Env(), want)
 
     def _option(self, scalar: Scalar, at: int, name: str = "") -> None:
-        """Records the arguments of an option, where all options of that name agree on their meaning.
+        """Records the arguments of an option, if all options of that name agree on their meaning.
 
         Args:
-            scalar: the text that has the option.
-            at: where it begins there.
-            name: the name of the option; "": it stands in the text, the arguments in brackets after it.
+            scalar: the text that contains the option.
+            at: the position of the option in that text.
+            name: the name of the option; "" if the text has the name, followed by arguments in brackets.
         """
         at += len(scalar.text[at:]) - len(scalar.text[at:].lstrip())
         text = scalar.text[at:]
@@ -268,7 +268,7 @@ class Mentions:
                 self._expected(get(then, expected), grouped=expected == "options")
 
     def _expected(self, node: Node | None, *, grouped: bool) -> None:
-        """Records expected options: a list of them, or a mapping with arguments or reasons."""
+        """Records expected options, a list of them or a mapping with arguments or reasons."""
         for option in words(node) if isinstance(node, Sequence) else ():
             self._option(option, 0)
         for name, key, value in entries(node):
@@ -278,7 +278,7 @@ class Mentions:
                 self._option(arguments, 0, name)
 
     def _value(self, key: Scalar, owner: str, value: Node) -> None:
-        """Records a field that is set or expected, and its value; `owner` is the entity of a bare field name."""
+        """Records a field and its value, set or expected; `owner` is the entity of a bare field name."""
         text = owner + key.text
         asked = isinstance(value, Scalar) and self._word.search(value.text) is not None
         type_ = self._expression(key, text, -len(owner), Env(), asked=asked)
@@ -313,7 +313,7 @@ class Mentions:
                             self._expression(scalar, scalar.text, 0, env)
 
     def _scope(self, decision: str, option: str) -> Env:
-        """The names that a dialect may use of an option."""
+        """The names in an option that a dialect may use."""
         env, options = Env(), self._decisions.options.get(decision, {})
         for name, type_ in self._decisions.known.get(decision, {}).items():
             env = env.bind(typed.Var(name, type_, Span("", 1, 1, 1, 1), reads=1))
@@ -344,7 +344,7 @@ def _parsed(text: str) -> ast.Expr | None:
 
 
 def _head(tree: ast.Expr | None) -> tuple[str, tuple[ast.Expr, ...]]:
-    """The name and the arguments of a call, or of a name alone."""
+    """The name and the arguments of a call, or a name alone."""
     if isinstance(tree, ast.CallExpr):
         return tree.name.text, tree.args
     return (tree.name, ()) if isinstance(tree, ast.Ref) else ("", ())

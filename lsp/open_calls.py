@@ -1,4 +1,4 @@
-"""The call around a place, with its target's parameters."""
+"""The call around a position, with its target's parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.records import Brief
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
-_LIMIT = 4_000  # characters before the place that are read
+_LIMIT = 4_000  # characters before the position that are read
 _TOKEN = re.compile(r'"[^"]*(?:"|$)|#[^\n]*|(?P<mark>[()\[\]{},])')
 _NAMED = re.compile(r"(?<![.\w])[a-z]\w*(?= *\()")
 _CALLED = re.compile(r"\b[A-Za-z]\w*$")
@@ -26,7 +26,7 @@ class OpenCall(Brief):
         label: the name and parameters of the called procedure or definition, on one line.
         params: each parameter as in the label.
         doc: its docstring.
-        active: the number of the parameter at the place, from 0.
+        active: the index of the parameter at the position, from 0.
     """
 
     label: str
@@ -36,13 +36,13 @@ class OpenCall(Brief):
 
 
 def call_around(before: str, index: NameIndex) -> OpenCall | None:
-    """The innermost unfinished call of a rule, or head of an option, at a place.
+    """The innermost unfinished call, or head of an option, at a position of a rules file.
 
     Args:
-        before: the text of the document up to the place.
+        before: the text of the document up to the position.
         index: the last valid state of the ruleset.
     """
-    opened: list[tuple[str, int, int]] = []  # each bracket, its place, and how many commas came after it
+    opened: list[tuple[str, int, int]] = []  # each bracket with its position, and the number of commas after it
     text = before[-_LIMIT:]
     for token in _TOKEN.finditer(text):
         mark = token["mark"]
@@ -63,7 +63,7 @@ def call_around(before: str, index: NameIndex) -> OpenCall | None:
 def builtin_at(line: str, column: int) -> tuple[int, int, Builtin] | None:
     """The built-in function called at a column of a rules line, with the ends of its name.
 
-    Columns count from 1; names after a dot or in a text do not count.
+    Columns count from 1; names after a dot or inside a text are ignored.
     """
     code = _TOKEN.sub(lambda token: token[0] if token["mark"] else " " * len(token[0]), line)
     for name in _NAMED.finditer(code):

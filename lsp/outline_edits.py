@@ -28,7 +28,7 @@ from rulespec.lsp.outline_files import SECTIONS, OutlineFiles, parts_in
 from rulespec.ruleset_files import MAX_YAML, drawing_files
 
 MAX_DRAWN = 1_000
-"""Points of a ring that is drawn at a time."""
+"""The maximum number of points of a new ring."""
 _Number = Annotated[int, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 _Place = tuple[_Number, _Number]
 _Name = Annotated[str, Meta(max_length=64)]
@@ -54,20 +54,20 @@ class MovePoint(_Edit, frozen=True, tag="move_point"):
 
 
 class InsertPoint(_Edit, frozen=True, tag="insert_point"):
-    """Adds a point to an edge, in all outlines with that edge. `edge`: its ends."""
+    """Adds a point to an edge in all outlines that have the edge. `edge`: its ends."""
 
     edge: tuple[_Place, _Place]
     to: _Place
 
 
 class RemovePoint(_Edit, frozen=True, tag="remove_point"):
-    """Removes a point from all outlines."""
+    """Removes a point from all outlines that have it."""
 
     at: _Place
 
 
 class DetachPoint(_Edit, frozen=True, tag="detach_point"):
-    """Moves a point of one region, leaving it in place in other outlines."""
+    """Moves a point of one region, leaving other outlines unchanged."""
 
     region: _Name
     at: _Place
@@ -107,7 +107,7 @@ class SetFrame(_Edit, frozen=True, tag="set_frame"):
 OutlineEdit = (
     MovePoint | InsertPoint | RemovePoint | DetachPoint | DrawOutline | FollowBorder | RemoveOutline | SetFrame
 )
-"""An edit; `msgspec.convert({"op": "move_point", "at": [1, 2], "to": [3, 4]}, OutlineEdit)` makes one of a message."""
+"""An edit; `msgspec.convert({"op": "move_point", "at": [1, 2], "to": [3, 4]}, OutlineEdit)` converts a message."""
 
 
 class OutlineBoard(Struct, frozen=True):
@@ -127,14 +127,14 @@ class OutlineBoard(Struct, frozen=True):
 
 
 class _Base(Struct, frozen=True):
-    """The outlines that the drawing files of bases have."""
+    """The outlines in the drawing files of bases."""
 
     frame: Frame | None
     parts: dict[Part, list[Ring]]
 
 
 class OutlineEdits:
-    """Edits of a map's outlines, made on the texts of its files; nothing is written.
+    """Edits of a map's outlines, applied to the texts of its files; nothing is written.
 
     Args:
         map_: the files of the map.
@@ -195,7 +195,7 @@ class OutlineEdits:
                 return Edited(files.texts())
 
     def _in_overlays(self, dots: set[Dot]) -> Iterator[str]:
-        """A remark on each outline of an overlay that keeps some changed points."""
+        """Remarks on overlays with an outline that keeps some of the changed points."""
         for path in sorted(visible(self._map.folder, "variants/drawing/*.yaml")):
             if path not in self._map.own:
                 continue
@@ -209,7 +209,7 @@ class OutlineEdits:
                     yield f"{display(path)}: the outline of `{name}` has the same point, and stays as it is"
 
     def _changed(self, files: OutlineFiles, edit: OutlineEdit) -> Changed:
-        """The outlines that an edit changes."""
+        """The outlines changed by an edit."""
         outlines, frame = self._base.parts | files.parts, files.frame or self._base.frame
         try:
             match edit:
@@ -244,7 +244,7 @@ class OutlineEdits:
         raise MapEditError(f"`{region}` has no outline" + (f"; {hint}" if hint else ""))
 
     def _drawable(self, region: str) -> Part:
-        """The outline that a region of the map has or may have."""
+        """The outline of a region of the map, possibly still empty."""
         if ("outlines", region) in self._base.parts and region not in self._map.keys(MAP, REGIONS):
             raise MapEditError(f"`{region}` is a region of the base: its outline cannot change")
         self._map.region(region)
@@ -252,7 +252,7 @@ class OutlineEdits:
 
     @cached_property
     def _base(self) -> _Base:
-        """The outlines of bases, which no edit changes."""
+        """The outlines of bases, which edits leave unchanged."""
         checked, _ = self._map.checked()
         if checked is None:
             raise MapEditError("the ruleset as a whole cannot be read: fix that first")
@@ -265,6 +265,6 @@ class OutlineEdits:
         parts: dict[Part, list[Ring]] = {
             ("outlines", kind.entities[number].name): outline.rings for number, outline in board.outlines.items()
         }
-        # Nobody asks for the names of scenery of a base: it only shares points.
+        # A base's scenery only shares points; its names are irrelevant.
         parts |= {("scenery", f"{number} of the base"): part.rings for number, part in enumerate(board.scenery)}
         return _Base(board.frame, parts)

@@ -1,4 +1,4 @@
-"""The outlines in a map's drawing files, and edits of their texts."""
+"""The outlines in a map's drawing files, and edits of these texts."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SECTIONS = ("outlines", "scenery")
 
 
 def parts_in(board: Node | None, known: Mapping[str, list[Ring]]) -> Iterator[tuple[Part, str, list[Ring] | str]]:
-    """A board's outlines and scenery in a file: their path data, and their rings or the reading error.
+    """The outlines and scenery of a board in a file: their path data, and their rings or the error.
 
     Args:
         board: the board; None if the file has none.
-        known: the rings of path data already read.
+        known: the rings of path data already parsed.
     """
     for section in SECTIONS:
         for name, _, how in entries(get(board, section)):
@@ -35,11 +35,11 @@ def parts_in(board: Node | None, known: Mapping[str, list[Ring]]) -> Iterator[tu
 
 
 class OutlineFiles:
-    """The files `outlines.yaml` and `drawing.yaml` of a map, the second overriding the first, and edits of them.
+    """A map's files `outlines.yaml` and `drawing.yaml`, the second overriding the first, and edits of them.
 
     Args:
         map_: the files of the map.
-        rings: the rings of path data already read.
+        rings: the rings of path data already parsed.
 
     Attributes:
         parts: the rings of each outline and each part of the scenery.
@@ -78,7 +78,7 @@ class OutlineFiles:
             self.frame = Frame(*box)
 
     def put(self, part: Part, rings: Sequence[Ring]) -> None:
-        """Replaces an outline's rings, or gives a region an outline."""
+        """Replaces the rings of an outline, or adds an outline to a region."""
         if part not in self._places:
             self._add(part, data_of(rings))
             return
@@ -107,7 +107,7 @@ class OutlineFiles:
         return {path: self._edits[path].applied() for path in sorted(self._changed)}
 
     def _home(self, key: str) -> Path:
-        """The file for a new entry: the one with others of its kind, else that of outlines, if it exists."""
+        """The file for a new entry: the one with similar entries, otherwise `outlines.yaml` if it exists."""
         paths = [path for path, edits in self._edits.items() if get(edits.root, *self._board, key) is not None]
         path = [*paths, *self._edits, self._map.folder / OUTLINES][0]
         if path not in self._edits:

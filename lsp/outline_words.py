@@ -1,4 +1,4 @@
-"""Edits of outlines as words, such as `move_point 10,20 12,25`, from the terminal or a page."""
+"""Edits of outlines as words, such as `move_point 10,20 12,25`, from the command line or a page."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ FORMS = {
     "remove_outline": (1, 1, "remove_outline REGION"),
     "set_frame": (4, 4, "set_frame LEFT TOP WIDTH HEIGHT"),
 }
-"""Edit → the fewest and the most words after it, and its form."""
+"""Edit → the minimum and maximum number of words after it, and its form."""
 _POINT = re.compile(r"(-?[0-9]{1,7}),(-?[0-9]{1,7})")
 _NUMBER = re.compile(r"-?[0-9]{1,7}")
 
 
 def outline_edit(word: str, parts: Sequence[str]) -> OutlineEdit:
-    """The edit that words denote.
+    """The edit denoted by words.
 
     Args:
         word: one of `FORMS`.
-        parts: the following words, as many as its form requires.
+        parts: the words after it, as many as its form requires.
 
     Raises:
         MapEditError: if one of them is not a valid point or number.

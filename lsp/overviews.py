@@ -1,4 +1,4 @@
-"""Overviews of documents: foldable blocks, semantic tokens, and symbols of a whole ruleset."""
+"""Overviews of documents: foldable blocks, semantic tokens, and the symbols of a ruleset."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
 MAX_SYMBOLS = 500
-"""Names of one search."""
+"""The maximum number of results of a symbol search."""
 
 _TYPES: dict[type, str] = {
     typed.Definition: "function",
@@ -34,11 +34,11 @@ _TYPES: dict[type, str] = {
 TOKEN_TYPES = sorted(set(_TYPES.values()))
 TOKEN_MODIFIERS = ("declaration", "readonly")
 _FIXED = (typed.ConstantDecl, typed.FactDecl, typed.SettingDecl, typed.Entity, typed.TableDecl)
-"""Names that no rule changes."""
+"""Declarations whose values no rule changes."""
 
 
 class SemanticToken(NamedTuple):
-    """A name in a document: its place, the number of its type, and the bits of its modifiers."""
+    """A name in a document: its place, the index of its type, and the bits of its modifiers."""
 
     span: Span
     type: int
@@ -46,7 +46,7 @@ class SemanticToken(NamedTuple):
 
 
 def tokens(index: NameIndex, file: str) -> list[SemanticToken]:
-    """The names in a document by kind, in place order; nested ones are omitted."""
+    """The classified names in a document, in order; nested ones are omitted."""
     results: list[SemanticToken] = []
     for span in sorted(span for span in index.names if span.file == file and span.line == span.end_line):
         named = index.names[span]
@@ -60,10 +60,10 @@ def tokens(index: NameIndex, file: str) -> list[SemanticToken]:
 
 
 def encoded(places: Sequence[tuple[int, int, int]], of: Sequence[SemanticToken]) -> list[int]:
-    """Tokens in protocol form: five numbers each, the first two relative to the previous token.
+    """Tokens in protocol form: five numbers each, with positions relative to the previous token.
 
     Args:
-        places: line, column and length of each, in the units of the editor.
+        places: line, column and length of each token, in the editor's units.
         of: the tokens.
     """
     results: list[int] = []
@@ -76,7 +76,7 @@ def encoded(places: Sequence[tuple[int, int, int]], of: Sequence[SemanticToken])
 
 
 class FoldedLines(NamedTuple):
-    """Foldable lines, from 0; `comment`: whether they are comments."""
+    """A range of foldable lines, from 0; `comment` marks comments."""
 
     first: int
     last: int
@@ -109,7 +109,7 @@ def folds(lines: Sequence[str]) -> Iterator[FoldedLines]:
 
 
 def symbols(index: NameIndex, query: str) -> Iterator[tuple[Span, typed.Named]]:
-    """The declarations in a ruleset whose names contain the letters of a query, in order."""
+    """The declarations in a ruleset whose names contain a query's letters in order."""
     for span, named in sorted(index.names.items(), key=lambda item: item[0]):
         declared = place(named) == span and type(named) in _TYPES and not isinstance(named, typed.Var)
         if declared and _has(name(named).casefold(), query.casefold()):
@@ -117,6 +117,6 @@ def symbols(index: NameIndex, query: str) -> Iterator[tuple[Span, typed.Named]]:
 
 
 def _has(text: str, letters: str) -> bool:
-    """Whether a text has some letters, in their order."""
+    """Whether a text contains some letters in their order."""
     rest = iter(text)
     return all(letter in rest for letter in letters)

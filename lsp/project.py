@@ -1,4 +1,4 @@
-"""The ruleset that a file belongs to, and the checker's diagnostics for it."""
+"""The ruleset of a file, and the checker's diagnostics for it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from rulespec.ruleset_files import MAX_RULES_BYTES, MAX_YAML, SECTION_FILES, dra
 from rulespec.typed import nodes as typed
 
 BESIDE = {"dialects": "dialect", "scenarios": "scenarios"}
-"""Folder beside the rules → schema of its files."""
+"""Folder beside the rules → the schema of its files."""
 
 
 BESIDE_RULES = ("titles", "drawing", "outlines")
-"""Names of files and folders for displays of a game: beside the files of a ruleset, and beside folders of overlays."""
+"""Files and folders for displaying a game, beside a ruleset's files or beside folders of overlays."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -42,7 +42,7 @@ class Checked(Brief):
         declarations: its declarations.
         rules: its typed rules.
         texts: the text of each file, by its name in spans.
-        folders: its own folder, then those of its bases.
+        folders: its own folder, followed by those of its bases.
         ruleset: the ruleset, possibly with errors.
     """
 
@@ -56,9 +56,9 @@ class Checked(Brief):
 
 
 def reference(path: Path, files: EditorFiles) -> str | None:
-    """The ruleset reference for checking a file; None if it belongs to no ruleset.
+    """The ruleset reference under which a file is checked; None if it belongs to no ruleset.
 
-    An overlay is checked on top of its ruleset: that of its folder or, for a standalone file, the one in `for`.
+    An overlay is checked on top of its ruleset: the one in its folder, or the one in `for` for a standalone file.
     """
     if is_hidden(path.name):
         return None
@@ -69,7 +69,7 @@ def reference(path: Path, files: EditorFiles) -> str | None:
         return f"{base}+{overlay}" if base else None
     if path.parent == folder / "variants":
         return f"{named(folder)}+{path.stem}"
-    stem = path.stem.partition(".")[0]  # that of `titles.de.yaml` is `titles`
+    stem = path.stem.partition(".")[0]  # `titles.de.yaml` becomes `titles`
     if path.parent.parent == folder / "variants" and path.parent.name in BESIDE_RULES:
         return f"{named(folder)}+{stem}"
     if path.parent == folder and stem in BESIDE_RULES:
@@ -89,13 +89,13 @@ def _overlay_base(overlay: Path, files: EditorFiles) -> str:
         return ""
     try:
         return text(get(files.yaml(overlay, str(overlay)), "for"))
-    except DiagnosticsError:  # while one types in it, it stays an overlay
+    except DiagnosticsError:  # stays an overlay while being edited
         written = re.search(r"^for: *([\w./]+) *$", files.open.get(overlay.resolve(), ""), re.MULTILINE)
         return written[1] if written is not None else ""
 
 
 def check(ref: str, files: EditorFiles, most: int = MAX_ERRORS) -> tuple[Checked | None, tuple[Diagnostic, ...]]:
-    """Checks a ruleset: the result (None if it cannot be merged) and all diagnostics; `most`: the maximum errors."""
+    """Checks a ruleset; returns the result (None if it cannot be merged) and all diagnostics, at most `most` errors."""
     report = Report()
     files.broken.clear()
     files.stale.clear()
@@ -107,18 +107,18 @@ def check(ref: str, files: EditorFiles, most: int = MAX_ERRORS) -> tuple[Checked
     result = Report(most)
     try:
         declarations, rules = check_source(merged.source, result)
-    except DiagnosticsError as error:  # too many errors: it stopped
+    except DiagnosticsError as error:  # too many errors: the checker stopped
         return None, (*report.diagnostics, *blamed(error.diagnostics, merged.source, unused_in))
     except RecursionError:
         report.error("RS135", "the rules nest too deep", None, help="shorten the chain of calls")
         return None, report.diagnostics
     ruleset = assembled(ref, merged, declarations, rules)
-    if not files.stale:  # else part of the rules is missing, and much would follow from that
+    if not files.stale:  # otherwise a part of the rules is missing, with many follow-on errors
         rest = blamed(result.diagnostics, merged.source, unused_in)
         report.extend(d for d in rest if d.span is None or d.span.file not in files.broken)
         if report.ok:
             from rulespec.engine.verify.verified_facts import (
-                failed_checks,  # lazily: most files have an error while one types
+                failed_checks,  # imported lazily: while typing, most files have an error
             )
 
             report.extend(failed_checks(declarations, merged.source.layers))
@@ -134,7 +134,7 @@ def _names_beside(path: Path) -> bool:
 
 
 def _check_beside(ruleset: typed.Ruleset, files: EditorFiles, report: Report) -> None:
-    """Checks words and drawings, which is slow: only while one of their files is open."""
+    """Checks words and drawings, but only while one of their files is open, because this is slow."""
     from rulespec.drawing.drawing_file import read_files
     from rulespec.engine.words.valid_words import check_words
 
@@ -149,7 +149,7 @@ def _syntax(files: EditorFiles) -> Iterator[Diagnostic]:
 
 
 def check_alone(path: Path, files: EditorFiles) -> tuple[Diagnostic, ...]:
-    """The diagnostics of a file outside any ruleset: of its syntax, and of its form if it has a schema."""
+    """The diagnostics of a file outside any ruleset: its syntax, and its form if it has a schema."""
     display = str(path)
     try:
         if path.suffix == ".rules":
@@ -164,15 +164,15 @@ def check_alone(path: Path, files: EditorFiles) -> tuple[Diagnostic, ...]:
 
 
 def _split(ref: str) -> tuple[str, str]:
-    """The ruleset of a reference and its overlay, or nothing."""
+    """The ruleset and the overlay of a reference, or nothing."""
     base, *overlays = parts_of(ref)
     return base, "+".join(overlays)
 
 
 def references_at_hand(ref: str, files: EditorFiles, word: str) -> list[str]:
-    """The references for checking the current ruleset's files: its folder, and its overlays.
+    """The references under which the current ruleset's files are checked: its folder, and its overlays.
 
-    Overlays without the word are skipped, unless they include one with it. Of standalone overlays, only the one itself.
+    Overlays without the word are skipped, unless they include one that has it. A standalone overlay adds only itself.
     """
     base, overlay = _split(ref)
     if is_path(overlay):
@@ -192,7 +192,7 @@ def references_at_hand(ref: str, files: EditorFiles, word: str) -> list[str]:
 
 
 def _past_known_faults(folder: Path, files: EditorFiles, having: set[str]) -> Iterator[str]:
-    """The references of overlays that dialects lay over their rules, to go on past known faults."""
+    """The references with overlays that dialects use to get past known faults."""
     for path in sorted(visible(folder, "dialects/*.yaml")):
         try:
             dialect = files.yaml(path, str(path))
@@ -227,7 +227,7 @@ def files_beside(ref: str) -> list[Path]:
 
 
 def extensions(ref: str, files: EditorFiles, word: str) -> list[str]:
-    """The names of neighbouring rulesets that extend the current one and contain the word."""
+    """The names of sibling rulesets that extend the current one and contain the word."""
     folder = Path(parts_of(ref)[0])
     results = []
     for game in sorted(visible(folder.parent, "*/game.yaml")):
@@ -239,7 +239,7 @@ def extensions(ref: str, files: EditorFiles, word: str) -> list[str]:
 
 
 def _extends(game: Path, files: EditorFiles) -> str:
-    """The name of the folder that a ruleset extends."""
+    """The name of the folder of the ruleset that another one extends."""
     try:
         return Path(parts_of(text(get(files.yaml(game, str(game)), "extends")))[0]).name
     except DiagnosticsError:

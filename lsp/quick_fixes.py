@@ -1,4 +1,4 @@
-"""Quick fixes: certain ones, one for each equally similar name, and a new name for a duplicate."""
+"""Quick fixes: the certain one, one for each equally similar name, or a new name for a duplicate."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _SEVERAL = re.compile(r"did you mean (`[\w.]+`(?: or `[\w.]+`)+)\?")
 
 
 def each_fix(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> Iterator[tuple[Diagnostic, Fix]]:
-    """Each fixable diagnostic with a fix, repeated if there are several.
+    """Each fixable diagnostic with a fix, repeated if it has several fixes.
 
     Args:
         diagnostics: the diagnostics.
-        texts: the checked text of each file, by its name in spans.
+        texts: the text of each file as checked, by its name in spans.
     """
     for d in with_fixes(diagnostics, texts):
         if d.fix is not None:
@@ -32,7 +32,7 @@ def each_fix(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> Ite
 
 
 def _another_name(d: Diagnostic, texts: Mapping[str, str]) -> Fix | None:
-    """A new name for a duplicate key, which keeps the content below it."""
+    """A new name for a duplicate key, which preserves the content below it."""
     if d.span is None or d.span.file not in texts or not (key := re.search(r"`([a-z][a-z0-9_]*)`", d.message)):
         return None
     line = texts[d.span.file].split("\n")[d.span.line - 1]

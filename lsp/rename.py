@@ -1,4 +1,4 @@
-"""Renaming: all places of a name in the files of a ruleset, checked in advance."""
+"""Renaming: changes every place of a name in the files of a ruleset, after checking the result."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class RenameError(RulespecError):
 
 
 class Renaming(Struct, frozen=True):
-    """The edits of a renaming, sorted, and sentences about unchanged places."""
+    """The edits of a renaming, sorted, and sentences about places left unchanged."""
 
     edits: list[Fix]
     remarks: list[str]
 
 
 class _Meant(Struct, frozen=True):
-    """A checked reference: its names, their meanings in some files beside its rules, and its errors."""
+    """A checked reference: its names, their meanings in files beside its rules, and its errors."""
 
     index: NameIndex
     beside: dict[Span, typed.Named]
@@ -50,7 +50,7 @@ class _Meant(Struct, frozen=True):
     paths: list[Path]
 
     def changes(self, wanted: Span, old: str, new: str) -> dict[Span, tuple[str, str]]:
-        """The places where a name must change, each with the old and the new name."""
+        """The places where a name must change, with the old and the new name."""
         derived = derived_names(self.index, wanted, new)
         result = dict.fromkeys(self.index.places(wanted), (old, new))
         for span, named in (*self.index.names.items(), *self.beside.items()):
@@ -82,7 +82,7 @@ def rename(index: NameIndex, at: tuple[str, int, int], new: str, files: EditorFi
     olds = {old} | {was for was, _ in derived_names(index, wanted, new).values()}
     before = _all_meant([ref] if local else references_at_hand(ref, files, old), files, olds, paths)
     changes = {span: names for m in before for span, names in m.changes(wanted, old, new).items()}
-    for under in (m.index for m in before):  # what an overlay changes or removes has a name without that overlay
+    for under in (m.index for m in before):  # names that an overlay changes or removes still exist without it
         changes |= {step: changes[to] for step in under.over if (to := under.root(step)) in changes}
     texts = {file: text for m in before for file, text in m.index.checked.texts.items()}
     texts |= {s.file: files.text(Path(s.file), s.file, MAX_YAML.size) for m in before for s in m.beside}
@@ -104,7 +104,7 @@ def rename(index: NameIndex, at: tuple[str, int, int], new: str, files: EditorFi
 
 
 def _named(index: NameIndex, at: tuple[str, int, int], new: str) -> typed.Named:
-    """The thing that gets a new name."""
+    """The renamed thing."""
     result = index.at(*at)
     if result is None:
         raise RenameError(_nameless(index, *at))
@@ -119,7 +119,7 @@ def _named(index: NameIndex, at: tuple[str, int, int], new: str) -> typed.Named:
 
 
 def _nameless(index: NameIndex, file: str, line: int, column: int) -> str:
-    """The reason why nothing can be renamed at a place."""
+    """The reason why there is nothing to rename at a place."""
     lines = index.checked.texts.get(file, "").split("\n")
     text = lines[line - 1] if line <= len(lines) else ""
     word = next((m[0] for m in re.finditer(r"\w+", text) if m.start() < column <= m.end() + 1), "")
@@ -130,7 +130,7 @@ def _nameless(index: NameIndex, file: str, line: int, column: int) -> str:
 
 
 def _own(ref: str, span: Span, old: str, how: str) -> None:
-    """Refuses to rename something declared outside the ruleset."""
+    """Refuses to rename anything declared outside the ruleset."""
     own = own_files(ref)
     if Path(span.file) not in own:
         where = f"{span.file}:{span.line}"
@@ -138,9 +138,9 @@ def _own(ref: str, span: Span, old: str, how: str) -> None:
 
 
 def _all_meant(refs: list[str], files: EditorFiles, words: Collection[str], paths: list[Path]) -> list[_Meant]:
-    """The meanings of the names of some references; of an overlay that needs others, the meanings of these.
+    """The meanings of names under several references, including the overlays that an overlay needs.
 
-    Files beside the rules are read under the first reference, and under others if more of the words is in them.
+    Files beside the rules are read under the first reference, and again under those that add occurrences.
     """
     result, parts, read = [], [], set[Span]()
     for ref in refs:
@@ -160,7 +160,7 @@ def _all_meant(refs: list[str], files: EditorFiles, words: Collection[str], path
 
 
 def _meant(ref: str, files: EditorFiles, words: Collection[str], paths: list[Path]) -> _Meant | None:
-    """The meanings of a reference's names, including some words beside the rules; None if it cannot be checked."""
+    """The meanings of a reference's names, including words beside the rules; None if it cannot be checked."""
     checked, diagnostics = check(ref, files)
     if checked is None or files.broken:
         return None
@@ -194,7 +194,7 @@ def _verify(before: _Meant, after: _Meant | None, already: Mapping[Span, typed.N
 
 
 class _Moved:
-    """Places after edits, each within a line."""
+    """A mapping of places to their positions after edits within lines."""
 
     def __init__(self, edits: Iterable[Fix]) -> None:
         self._edits: dict[tuple[str, int], list[Fix]] = {}
@@ -217,7 +217,7 @@ def _longer(edit: Fix) -> int:
 
 
 def _written(texts: Mapping[str, str], span: Span, name: str) -> Span | None:
-    """The place of a name as spelled there, without quotes; None if something else is there."""
+    """The place of a name as spelled there, without quotes; None if something else is written there."""
     lines = texts.get(span.file, "").split("\n")
     line = lines[span.line - 1] if span.line <= len(lines) else ""
     for start, end in ((span.column, span.end_column), (span.column + 1, span.end_column - 1)):
@@ -229,7 +229,7 @@ def _written(texts: Mapping[str, str], span: Span, name: str) -> Span | None:
 def _remarks(
     ref: str, named: typed.Named, edits: list[Fix], before: list[_Meant], paths: list[Path], files: EditorFiles
 ) -> list[str]:
-    """Unchanged files that contain the old name."""
+    """Remarks on unchanged files that contain the old name."""
     old = name(named)
     known = {edit.span for edit in edits} | {span for meant in before for span in meant.beside}
     remarks = []
@@ -248,7 +248,7 @@ def _remarks(
 
 
 def _left(path: Path, words: Collection[str], known: set[Span], files: EditorFiles) -> bool:
-    """Whether some words occur in a file outside known places."""
+    """Whether any of some words occurs in a file outside known places."""
     word = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
     try:
         text = files.text(path, str(path), MAX_YAML.size)

@@ -1,4 +1,4 @@
-"""Reasons for the options and values in a scenario, shown on hover."""
+"""Explanations of the options and values in a scenario, shown on hover."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ MOST_LINES = 40
 
 
 def scenario_reasons(path: Path, files: EditorFiles, line: int, column: int) -> tuple[Span, str] | None:
-    """The reasons for the option or value at a place in a scenario file, as printed by `rulespec why`.
+    """The explanation of the option or value at a place in a scenario file, as printed by `rulespec why`.
 
-    The scenario runs up to that place, with all files as in the editor.
+    The scenario runs up to that place, using the files as in the editor.
 
     Args:
         path: a file in `scenarios/` of a ruleset.

@@ -1,4 +1,4 @@
-"""Places in YAML files by schema, with a ruleset's names: possible keys and values."""
+"""Places in YAML files, interpreted by schema and a ruleset's names: possible keys and values."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Schema = dict[str, Any]
 
 _COMBINED = ("allOf", "anyOf", "oneOf")
 _BRANCHES = ("then", "else")
-_DEPTH = 8  # references and alternatives within one another that are followed
+_DEPTH = 8  # maximum number of nested references and alternatives
 
 
 class Places:
-    """Schemas of the places in a file.
+    """The schemas of places in a file.
 
     Attributes:
         overlay: whether the file is an overlay, whose paths lead into lower files.
@@ -39,7 +39,7 @@ class Places:
         self._name = "titles" if self.of_words else "overlay" if self.overlay else stem
 
     def at(self, path: Sequence[str]) -> list[_Part]:
-        """The schemas of the value at a path of keys, outermost first."""
+        """The schemas of the value at a path, outermost first."""
         if not path:
             return [_Part(load_schema(self._name))]
         if self.overlay and path[0] in ("changes", "add") and len(path) > 1:
@@ -49,7 +49,7 @@ class Places:
         return _walk([_Part(load_schema(self._name))], path)
 
     def _tree(self) -> list[_Part]:
-        """The merged tree of all files of the ruleset."""
+        """The merged tree of the ruleset's files."""
         game: Schema = load_schema("game")
         return [
             _Part(files_schema(self._index.checked.ruleset)),
@@ -58,14 +58,14 @@ class Places:
 
 
 class _Part:
-    """A part of a schema, with the schema that its references lead into."""
+    """A part of a schema, with the root schema for its references."""
 
     def __init__(self, schema: Schema, root: Schema | None = None) -> None:
         self.schema = schema
         self.root = schema if root is None else root
 
     def parts(self, depth: int = 0) -> Iterator[_Part]:
-        """The schema itself, and the schemas it combines."""
+        """The schema itself, and the schemas that it combines."""
         yield self
         if depth == _DEPTH:
             return
@@ -78,17 +78,17 @@ class _Part:
                 yield from self._of(other).parts(depth + 1)
 
     def items(self) -> Iterator[_Part]:
-        """The schemas of a list's members."""
+        """The schemas of a list's items."""
         for part in self.parts():
             if isinstance(part.schema.get("items"), dict):
                 yield self._of(part.schema["items"])
 
     def values(self, key: str) -> Iterator[_Part]:
-        """The schemas of a key's value, or of its members if it is a list."""
+        """The schemas of a key's value, or of its items if it is a list."""
         for part in (*self.parts(), *(inner for item in self.items() for inner in item.parts())):
             general = part.schema.get("additionalProperties")
             value = part.schema.get("properties", {}).get(key, general)
-            if isinstance(value, dict):  # else any or none
+            if isinstance(value, dict):  # otherwise anything or nothing is allowed
                 yield self._of(value)
 
     def _of(self, schema: Schema) -> _Part:
@@ -96,14 +96,14 @@ class _Part:
 
 
 def keys_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
-    """The possible keys of a value, or of a list's members."""
+    """The possible keys of a value, or of a list's items."""
     around = [item for part in parts for item in part.items()] if in_list else parts
     names = (name for part in around for inner in part.parts() for name in inner.schema.get("properties", {}))
     return list(dict.fromkeys(names))
 
 
 def values_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
-    """The values listed in a schema, or those of a list's members."""
+    """The values listed in a schema, or in that of a list's items."""
     around = [item for part in parts for item in part.items()] if in_list else parts
     results: dict[str, None] = {}
     for part in (inner for outer in around for inner in outer.parts()):
@@ -113,7 +113,7 @@ def values_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
 
 
 def _walk(parts: list[_Part], steps: Sequence[str]) -> list[_Part]:
-    """The schemas that steps lead to; a place of pieces, `pieces.place`, is one key of two steps."""
+    """The schemas at the end of a path; a place of pieces, `pieces.place`, is one key but two steps."""
     for number, step in enumerate(steps):
         joined = ".".join(steps[number : number + 2])
         if number + 1 < len(steps) and any(joined in p.schema.get("properties", {}) for q in parts for p in q.parts()):

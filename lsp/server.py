@@ -1,4 +1,4 @@
-"""The protocol: requests of the editor and their answers. Only this module and `icons` know it."""
+"""The protocol layer: an editor's requests and their answers. Only this module and `icons` know the protocol."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from rulespec.ruleset_files import MAX_YAML
 from rulespec.syntax.format import format_rules
 from rulespec.typed import nodes as typed
 
-DELAY = 0.05  # seconds without a keystroke before a change is checked
-MAX_SHOWN = 500  # diagnostics of one file
+DELAY = 0.05  # seconds without a keystroke before a check
+MAX_SHOWN = 500  # maximum number of diagnostics per file
 
 
 class RulespecServer(LanguageServer):
-    """Checks the rulesets of the open documents after each change, and answers from the last check."""
+    """A language server that checks the open documents' rulesets after each change, and answers from the last check."""
 
     def __init__(self) -> None:
         super().__init__("rulespec", RULESPEC)
@@ -53,7 +53,7 @@ class RulespecServer(LanguageServer):
         self._last: Path | None = None
 
     def report_server_error(self, error: Exception, source: object) -> None:
-        """Logs in the editor why a notification had no effect; for a request, that is the answer."""
+        """Logs in the editor why a notification had no effect; a request is answered with the error."""
         if source is not FeatureRequestError:
             message = f"a message had no effect: {type(error).__name__}: {error!s:.200}"
             self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, message))
@@ -61,7 +61,7 @@ class RulespecServer(LanguageServer):
     # --- checking ----------------------------------------------------------------------------------------------------
 
     def changed(self, uri: str) -> None:
-        """Takes a document's text, and checks it `DELAY` seconds after the last change."""
+        """Takes the new text of a document, and checks it `DELAY` seconds after the last change."""
         path = _path(uri)
         if path is None:
             return
@@ -74,7 +74,7 @@ class RulespecServer(LanguageServer):
         self._waiting = asyncio.get_running_loop().call_later(DELAY, self.check)
 
     def closed(self, uri: str) -> None:
-        """Forgets a document: from now on its file on disk counts."""
+        """Forgets a document, so that its file on disk counts again."""
         path = _path(uri)
         if path is not None:
             self.files.open.pop(path, None)
@@ -82,7 +82,7 @@ class RulespecServer(LanguageServer):
             self.check()
 
     def settle(self) -> None:
-        """Checks pending changes now."""
+        """Runs pending checks now."""
         if self._waiting is not None:
             self.check()
 
@@ -101,7 +101,7 @@ class RulespecServer(LanguageServer):
         for key in wanted:
             try:
                 self._check(key, key in alone)
-            except Exception as error:  # a bug in the checker must not end the session
+            except Exception as error:  # the session survives a bug in the checker
                 message = f"internal error of the checker on {key}: {error!r:.300}"
                 self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, message))
             self._publish()
@@ -149,7 +149,7 @@ class RulespecServer(LanguageServer):
         return result
 
     def _texts(self, diagnostics: Iterable[Diagnostic]) -> dict[str, str]:
-        """The texts of the files concerned by diagnostics and their notes."""
+        """The texts of the files to which diagnostics and their notes refer."""
         spans = [span for d in diagnostics for span in (d.span, *(note.span for note in d.notes)) if span is not None]
         return {file: "\n".join(self._lines(file)) for file in dict.fromkeys(span.file for span in spans)}
 
@@ -170,7 +170,7 @@ class RulespecServer(LanguageServer):
     # --- places ------------------------------------------------------------------------------------------------------
 
     def index_of(self, uri: str) -> tuple[NameIndex, str] | None:
-        """The index of a document's ruleset, and the name of the document in spans; None if there is none."""
+        """The index of a document's ruleset, and the document's name in spans; None without a checked ruleset."""
         self.settle()
         path = _path(uri)
         index = self.indexes.get(reference(path, self.files) or "") if path is not None else None
@@ -180,7 +180,7 @@ class RulespecServer(LanguageServer):
         return next(((index, file) for file in texts if _absolute(file) == path), None)
 
     def place(self, uri: str, position: lsp.Position) -> tuple[int, int]:
-        """Line and column of an editor's position, from 1 and in characters."""
+        """The line and the column of an editor's position, from 1 and in characters."""
         document = self.workspace.get_text_document(uri)
         there = document.position_codec.position_from_client_units(document.lines, position)
         return there.line + 1, there.character + 1
@@ -192,7 +192,7 @@ class RulespecServer(LanguageServer):
     def listed_rule(
         self, params: lsp.HoverParams | lsp.DefinitionParams, index: NameIndex, file: str
     ) -> tuple[Span, ListedRule] | None:
-        """The rule of `rules.yaml` whose id is at a place, with the id's place."""
+        """The rule in `rules.yaml` whose id is at a position, and the range of the id."""
         line, column = self.place(params.text_document.uri, params.position)
         lines = self.lines(params.text_document.uri)
         result = listed_rule(lines[line - 1], column, index) if line <= len(lines) else None
@@ -202,7 +202,7 @@ class RulespecServer(LanguageServer):
         return Span(file, line, start, line, start + len(rule.id)), rule
 
     def described(self, params: lsp.HoverParams, index: NameIndex, file: str) -> lsp.Hover | None:
-        """The hover of a called built-in function, or of a key in a word file."""
+        """The hover for a called built-in function, or for a key in a word file."""
         line, column = self.place(params.text_document.uri, params.position)
         if (result := described_at(self.lines(params.text_document.uri), line, column, file, index)) is None:
             return None
@@ -211,11 +211,11 @@ class RulespecServer(LanguageServer):
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), where)
 
     def scenario_hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
-        """The hover of an option or value in a scenario: its reasons."""
+        """The hover for an option or value in a scenario: its explanation."""
         path = _path(params.text_document.uri)
         if path is None or path not in self.files.open or path.suffix != ".yaml" or "scenarios" not in path.parts:
             return None
-        from rulespec.lsp.scenario_reasons import scenario_reasons  # with the engine, which no other request needs
+        from rulespec.lsp.scenario_reasons import scenario_reasons  # needs the engine, unlike other requests
 
         result = scenario_reasons(path, self.files, *self.place(params.text_document.uri, params.position))
         if result is None:
@@ -224,7 +224,7 @@ class RulespecServer(LanguageServer):
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, f"```text\n{reasons}\n```"), self.range(span))
 
     def range(self, span: Span) -> lsp.Range:
-        """A span as a range in the editor, which counts from 0 and in code units."""
+        """A span as an editor's range, counted from 0 and in code units."""
         lines = self._lines(span.file)
 
         def position(line: int, column: int) -> lsp.Position:
@@ -235,7 +235,7 @@ class RulespecServer(LanguageServer):
         return lsp.Range(position(span.line, span.column), position(span.end_line, span.end_column))
 
     def location(self, span: Span) -> lsp.Location | None:
-        """A span with its file; None if the file has no URI."""
+        """A span with its file, as a location; None if the file has no URI."""
         uri = uris.from_fs_path(str(_absolute(span.file)))
         return lsp.Location(uri, self.range(span)) if uri is not None else None
 
@@ -256,11 +256,11 @@ class RulespecServer(LanguageServer):
 
 
 def _path(uri: str) -> Path | None:
-    """The file of a document; None if it is unsaved, or its name cannot be that of a file."""
+    """The file of a document; None if it is unsaved, or if its URI is no valid file name."""
     try:
         path = uris.to_fs_path(uri) if uri.startswith("file:") else None
         return Path(path).resolve() if path else None
-    except (OSError, RuntimeError, ValueError):  # no address, a NUL, a lone surrogate, a loop of links
+    except (OSError, RuntimeError, ValueError):  # an invalid address, a NUL, a lone surrogate, or a cycle of links
         return None
 
 
@@ -269,7 +269,7 @@ def _absolute(file: str) -> Path:
 
 
 def server() -> LanguageServer:
-    """A server that waits for `start_io`."""
+    """A configured server, not yet started."""
     it = RulespecServer()
     _add_documents(it)
     _add_questions(it)
@@ -304,7 +304,7 @@ def _add_documents(it: RulespecServer) -> None:
 
 
 def _add_questions(it: RulespecServer) -> None:
-    """Registers requests about a place: hover, definition, completion."""
+    """Registers requests about a position: hover, definition, completion."""
 
     @it.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
@@ -365,7 +365,7 @@ def _add_questions(it: RulespecServer) -> None:
 
 
 def _add_overviews(it: RulespecServer) -> None:
-    """Registers lists of places: the uses of a name, and the declarations in a document."""
+    """Registers lists of places: uses of a name, and declarations in a document."""
 
     @it.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
@@ -375,7 +375,7 @@ def _add_overviews(it: RulespecServer) -> None:
             return []
         index, wanted = result[0], result[0].identity(at[1])
         declared = set() if params.context.include_declaration else {wanted, place(at[1])}
-        size = len(name(at[1])) + len("''")  # what is longer is a whole path; its steps have places of their own
+        size = len(name(at[1])) + len("''")  # longer: a whole path, whose steps have their own places
         listed = (s for s in index.places(wanted) - declared if s.end_column - s.column <= size)
         spans = sorted(span for span in listed if span.file in index.checked.texts)
         return [location for span in spans if (location := it.location(span)) is not None]
@@ -430,7 +430,7 @@ def _add_whole_documents(it: RulespecServer) -> None:
 
 
 def _add_edits(it: RulespecServer) -> None:
-    """Registers the edits that the editor asks for: renaming, formatting, quick fixes."""
+    """Registers requests for edits: renaming, formatting, quick fixes."""
 
     @it.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepare(params: lsp.PrepareRenameParams) -> lsp.PrepareRenamePlaceholder | None:
@@ -463,7 +463,7 @@ def _add_edits(it: RulespecServer) -> None:
         try:
             new = format_rules(document.source, str(path))
         except DiagnosticsError:
-            return []  # the error is shown already
+            return []  # the editor already shows the error
         everything = lsp.Range(lsp.Position(0, 0), lsp.Position(len(document.lines) + 1, 0))
         return [lsp.TextEdit(everything, new)] if new != document.source else []
 
@@ -474,7 +474,7 @@ def _add_edits(it: RulespecServer) -> None:
 
 
 def _quick_fix(it: RulespecServer, d: Diagnostic, fix: Fix, params: lsp.CodeActionParams) -> lsp.CodeAction | None:
-    """A quick fix of a diagnostic, if it is on the requested lines."""
+    """The quick fix for a diagnostic on the requested lines, if any."""
     if d.span is None:
         return None
     where = it.range(d.span)

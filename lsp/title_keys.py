@@ -1,4 +1,4 @@
-"""Keys in word files: completion of names that can have a text, and hovers with the meaning of a key."""
+"""Keys in word files: completion of names without a text, and hovers with a key's meaning."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_of_words(path: Path) -> bool:
 
 
 def described_at(lines: list[str], line: int, column: int, file: str, index: NameIndex) -> tuple[int, int, str] | None:
-    """The first column, the end and the meaning of a called built-in function, or of a key in a word file."""
+    """The columns and the meaning of a called built-in function, or of a key in a word file."""
     called = builtin_at(lines[line - 1], column) if line <= len(lines) else None
     if called is not None:
         start, end, f = called
@@ -34,7 +34,7 @@ def described_at(lines: list[str], line: int, column: int, file: str, index: Nam
 
 
 def section_at(lines: list[str], line: int) -> str:
-    """The section of a word file around a line, from 0; "" outside sections."""
+    """The section of a word file at a line, from 0; "" outside sections."""
     for text in reversed(lines[:line]):
         if (section := _SECTION.match(text)) is not None:
             return section[1] if section[1] in SECTIONS and section[1] not in ("entities", "words") else ""
@@ -42,10 +42,10 @@ def section_at(lines: list[str], line: int) -> str:
 
 
 def complete_titles(before: str, lines: list[str], line: int, index: NameIndex) -> list[str] | None:
-    """The names that can have a text at a place but have none; None if the place is not a section key.
+    """The names that can have a text at a position but have none yet; None if the position is not a section key.
 
     Args:
-        before: the text of the line up to the place.
+        before: the text of the line up to the position.
         lines: the current lines of the document.
         line: the number of the line, from 0.
         index: the last valid state of the ruleset.
@@ -60,7 +60,7 @@ def complete_titles(before: str, lines: list[str], line: int, index: NameIndex) 
 
 
 def title_key(lines: list[str], line: int, column: int, index: NameIndex) -> tuple[int, int, str] | None:
-    """The first column and the end of a section key, and its meaning, or None.
+    """The columns of a section key and its meaning, or None.
 
     Args:
         lines: the current lines of the document.
@@ -96,7 +96,7 @@ def _described(name: str, index: NameIndex) -> str:
 
 
 def _title(name: str, index: NameIndex) -> str:
-    """The title that people read; the name itself where the words have mistakes."""
+    """The displayed title, or the name itself if the words have mistakes."""
     from rulespec.engine.words.helps import title_of
 
     try:

@@ -1,4 +1,4 @@
-"""The wire of the language server: bounded, well-formed messages; all others get an error."""
+"""The transport of the language server: bounded, well-formed messages; all others are answered with an error."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 MAX_BYTES = 16_000_000
-"""Bytes of a message."""
+"""The maximum size of a message in bytes."""
 _MAX_LINE = 65_536
 _LENGTH = re.compile(rb"Content-Length: *([0-9]{1,30})\r?\n\Z", re.IGNORECASE)
 _LONGEST_LENGTH = 64
@@ -26,10 +26,10 @@ class WireFault(NamedTuple):
 
 
 class Wire:
-    """The input of a server, without messages that the library cannot handle.
+    """The input of a server, without the messages that its library cannot handle.
 
-    A faulty request is answered by an error, and a faulty notification by a line in the editor's log. The library would
-    print tracebacks, answer none of them, and crash on the first oversized length.
+    A faulty request is answered with an error, and a faulty notification with a line in the editor's log. The library
+    would print tracebacks without an answer, and crash on an oversized length.
 
     Args:
         server: the server.
@@ -45,7 +45,7 @@ class Wire:
         self._body = b""
 
     def readline(self) -> bytes:
-        """A line of the next valid message's header; empty at the end."""
+        """A line of the next valid message's header; empty at the end of input."""
         if not self._heads:
             body = self._next()
             if body is None:
@@ -55,7 +55,7 @@ class Wire:
         return self._heads.pop()
 
     def read(self, _: int) -> bytes:
-        """The body of that message."""
+        """The body of the current message."""
         return self._body
 
     def _next(self) -> bytes | None:
@@ -67,7 +67,7 @@ class Wire:
         return None
 
     def _framed(self) -> bytes | None:
-        """The next body; None at the end. Anything before a length is skipped, to recover after a framing error."""
+        """The next body; None at the end of input. Text before a length is skipped, to recover from framing errors."""
         before = b""
         while line := self._stdin.readline(_MAX_LINE):
             stated = _LENGTH.search(before + line)
@@ -142,6 +142,6 @@ def _is_message(message: object) -> bool:
 
 def serve(server: LanguageServer, stdin: BinaryIO, stdout: BinaryIO) -> None:
     """Serves an editor until it disconnects."""
-    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # faults are answered; it would print tracebacks
+    logging.getLogger("pygls").setLevel(logging.CRITICAL)  # the library would print a traceback for each fault
     wire: Any = Wire(server, stdin, stdout)
     server.start_io(wire, stdout)

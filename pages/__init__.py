@@ -1,1 +1,1 @@
-"""Pages for people: self-contained HTML files with escaped texts, which load nothing."""
+"""Pages for people: self-contained HTML files, which escape all texts and load nothing."""

@@ -1,4 +1,4 @@
-"""The page of an archive: lengths, endings, winners and openings of a store's games, as one static file."""
+"""The page of an archive: lengths, endings, winners and openings of its games, as one static file."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from rulespec.pages.document import own_file
 from rulespec.pages.playtest_plots import lengths
 
 MOST_SHELVES = 20
-"""Rulesets and numbers of players that are shown: those with the most games."""
+"""The maximum number of combinations of ruleset and number of players on the page, those with the most games."""
 MOST_ROLES = 12
-"""Roles up to which their wins are shown, beside those of seats."""
+"""The maximum number of roles for which wins by role are shown, besides wins by seat."""
 MOST_OPENINGS = 12
-"""Openings that are shown: the most frequent."""
+"""The maximum number of openings on the page, the most frequent ones."""
 _MOST_ENDINGS = 12
 _NARROW = 0.02
-"""The distance of bounds from which on whole percents tell them apart."""
+"""The least distance between bounds for which whole percentages suffice."""
 _PLACES = 4
-"""The most decimals of a percentage."""
+"""The maximum number of decimals in a percentage."""
 
 
 def archive_page(name: str, shelves: Sequence[Shelf]) -> str:
-    """The page of an archive. Names and texts of rulesets are escaped.
+    """The page of an archive. Names, and texts of rulesets, are escaped.
 
     Args:
         name: the name of the store.
@@ -46,7 +46,7 @@ def archive_page(name: str, shelves: Sequence[Shelf]) -> str:
 
 
 def _style(page: str) -> str:
-    """The style of the pages of verdicts, whose charts these are."""
+    """The style sheet of playtest pages, which have the same charts."""
     return page.partition("<style>")[2].partition("</style>")[0].strip()
 
 
@@ -77,12 +77,12 @@ def _shelf(shelf: Shelf) -> str:
 
 
 def _seats(shelf: Shelf) -> list[tuple[str, int]]:
-    """The seats in their order, each with the games that it won."""
+    """The seats in order, each with the number of games it won."""
     return [(seat, shelf.won[seat]) for seat in shelf.seats]
 
 
 def _wins_by_role(shelf: Shelf) -> str:
-    """The wins by role; "" if there are no roles, or many."""
+    """The wins by role; "" if there are no roles, or too many."""
     if not 0 < len(shelf.roles) <= MOST_ROLES:
         return ""
     roles = [(role, of.won, of.games) for role, of in sorted(shelf.roles.items())]
@@ -114,7 +114,7 @@ def _figure(caption: str, note: str, content: str) -> str:
 
 
 def _bars(rows: Iterable[tuple[str, int, int]]) -> str:
-    """A bar for each row: its name, some of its games, and their share of all its games, with bounds."""
+    """One bar per row: a name, a number of games, and their share of the row's games, with bounds."""
     shares = [(name, share(number, total)) for name, number, total in rows]
     longest = max((of.value for _, of in shares), default=0.0) or 1.0
     parts = ""
@@ -126,7 +126,7 @@ def _bars(rows: Iterable[tuple[str, int, int]]) -> str:
 
 
 def percent(share: ConfidenceInterval) -> str:
-    """A share with its bounds in percent, with decimals if the bounds are narrow."""
+    """A share and its bounds in percent, with decimals if the bounds are close."""
     width = share.high - share.low
     places = next((each for each in range(_PLACES) if width >= _NARROW / 10**each), _PLACES)
     value, low, high = (f"{100 * each:.{places}f}" for each in (share.value, share.low, share.high))

@@ -1,4 +1,4 @@
-"""The options taken in an archive at each position of a replay, for its page."""
+"""The options chosen in an archive at each position of a replay, for the replay's page."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 
 SHOWN = 8
-"""Options of a position that are shown: those taken most often, and the one of this game."""
+"""The maximum number of options shown per position: the most frequent ones, and the one of this game."""
 
 
 def positions_of(game: Game, moves: Sequence[Option | TakenBack]) -> Iterator[Game]:
-    """A game at each of its positions: the start, then after each move. The same game object advances."""
+    """The positions of a game: the start, then one after each move. All are the same, advancing game object."""
     again = restarted(game)
     yield again
     for move in moves:
@@ -30,7 +30,7 @@ def positions_of(game: Game, moves: Sequence[Option | TakenBack]) -> Iterator[Ga
 def archive_rows(
     game: Game, moves: Sequence[Option | TakenBack], counts: MoveCounts, words: Words
 ) -> list[dict[str, Any] | None]:
-    """For each position of a replay, its games in the archive and their options; None if it never occurred.
+    """For each position of a replay, the archived games that reached it and their next options; None if there are none.
 
     Args:
         game: a game of the table.
@@ -62,6 +62,6 @@ def _text(narrator: Narrator, game: Game, move: PositionMove) -> str:
 
 
 def _won(move: PositionMove) -> str:
-    """The share of games that the seat won, with bounds."""
+    """The share of games won by the seat, with bounds."""
     won = move.won
     return "-" if won is None else f"{100 * won.value:.0f} % ({100 * won.low:.0f} .. {100 * won.high:.0f})"

@@ -1,4 +1,4 @@
-"""The board of a game over time: static items, and the items changed by each move."""
+"""The board of a game over time: its static items, and the items changed by each move."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.drawing.svg import element, group
 
 
 class BoardChanges:
-    """Collects the items of the pictures of a game, position by position.
+    """A collector for the items of a game's pictures, position by position.
 
     Args:
         static: the items common to all positions.
@@ -21,15 +21,15 @@ class BoardChanges:
     def __init__(self, static: Iterable[SceneItem]) -> None:
         self._static = tuple(static)
         self._order: dict[str, list[str]] = {layer: [] for layer in LAYERS}
-        self._rank: dict[tuple[str, str], int] = {}  # in the order of its layer
+        self._rank: dict[tuple[str, str], int] = {}  # by the order in its layer
         self._shown: dict[tuple[str, str], str] = {}
-        self._items: list[SceneItem] = []  # of the last position
+        self._items: list[SceneItem] = []  # those of the last position
         self._changes: list[dict[tuple[str, str], str | None]] = []
 
     def note(self, items: Iterable[SceneItem]) -> None:
         """Records the next position: its items and their places.
 
-        Of items that are the same objects as in the last position, only those between others are looked at.
+        The comparison skips leading and trailing items that are the same objects as in the last position.
         """
         items = list(items)
         if len(self._shown) == len(self._items) and self._note_between(items):
@@ -42,7 +42,7 @@ class BoardChanges:
         for item in items:
             key = item.layer, item.id
             now[key] = item.svg
-            if key not in self._rank:  # above what is below it in this position
+            if key not in self._rank:  # above the items that are below it in this position
                 order = self._order[item.layer]
                 order.insert(before[item.layer] + 1, item.id)
                 self._rank |= {(item.layer, id_): rank for rank, id_ in enumerate(order)}
@@ -52,7 +52,7 @@ class BoardChanges:
         self._shown = now
 
     def _note_between(self, items: Sequence[SceneItem]) -> bool:
-        """Records a position by the stretch that differs from the last; False if it has items new to the picture."""
+        """Records a position by the range that differs from the last; False if it needs a full comparison."""
         last = self._items
         first = next(compress(count(), map(is_not, last, items)), min(len(last), len(items)))
         rest = min(len(last), len(items)) - first
@@ -61,7 +61,7 @@ class BoardChanges:
         old = {(item.layer, item.id): item.svg for item in last[first : len(last) - end]}
         new = {(item.layer, item.id): item.svg for item in items[first : len(items) - end]}
         if len(new) < len(items) - end - first or any(key not in old and key in self._shown for key in new):
-            return False  # an item twice
+            return False  # a duplicate item
         if not self._rank.keys() >= new.keys():
             return False
         gone: dict[tuple[str, str], str | None] = {key: None for key in old if key not in new}
@@ -81,7 +81,7 @@ class BoardChanges:
         return document(width, height, title, description, "".join(layers))
 
     def to_json(self) -> dict[str, Any]:
-        """Each drawing once, and the changes at each position as pairs: item and drawing (-1 for none)."""
+        """The distinct drawings, and the changes at each position as pairs of item and drawing (-1 for none)."""
         numbers = {key: number for number, key in enumerate((layer, i) for layer in LAYERS for i in self._order[layer])}
         drawings: dict[str, int] = {}
         changes = [

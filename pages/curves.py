@@ -14,8 +14,8 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
 MAX_LINES = 60
-"""Lines of a chart: of a measure of more entities, those that change most are drawn."""
-_PALE, _DARK = 0.5, 0.1  # luminance of colours that can hardly be seen on white, and on black
+"""The maximum number of lines in a chart; of more entities, those that change most are drawn."""
+_PALE, _DARK = 0.5, 0.1  # luminance of colours barely visible on white, and on black
 
 
 class Line(Struct):
@@ -34,7 +34,7 @@ class Line(Struct):
     values: list[int | None] = []
 
     def note(self, moves: int, value: int | None) -> None:
-        """Records a changed value."""
+        """Records a new value."""
         if not self.at or self.values[-1] != value:
             self.at.append(moves)
             self.values.append(value)
@@ -64,7 +64,7 @@ class Curves:
         self._lines: dict[str, dict[str, Line]] = {name: {} for name in declared}
 
     def note(self, moves: int, measures: Measures) -> None:
-        """Records the measures after `moves` moves."""
+        """Records the measures after the first `moves` moves."""
         for name, values in measures.items():
             lines = self._lines[name]
             if not lines:
@@ -73,7 +73,7 @@ class Curves:
                 lines[entity].note(moves, value)
 
     def _lines_of(self, measure: typed.Measure) -> list[Line]:
-        """The lines of a measure, before anything is noted."""
+        """The lines of a measure, still without values."""
         type_ = measure.var.type if measure.var is not None else None
         if not isinstance(type_, Ent):
             return [Line(self._words.measure(measure.name))]
@@ -94,7 +94,7 @@ class Curves:
 
 
 def _drawn(line: Line) -> dict[str, Any]:
-    """A line for the scripts of the page, with an edge if its colour is too close to the paper's."""
+    """A line for the page's scripts, outlined if its colour is too close to the paper's."""
     light = luminance(line.colour)
     edge = {"pale": True} if light > _PALE else {"dark": True} if light < _DARK else {}
     return {"name": line.name, "colour": line.colour, **edge, "at": line.at, "is": line.values}

@@ -1,4 +1,4 @@
-"""Self-contained HTML documents: one file with its styles, scripts and data, which requests nothing else.
+"""Self-contained HTML documents: one file with its styles, scripts and data, which makes no requests.
 
 A content security policy in the page ensures that it loads nothing, and runs only the scripts with listed hashes.
 """
@@ -25,21 +25,21 @@ VIEWER_SCRIPTS = (
     "variations.js",
     "viewer.js",
 )
-"""The scripts of the page of a replay, which the page of a table opens."""
+"""The scripts of a replay page, which a table page can open."""
 COMPUTES = " 'wasm-unsafe-eval'; worker-src blob:"
-"""The policy of a page that runs WebAssembly: nothing else of it evaluates text."""
+"""The additional policy of a page that runs WebAssembly; nothing else may evaluate text."""
 
 _JSON_ESCAPES = {"<": "\\u003c", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-"""Escapes of text that would end the element of the data, or a line of a script."""
+"""The escapes for text that would end the data element, or a line of a script."""
 
 
 class Rights(Struct, frozen=True):
-    """The rights of the scripts of a document.
+    """The permissions of a document's scripts.
 
     Attributes:
         connects: whether they may talk to the page's server.
         computes: whether they may run WebAssembly and workers.
-        opens: scripts of our other documents that they open, which inherit the policy.
+        opens: the scripts of other documents that they open, which inherit this policy.
     """
 
     connects: bool = False
@@ -60,13 +60,13 @@ def document(
     """An HTML document.
 
     Args:
-        title: a text.
+        title: the title as plain text.
         language: the language of its texts, such as `de`.
         styles: style sheets, our own.
         body: HTML with escaped texts.
-        data: JSON data for the scripts, in the element `data`; may contain any texts.
+        data: JSON data for the scripts, in the element `data`; its texts may be arbitrary.
         scripts: our own scripts, in execution order.
-        rights: the rights of the scripts; None: they only display the data.
+        rights: the rights of the scripts; None if they only display the data.
     """
     rights = rights or Rights()
     hashes = (b64encode(sha256(script.encode()).digest()).decode() for script in [*scripts, *rights.opens])
@@ -106,5 +106,5 @@ def script_json(data: object) -> str:
 
 
 def own_file(name: str) -> str:
-    """The text of a file in this folder."""
+    """The text of a file in this package."""
     return (FOLDER / name).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The page of a map editor: the same for all maps, filled through its socket."""
+"""The page of a map editor, identical for all maps and filled through its socket."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EXPORT = re.compile(r"^export (?=(?:const|function\*?) (\w+))", re.MULTILINE)
 
 
 def edit_page() -> str:
-    """The page, independent of the map: only its script reads the key in its address."""
+    """The page of a map editor; only its script reads the key in its address."""
     return document(
         "Map",
         styles=[own_file(name) for name in _STYLES],
@@ -33,7 +33,7 @@ def edit_page() -> str:
 
 
 def start_page() -> str:
-    """The page of a folder without a map, independent of the folder."""
+    """The page for starting a map in a folder, identical for all folders."""
     return document(
         "Map",
         styles=[own_file(name) for name in (*_STYLES, "start.css")],
@@ -45,7 +45,7 @@ def start_page() -> str:
 
 
 def _as_script(modules: Sequence[str]) -> str:
-    """Modules as a script that declares the last one's exports."""
+    """Modules combined into one script, which declares the exports of the last one."""
     texts = [_IMPORT.sub("", own_file(name)) for name in modules]
     names = ", ".join(_EXPORT.findall(texts[-1]))
     body = "\n".join(_EXPORT.sub("", text) for text in texts)

@@ -1,4 +1,4 @@
-"""The end of a log: the result of its game, or the broken rule."""
+"""The end of a log: the result of its game, or the illegal entry."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from rulespec.engine.words.words import Words
 from rulespec.typed.teams import ALL, won_by
 
 _MAX_TEXT = 500
-"""Characters of a log's own text where it breaks a rule."""
+"""The maximum number of characters quoted from an illegal log entry."""
 
 _NOT_TOLD = "it may disclose private information: with `--omniscient` the page has it"
 
 Rows = list[tuple[str, str]]
-"""Names and texts, for people."""
+"""Names and texts for display."""
 
 
 def ending(game: Game, seat: str | None, words: Words) -> Rows:
-    """The visible standing of the game at the end of the log."""
+    """The visible outcome of the game, or its standing at the end of the log."""
     names = game.shown_names
     try:
         decision, result = game.decision, game.result
@@ -51,7 +51,7 @@ def ending(game: Game, seat: str | None, words: Words) -> Rows:
 
 
 def _sums(game: Game, words: Words, scores: Mapping[str, int]) -> Rows:
-    """The points of each seat as a sum, where they are one."""
+    """The points of each seat in terms of a sum, if they are one."""
     rows = []
     for seat, terms in score_terms(game, words).items():
         more = [("…", 0)] if len(terms) > MOST else []
@@ -61,7 +61,7 @@ def _sums(game: Game, words: Words, scores: Mapping[str, int]) -> Rows:
 
 
 def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any] | None:
-    """The place of the first illegal entry, without hidden moves; None if there is none.
+    """The location of the first illegal entry, without hidden moves; None if there is none.
 
     The reason is in English, as in diagnostics.
     """
@@ -85,7 +85,7 @@ def _action(divergence: Divergence, names: Mapping[str, str]) -> str:
 
 
 def _place(span: Span) -> str:
-    """A place in a file without its folder, so that a shared page reveals no local path."""
+    """A location by file name alone, so that a shared page reveals no local path."""
     file = span.file.replace("\\", "/").rpartition("/")[2]
     return f"{file}:{span.line}"
 

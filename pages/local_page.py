@@ -45,21 +45,21 @@ _SCRIPTS = (
 )
 _WORKER = ("wasm_game.js", "bots.js")
 _LOOSE = re.compile(r"(?<=[{};,>])\s+")
-"""Blanks of style sheets that mean nothing."""
+"""Insignificant blanks of style sheets."""
 _WORDS = (
     *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret", "yes", "no"),
     *("page_board", "page_moves", "page_closer", "page_farther", "page_whole"),
     "variation",
 )
-"""Words beside those of tables."""
+"""Words in addition to those of tables."""
 
 
 def local_page(game: Game, language: str | None = None) -> str:
-    """The page of a ruleset for a number of seats and a choice of settings.
+    """A page for playing a ruleset with a given number of seats and given settings.
 
     Args:
         game: a game at the table, in any position.
-        language: the language of the words; None: the ruleset's own.
+        language: the language of the words; None for the ruleset's language.
 
     Raises:
         NoWasmtimeError: if wasmtime is not installed.
@@ -79,7 +79,7 @@ def local_page(game: Game, language: str | None = None) -> str:
         "words": _page_words(words),
         "version": game.ruleset.version,
         "changed": [name for name, of in game.ruleset.settings.items() if settings[name] != of.default],
-        "worker": [1 + _SCRIPTS.index(name) for name in _WORKER],  # the first script of the page is its data
+        "worker": [1 + _SCRIPTS.index(name) for name in _WORKER],  # the page's first script element is its data
     }
     body = own_file("table.html").partition('<main id="owner"')[0] + own_file("local.html")
     return document(
@@ -98,13 +98,13 @@ def _packed(data: bytes) -> str:
 
 
 def _script(name: str) -> str:
-    """A script of the page, without comments and blanks: a page that is mailed does without."""
+    """A script without comments and indentation, to keep a page small enough for mail."""
     text: str = jsmin(own_file(name).replace("export class", "class"))
     return text
 
 
 def _page_words(words: Words) -> dict[str, str]:
-    """The words of the program that the page shows; their holes it fills itself."""
+    """The program's words on the page, with holes for the page to fill."""
     known = program_words(ENGLISH)
     names = [name for name in known if name.startswith(("table_", "local_"))]
     holes = {name: {hole: f"{{{hole}}}" for hole in known[name].holes()} for name in (*names, *_WORDS)}

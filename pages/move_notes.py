@@ -1,4 +1,4 @@
-"""Notes of a log on a page: event and date, and remarks next to moves."""
+"""Notes of a log on a page: event, date, and remarks beside moves."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rulespec.engine.replay.replay import ReplayResult
 
 
 class MoveNotes:
-    """The notes of a replayed log visible to its reader; none for a foreign log.
+    """The notes of a replayed log that its reader may see; a foreign log has none.
 
     Args:
         result: the replay.
-        seat: the reader (None: everybody); `OMNISCIENT` sees everything.
+        seat: the reader (None for everybody); `OMNISCIENT` sees everything.
         visible: the indices of the page's moves among all moves.
     """
 
@@ -34,11 +34,11 @@ class MoveNotes:
             self._of_moves[-1] += self._before(notes, lines[-1], result.native.text.count("\n") + 2, moves)
 
     def of(self, number: int) -> list[str]:
-        """The remarks at a move, by its number from 0 on the page."""
+        """The remarks on a move, given its number on the page, from 0."""
         return self._of_moves[number] if self._of_moves else []
 
     def _before(self, notes: SeenNotes, first: int, line: int, moves: set[int]) -> list[str]:
-        """The remarks between two moves."""
+        """The remarks between one move and the next."""
         return [text for remark in notes.between(first, line, moves) for text in self._texts(remark)]
 
     def _texts(self, notes: Notes) -> list[str]:

@@ -1,4 +1,4 @@
-"""The rules behind each move of a game: cited by its option, or run because of it."""
+"""The rules behind each move of a game: those cited by its option, and those of procedures that it ran."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from rulespec.engine.words.move_records import Record
 from rulespec.typed import nodes as typed
 
 _OWN: tuple[Kind, ...] = ("option", "range", "require")
-"""The kinds of the parts of an option, in the order of their rules."""
+"""The kinds of an option's parts, in the order of their rules."""
 
 
 Cited = tuple[str, str]
-"""The id of a rule, or the words of one of an overlay that has none; and the title of the overlay, or ""."""
+"""The id of a rule, or the text of an overlay's rule without an id; and the overlay's title, or ""."""
 
 
 class MoveRules(Struct, frozen=True):
-    """Rules of a move: the option's own, and those of procedures that ran."""
+    """The rules of a move: those of its option, and those of procedures that it ran."""
 
     own: tuple[Cited, ...] = ()
     ran: tuple[Cited, ...] = ()
 
 
 class RulesOfMoves:
-    """The rules behind a game's moves, from their records.
+    """The rules behind a game's moves, derived from their records.
 
     Args:
         game: any game of the table.
@@ -60,7 +60,7 @@ class RulesOfMoves:
         return MoveRules(own, tuple([rule for rule in ran if rule not in own]))
 
     def _tested(self, block: int) -> list[CoverageItem]:
-        """The items of an option that has been taken: all of its conditions have held."""
+        """The items of a chosen option; all its conditions have held."""
         choice = self._choices[block]
         spans = [param.span if param.where is None else param.where.span for param in choice.params]
         spans += [condition.span for condition in choice.requires]
@@ -68,7 +68,7 @@ class RulesOfMoves:
         return [self._items.options[choice.span], *items]
 
     def _listed(self, option: Option, record: Record) -> list[CoverageItem]:
-        """The items that held when a move looked for legal options of further decisions, and found none."""
+        """The items that held while a move searched further decisions for legal options, and found none."""
         listed = _Held(self._conditions)
         Interpreter(self._program, observer=listed).run(list(record.cells), option.kind.block, option.args)
         return listed.items
@@ -83,25 +83,25 @@ class RulesOfMoves:
 
 
 class _Held(Observer):
-    """The items of conditions that have held."""
+    """A recorder of conditions that hold."""
 
     def __init__(self, conditions: Mapping[Span, CoverageItem]) -> None:
         self.items: list[CoverageItem] = []
         self._conditions = conditions
 
     def tested(self, condition: ir.Condition, holds: bool) -> None:
-        """Notes a condition that holds."""
+        """Records a condition that holds."""
         if holds and condition.span in self._conditions:
             self.items.append(self._conditions[condition.span])
 
     def compared(self, param: ir.Param, fits: bool) -> None:
-        """Notes an argument in its domain; the `where` that follows is noted separately."""
+        """Records an argument in its domain; the following `where` is recorded separately."""
         if fits and param.where is None and param.span in self._conditions:
             self.items.append(self._conditions[param.span])
 
 
 def _cited(item: CoverageItem, ruleset: typed.Ruleset, titles: Mapping[str, str]) -> list[Cited]:
-    """The rules of an item; for an overlay's item without citations, its text."""
+    """The rules of an item; for an item of an overlay without citations, its text."""
     span, title = item.span, titles.get(item.span.file, "")
     if item.rules or not title:
         return [(rule, title) for rule in item.rules]

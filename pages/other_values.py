@@ -1,4 +1,4 @@
-"""State values listed next to the picture, because neither boards nor tables show them."""
+"""State values listed beside the picture because neither boards nor tables show them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class OtherValues:
         board: the board of the page; None if it cannot be drawn, so that all values are listed.
         game: a game with the same seats and ruleset, in any position.
         words: the words of the ruleset.
-        names: seat → its displayed name; None: its id.
+        names: seat → its displayed name; None for its id.
     """
 
     def __init__(self, board: Board | None, game: Game, words: Words, names: Mapping[str, str] | None = None) -> None:
@@ -34,17 +34,17 @@ class OtherValues:
         self._declared = program.declared
         self._known: dict[tuple[str, int], str] = {}
         self.numbers = undrawn(board, self._cells) if board is not None else list(range(len(self._cells)))
-        """Their places among the cells of `ShownCells`."""
+        """The indices of the undrawn cells in `ShownCells`."""
         self.titles = [self._title(self._cells[number]) for number in self.numbers]
         self._paths = ShownCells(game).names()
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The data for a page: path in the state, title, and the kind of its value, if any."""
+        """The data for a page: each value's path in the state, its title, and its kind, if any."""
         rows = zip(self.numbers, self.titles, strict=True)
         return [{"path": self._paths[n], "title": title, "of": self._of(self._cells[n])} for n, title in rows]
 
     def texts(self, game: Game, seat: str | None) -> list[str]:
-        """The values of a position visible to a viewer; empty for an empty place of pieces."""
+        """The values of a position that a viewer can see; "" for an empty place of pieces."""
         if seat == OMNISCIENT:
             state = game.omniscient.numbers.state
             return [self._text(self._cells[n], state[self._declared[n]]) for n in self.numbers]
@@ -62,7 +62,7 @@ class OtherValues:
         return self._known[key]
 
     def _shown(self, value: Any, kind: str) -> str:
-        """A value of the state in words, with entities by title."""
+        """A value of the state in words, with the titles of entities."""
         words = self._words
         if value is None or value == []:
             return words.word("none")
@@ -92,7 +92,7 @@ class OtherValues:
         return f"{words.title(cell.group, owner, self._seats)} {words.field(cell.group, cell.name)}"
 
     def _numbers(self, cell: CellName, kinds: tuple[str, ...]) -> list[tuple[str, int]]:
-        """The owners of a cell: kinds and numbers."""
+        """The owners of a cell, as kinds and numbers."""
         if cell.by_seat:
             return [(kind, number) for kind, (_, number) in zip(kinds, cell.by_seat, strict=False)]
         names = cell.owner.split(".") if kinds else []

@@ -14,21 +14,21 @@ from rulespec.engine.playtest.sentence import acted, leads, number, remarks, sho
 from rulespec.pages.playtest_plots import bands, forest, lengths, sweep
 
 Report = Mapping[str, Any]
-"""A report, or a part of one; see playtest.schema.json."""
+"""A playtest report, or a part of one; see playtest.schema.json."""
 MOST_OPTIONS = 16
-"""Options that are shown: those that are used most."""
+"""The maximum number of options on the page, the most used ones."""
 _TRIED = 10
-"""Points that are shown of those that were tried for a target."""
+"""The maximum number of points shown of those tried for a target."""
 _UNSHOWN = (
     "<p class='note'>With <code>--logs FOLDER</code> beside <code>--page</code>, "
     "the first games can be opened from here.</p>"
 )
 _FEW = 6
-"""Options by which strengths are compared."""
+"""The number of options used for comparing strengths."""
 
 
 def page(report: Report) -> str:
-    """The page of a report. Texts of rulesets and of the command line are escaped."""
+    """The page of a report. Texts from rulesets and from the command line are escaped."""
     template = Template(Path(__file__).with_name("playtest.html").read_text("utf-8"))
     names = ", ".join(rule["name"] for rule in report["rules"])
     return template.substitute(
@@ -45,7 +45,7 @@ def page(report: Report) -> str:
 
 
 def _sweep(report: Report) -> str:
-    """All numbers over the values of a constant, and each value by itself."""
+    """All measures over the values of a constant, and each value separately."""
     path, base = report["sweep"]["path"], report["sweep"]["base"]
     values = [value for value in report["sweep"]["values"] if value != base]
     answers = [rule["strengths"][0]["answers"] for rule in report["rules"]]
@@ -136,7 +136,7 @@ def _answers(rule: Report, base: str) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[tuple[str, str]]], *, cards: bool = False) -> str:
-    """A table; each cell is its text and its class. With `cards` a row is a card on a narrow screen."""
+    """A table; each cell is its text and its class. With `cards`, a row becomes a card on a narrow screen."""
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     body = ""
     for row in rows:
@@ -152,7 +152,7 @@ def _cell(label: str, text: str, kind: str) -> str:
 
 
 def _breaking(text: str) -> str:
-    """A text that may be broken within a name, as in `market.buy(fish)`, and not within a number."""
+    """A text with line breaks allowed inside names, as in `market.buy(fish)`, but not inside numbers."""
     return re.sub(r"([._(])(?=[^\W\d])", r"\1<wbr>", escape(text)).replace(" %", "&nbsp;%")
 
 
@@ -186,7 +186,7 @@ def _leads(first: Report, base: str, name: str) -> str:
 
 
 def _changed(figures: Sequence[Report], base: str, name: str, seat: str) -> str:
-    """The options whose use differs most: their share, the first decision to take them, their seats or roles."""
+    """The options whose use differs most: share, first decision with the option, and seats or roles that use it."""
     rule, without = (each["options"] for each in figures)
     head = ("", base, name, f"first in {base}", f"first in {name}", f"by, in {base}", f"by, in {name}")
     rows = []
@@ -214,7 +214,7 @@ def _wins(figures: Sequence[Report]) -> str:
 
 
 def _bars(rows: Sequence[tuple[str, float, float]], form: str) -> str:
-    """Pairs of bars: a name, a number without the rule, and under it."""
+    """Pairs of bars: a name, a number without the rule, and with it."""
     if not rows:
         return "<p class='note'>None.</p>"
     longest = max(max(row[1:]) for row in rows) or 1.0
@@ -228,7 +228,7 @@ def _bars(rows: Sequence[tuple[str, float, float]], form: str) -> str:
 
 
 def _strengths(report: Report) -> str:
-    """Lengths and used options of each kind of bots, without the rule, and of recorded games."""
+    """Lengths and used options, without the rule, for each kind of bot and for recorded games."""
     strengths = report["rules"][0]["strengths"]
     sides = [(each["name"], each["figures"][1]) for each in strengths]
     sides += [("recorded games", report["recorded"])] if "recorded" in report else []
@@ -249,7 +249,7 @@ def _strengths(report: Report) -> str:
 
 
 def _games(report: Report) -> str:
-    """Links to the pages of games."""
+    """Links to the pages of single games."""
     games = report.get("games", ())
     if not games:
         return _UNSHOWN

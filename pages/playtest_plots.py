@@ -1,4 +1,4 @@
-"""Plots of a playtest's page as static SVG, 400 units wide, so that texts are readable on a phone."""
+"""Plots for a playtest's page as static SVG, 400 units wide, so that texts are readable on a phone."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rulespec.engine.playtest.sentence import number
 WIDE = 400
 _ROW = 34
 _FURTHEST = 8.0
-"""Differences that matter, beyond which a bound is cut off."""
+"""The distance at which bounds are cut off, in units of the relevant difference."""
 _BINS = 24
 
 
 def forest(answers: Sequence[Mapping[str, Any]]) -> str:
-    """The bounds of all numbers, in units of the difference that matters."""
+    """The bounds of all measures, in units of the relevant difference."""
     shown = [a for a in answers if a["low"] is not None and a["matters"]]
     if not shown:
         return "<p class='note'>Too few games.</p>"
@@ -52,9 +52,9 @@ def _arrows(left: float, right: float, y: float, below: bool, above: bool) -> It
 
 
 def bands(band: Sequence[Sequence[float]], share: bool, matters: float) -> str:
-    """A difference with its bounds after each number of pairs, as points: pairs, difference, low, high."""
+    """A difference and its bounds against the number of pairs, as points: pairs, difference, low, high."""
     high, left, right, floor_ = 150, 62, WIDE - 8, 130
-    late = band[len(band) // 8 :]  # the first bounds are so wide that nothing else would be seen
+    late = band[len(band) // 8 :]  # skips the first bounds, whose width would flatten the rest
     top = max(*(point[3] for point in late), matters, 0)
     bottom = min(*(point[2] for point in late), -matters, 0)
     first, last = band[0][0], band[-1][0]
@@ -84,13 +84,13 @@ def bands(band: Sequence[Sequence[float]], share: bool, matters: float) -> str:
 
 
 def _apart(top: float, bottom: float) -> list[float]:
-    """The marks of an axis: both ends, and 0 unless it is too near to one."""
+    """The marks of an axis: both ends, and 0 unless it is too close to one of them."""
     near = 0.12 * (top - bottom)
     return [top, bottom, *([0.0] if top > near and bottom < -near else [])]
 
 
 def sweep(values: Sequence[int], answers: Sequence[Mapping[str, Any]], base: int) -> str:
-    """A difference with its bounds for each value of a constant; the game's own value has none."""
+    """A difference and its bounds for each value of a constant; the game's own value has none."""
     shown = [(value, a) for value, a in zip(values, answers, strict=True) if a["low"] is not None]
     if not shown:
         return "<p class='note'>Too few games.</p>"
@@ -127,7 +127,7 @@ def sweep(values: Sequence[int], answers: Sequence[Mapping[str, Any]], base: int
 
 
 def lengths(rule: Mapping[str, int], base: Mapping[str, int]) -> str:
-    """The lengths of games under a rule and without it, as shares of games."""
+    """The lengths of games with and without a rule, as shares of games."""
     values = [int(length) for side in (rule, base) for length in side]
     if not values:
         return "<p class='note'>No games.</p>"
@@ -167,7 +167,7 @@ def _shares(side: Mapping[str, int], start: int, step: int, count: int) -> list[
 
 
 def _step(wanted: float) -> int:
-    """A step of 1, 2 or 5 and zeros, at least as large."""
+    """The next larger axis step: 1, 2 or 5 times a power of ten."""
     power = 10 ** max(0, floor(log10(max(1, wanted))))
     return int(next(step * power for step in (1, 2, 5, 10) if step * power >= wanted))
 

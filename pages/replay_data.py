@@ -1,4 +1,4 @@
-"""The data of a replay page: moves, their rules, the board, the measures, the end; all as plain data."""
+"""The data of a replay page as plain data: moves, their rules, the board, the measures, the end."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from rulespec.engine.corpus.position_moves import MoveCounts
 
 MAX_MOVES = 20_000
-"""Of a page; the longest recorded game that ships has 1,142."""
+"""The maximum number of moves on a page; the longest shipped game has 1,142."""
 MAX_CHANGES = 100
-"""The limit of changes in the text of one move."""
+"""The maximum number of changes in the text of one move."""
 MAX_REASONS = 200
-"""The limit of lines in the reasons of one move."""
+"""The maximum number of lines of reasons for one move."""
 _ROLLED = 20
-"""Decisions among which the last roll is looked for."""
+"""The number of recent decisions searched for the last roll."""
 _PAGE_WORDS = (
     *("page_board", "page_move", "page_moves", "page_chart", "page_charts", "page_values", "page_keys"),
     *("page_first", "page_back", "page_next", "page_last", "page_closer", "page_farther", "page_whole"),
@@ -57,11 +57,11 @@ _SCRIPT_WORDS = (
     "table_why",
     "variation",
 )
-"""Words of the page itself, and those that its scripts put in."""
+"""The words of the page itself, and those inserted by its scripts."""
 
 
 class Replay(Brief, Struct, frozen=True):
-    """The content of the page of a replay.
+    """The content of a replay page.
 
     Attributes:
         title: the title of the game.
@@ -70,7 +70,7 @@ class Replay(Brief, Struct, frozen=True):
         language: the language of the texts.
         words: the words of the page itself.
         data: the input of the scripts.
-        warnings: about words and measures that take too long.
+        warnings: warnings about words and measures that take too long.
     """
 
     title: str
@@ -91,15 +91,15 @@ def told_replay(
     reasons: bool = False,
     parts: StudyParts | None = None,
 ) -> Replay:
-    """A replay for a page.
+    """The content of a page for a replayed log.
 
     Args:
         result: a replayed log.
-        seat: the reader (None: everybody); `OMNISCIENT` sees everything.
-        language: the language of the texts; None: the ruleset's own.
+        seat: the reader (None for everybody); `OMNISCIENT` sees everything.
+        language: the language of the texts; None for the ruleset's language.
         counts: the options taken in an archive, for omniscient readers.
-        reasons: whether each move lists the statements behind its changes, with their numbers.
-        parts: variations and opinions; None: the variations of the log.
+        reasons: whether each move lists the statements behind its changes, with their values.
+        parts: variations and opinions; None for the variations of the log.
 
     Raises:
         DiagnosticsError: RS574 if there are too many moves; RS534 if there is no such language.
@@ -132,7 +132,7 @@ def told_replay(
     data |= {"variations": variations} if variations else {}
     data |= {"opinions": judged.to_json([row["text"] for row in rows])} if parts.bot else {}
     if counts is not None and seat == OMNISCIENT:
-        from rulespec.pages.archive_rows import archive_rows  # lazily: few pages have an archive, which needs numpy
+        from rulespec.pages.archive_rows import archive_rows  # lazy: few need it, or numpy
 
         data["archive"] = archive_rows(game, moves, counts, words)
     about = " · ".join([parts.about or _about(result, seat, words), *notes.header])
@@ -149,7 +149,7 @@ def _rows(
     *,
     reasons: bool,
 ) -> Iterator[dict[str, Any]]:
-    """The moves of a page, with the numbers of their rules and the comments on them."""
+    """The rows of a page's moves, with the numbers of their rules and with comments."""
     rules_of, turn = RulesOfMoves(result.game), ""
     for number, (move, at) in enumerate(zip(film.run(), film.visible, strict=True)):
         taken = result.moves[at]
@@ -167,7 +167,7 @@ def _rows(
 
 
 def _standing(moves: Sequence[Option | TakenBack], visible: Sequence[int]) -> list[int]:
-    """For each decision that stands its number among the moves of a page."""
+    """The row on the page for each decision that was not undone."""
     rows = {number: row for row, number in enumerate(visible)}
     return [rows[number] for number in standing(moves)]
 
@@ -182,10 +182,10 @@ class _Film:
     """A game, narrated and drawn position by position.
 
     Attributes:
-        seat: who looks.
-        visible: the places among the moves of those that are narrated.
+        seat: the viewer.
+        visible: the indices of the narrated moves among all moves.
         pictures: the board of each position, those of variations last.
-        variations: those that begin at its positions.
+        variations: the variations that branch off from these positions.
         curves: the measures of each position.
     """
 
@@ -210,15 +210,15 @@ class _Film:
         return self._moves.record
 
     def run(self) -> Iterator[Move]:
-        """Steps through the game, narrating its moves."""
+        """Steps through the game and narrates its moves."""
         self._note(0)
         for number in range(len(self.visible)):
             yield self._moves.tell(number)
             self._note(number + 1)
 
     def reasons(self) -> list[str]:
-        """The statements behind the changes of the last move, with their numbers, as indented lines."""
-        from rulespec.bundles.rules import portable_names  # lazily: few pages have reasons
+        """The statements behind the last move's changes, with their values, as indented lines."""
+        from rulespec.bundles.rules import portable_names  # imported lazily: few pages show reasons
         from rulespec.engine.why.answer_output import Printer, whole
         from rulespec.engine.why.why import Why
 
@@ -235,7 +235,7 @@ class _Film:
             self.variations.note(number, game)
 
     def _draw(self, game: Game) -> None:
-        """Adds a position to the pictures and the tables."""
+        """Adds the current position to the pictures and the tables."""
         if self.seat == OMNISCIENT:
             state = self._states.of(game.omniscient.numbers.state)
         else:
@@ -248,7 +248,7 @@ class _Film:
         self._rows.note(self._row(number, row) for number, row in enumerate(rows))
 
     def _row(self, number: int, row: list[Cell]) -> SceneItem:
-        """A row of a table; that of the last position if it is the same."""
+        """A row of a table; if unchanged, the same object as at the last position."""
         last = self._last_rows.get(number)
         if last is None or last[0] != row:
             last = row, SceneItem(f"{number:05}", "tables", to_json_text(row))
@@ -256,7 +256,7 @@ class _Film:
         return last[1]
 
     def tell_variations(self, names: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
-        """The variations by their start position, after all moves have been made."""
+        """The variations by starting position, narrated after all moves of the game."""
         drawn = count(len(self.visible) + 1)
 
         def draw(game: Game) -> int:
@@ -266,14 +266,14 @@ class _Film:
         return {} if self.variations is None else self.variations.rows(self._words, names, draw)
 
     def _dice(self, game: Game) -> Iterator[SceneItem]:
-        """The last visible roll, on boards that show it."""
+        """The last visible roll, for boards that show it."""
         if shows_rolls(self._board.plans):
             seat, since = self.seat, max(game.ply - _ROLLED, 0)
             seen = game.history[since:] if seat == OMNISCIENT else seen_events(game, seat, since)
             yield from dice(self._board.plans, seen)
 
     def tables(self) -> dict[str, Any]:
-        """The tables next to the board: static parts, and their rows over time."""
+        """The tables beside the board: their static parts, and their rows over time."""
         tables = [table for _, table in self._board.text_tables()]
         if self._values.titles:
             tables.append(TextTable(self._words.word("table_values"), [""], [[title] for title in self._values.titles]))
@@ -287,12 +287,12 @@ class _Film:
 
 
 def _unfilled(words: Words, name: str) -> str:
-    """A word with the holes that scripts fill."""
+    """A word whose holes the scripts fill."""
     return words.word(name, number="{number}", end="{end}", times="{times}")
 
 
 def _row(move: Move, rules: MoveRules, numbers: dict[Cited, int], notes: Sequence[str]) -> dict[str, Any]:
-    """A move with its notes; rules are numbered, each listed once."""
+    """A move and its notes; each rule is listed once, by number."""
     row: dict[str, Any] = {"text": move.text}
     for name, cited in (("own", rules.own), ("ran", rules.ran)):
         if cited:
@@ -305,14 +305,14 @@ def _row(move: Move, rules: MoveRules, numbers: dict[Cited, int], notes: Sequenc
 
 
 def _changes(move: Move) -> list[str | list[str]]:
-    """The changes of a move, and a list for each automatic effect: its sentence, then its changes."""
+    """The changes of a move; those of each automatic effect are a nested list that starts with its sentence."""
     own = [change.text for change in move.own[:MAX_CHANGES]]
     causes = move.causes[:MAX_CHANGES]
     return [*own, *([c.text, *(change.text for change in c.changes[:MAX_CHANGES])] for c in causes)]
 
 
 def _public(move: Move, rules: MoveRules) -> MoveRules:
-    """The rules that reveal nothing hidden, which the list of executed procedures may do."""
+    """The rules that reveal nothing hidden, as the list of executed procedures might."""
     return MoveRules(rules.own) if move.option is not None else MoveRules()
 
 

@@ -1,4 +1,4 @@
-"""The page of a replay: a board, its moves and charts in one HTML file that can be mailed."""
+"""The page of a replay: a board, its moves, and charts in one HTML file fit for mail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rulespec.engine.corpus.position_moves import MoveCounts
 
 MAX_BYTES = 32_000_000
-"""Of a page: the most that a mail may carry, and a phone can open."""
+"""The maximum size of a page in bytes: the most that mail accepts and a phone can open."""
 _STYLES = ("vendor/uplot/uPlot.min.css", "viewer.css")
 
 
@@ -34,12 +34,12 @@ def replay_page(
 
     Args:
         result: the log.
-        seat: the reader (None: everybody); `OMNISCIENT` sees everything.
-        language: the language of the texts; None: the ruleset's own.
+        seat: the reader (None for everybody); `OMNISCIENT` sees everything.
+        language: the language of the texts; None for the ruleset's language.
         report: receives the warning that words and measures take too long (RS575).
         counts: the options taken in an archive, shown only to omniscient readers.
-        reasons: whether each move lists the statements behind its changes, with their numbers.
-        parts: variations and opinions; None: the variations of the log.
+        reasons: whether each move lists the statements behind its changes, with their values.
+        parts: variations and opinions; None for the variations of the log.
 
     Raises:
         DiagnosticsError: RS574 if it would be too large; RS534 if there is no such language.
@@ -62,9 +62,9 @@ def replay_page(
 
 
 def _body(replay: Replay) -> str:
-    """The elements of the page, which its script fills."""
+    """The elements of the page, to be filled by its script."""
     licence = own_file("vendor/uplot/LICENSE")
     notice = f"<!-- The charts are drawn by uPlot, https://github.com/leeoniya/uPlot:\n{licence}-->\n"
-    body = Template(own_file("viewer.html"))  # filled in one pass: a `$` in a text stays what it is
+    body = Template(own_file("viewer.html"))  # in one pass, so that a `$` in a text is kept
     words = {name: escape(text) for name, text in replay.words.items()}
     return notice + body.substitute(words, title=escape(replay.title), about=escape(replay.about), board=replay.board)

@@ -28,15 +28,15 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import walk
 
 _SAID = 6
-"""Sentences of the rules' own docstrings below one rule."""
+"""The maximum number of docstring sentences below one rule."""
 _OF_FAMILY = 0.45
-"""Share of the citations in a file by which it names a family of rules."""
+"""The least share of a file's citations for which the file gives its name to a family of rules."""
 _LINES = 12
-"""Lines of a changed rule."""
+"""The maximum number of lines shown of a changed rule."""
 
 
 class Change(Struct, frozen=True):
-    """A change by a house rule: the title of its overlay, its sentence, and the ids of affected rules."""
+    """A change by a house rule: the overlay's title, a sentence, and the ids of affected rules."""
 
     by: str
     text: str
@@ -45,7 +45,7 @@ class Change(Struct, frozen=True):
 
 
 class HouseRule(Struct, frozen=True):
-    """An overlay: its title, its doc, and in place of a missing doc the changed paths."""
+    """An overlay: its title and its doc, or the changed paths if it has no doc."""
 
     title: str
     doc: str
@@ -57,7 +57,7 @@ def rules_page(ruleset: typed.Ruleset, language: str | None = None) -> str:
 
     Args:
         ruleset: the ruleset, with its overlays.
-        language: the language of titles, help texts and words; None: the ruleset's own. Listed rules are not
+        language: the language of titles, help texts and words; None for the ruleset's language. Listed rules are not
             translated.
 
     Raises:
@@ -83,7 +83,7 @@ def rules_page(ruleset: typed.Ruleset, language: str | None = None) -> str:
 
 
 def _any_game(ruleset: typed.Ruleset) -> Game:
-    """A game of the least number of players that one can begin with.
+    """A game with the least number of players for which a game can start.
 
     Raises:
         DiagnosticsError: if there is none.
@@ -99,7 +99,7 @@ def _any_game(ruleset: typed.Ruleset) -> Game:
 
 
 def house_rules(ruleset: typed.Ruleset) -> list[HouseRule]:
-    """The overlays over a ruleset, lowest first."""
+    """The overlays on a ruleset, lowest first."""
     layers, results = ruleset.layers, []
     own = max(layer for file, layer in layers.items() if file.rpartition("/")[2] == "game.yaml")
     over = [file for file, layer in layers.items() if layer > own and file.endswith(".yaml")]
@@ -113,7 +113,7 @@ def house_rules(ruleset: typed.Ruleset) -> list[HouseRule]:
 
 
 def _changes(ruleset: typed.Ruleset, words: Words) -> Iterator[Change]:
-    """The changes of each overlay of the reference over what lies below it."""
+    """The changes made by each overlay of the reference to the layers below it."""
     place = ruleset.place
     parts = place.parts(ruleset.reference)
     sources = [
@@ -130,7 +130,7 @@ def _changes(ruleset: typed.Ruleset, words: Words) -> Iterator[Change]:
 
 
 def _in_words(each: Difference, words: Words) -> tuple[str, tuple[str, ...]]:
-    """A difference as a sentence, and for a rule its text where no docstring says it."""
+    """A difference as a sentence; for a rule without a describing docstring, also its text."""
     name = each.keys[-1].replace("_", " ")
     if each.section != RULES:
         path = " · ".join(key.replace("_", " ") for key in each.keys[1:] if key not in ("entities", "facts", "rows"))
@@ -143,7 +143,7 @@ def _in_words(each: Difference, words: Words) -> tuple[str, tuple[str, ...]]:
 
 
 def _value(value: object, words: Words) -> str:
-    """A fact, shortened, with its unit in words."""
+    """A fact's value, shortened, with its unit in words."""
     shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     number, _, unit = shown.partition(" ")
     if number.isdecimal() and unit in words.ruleset.declarations.units:
@@ -152,7 +152,7 @@ def _value(value: object, words: Words) -> str:
 
 
 def _near(each: Difference, ruleset: typed.Ruleset) -> tuple[str, ...]:
-    """The ids that stand beside a changed constant or table in the rules: on its lines, else in the docstring above."""
+    """The ids cited beside a changed constant or table in the rules: on its lines, or in the docstring above."""
     if each.section != "tables" or len(each.keys) < 2:
         return ()
     name = re.compile(rf"\b{re.escape(each.keys[1])}\b")
@@ -170,7 +170,7 @@ def _near(each: Difference, ruleset: typed.Ruleset) -> tuple[str, ...]:
 
 
 def _house(ruleset: typed.Ruleset, changes: list[Change]) -> Iterator[str]:
-    """The house rules before everything else."""
+    """The house rules, which come first on the page."""
     docs = {rule.title: rule.doc for rule in house_rules(ruleset)}
     for title in dict.fromkeys([*docs, *(change.by for change in changes)]):
         yield f'<section class="house"><h2>{escape(title)}</h2><p>{escape(docs.get(title, ""))}</p><ul>'
@@ -186,7 +186,7 @@ def _house(ruleset: typed.Ruleset, changes: list[Change]) -> Iterator[str]:
 
 
 def _at_hand(at_hand: dict[str, Help]) -> Iterator[str]:
-    """The helps, each with links to its rules."""
+    """The help texts, each with links to its rules."""
     if at_hand:
         yield '<section class="helps"><dl>'
         for each in at_hand.values():
@@ -196,7 +196,7 @@ def _at_hand(at_hand: dict[str, Help]) -> Iterator[str]:
 
 
 def _chapters(ruleset: typed.Ruleset, said: dict[str, list[str]], changes: list[Change]) -> Iterator[str]:
-    """The listed rules by the families of their ids, headed by the file that cites most of them."""
+    """The listed rules by family of their ids, under the name of the file that cites most of them."""
     files = Counter(
         (id_.rpartition("-")[0], file.rpartition("/")[2].removesuffix(".rules"))
         for file, source in ruleset.sources.items()
@@ -223,7 +223,7 @@ def _chapters(ruleset: typed.Ruleset, said: dict[str, list[str]], changes: list[
 
 
 def _own_words(said: dict[str, list[str]]) -> Iterator[str]:
-    """The sentences of a ruleset without a list of rules."""
+    """The rules of a ruleset without a list: its docstrings."""
     notes = dict.fromkeys(note for of in said.values() for note in of)
     yield f"<ul>{''.join(f'<li>{escape(note)}</li>' for note in notes)}</ul>"
 
@@ -233,7 +233,7 @@ def _link(id_: str) -> str:
 
 
 def _said(ruleset: typed.Ruleset, words: Words) -> dict[str, list[str]]:
-    """Id → the sentences of docstrings and reasons that cite it, with their subjects; "" for those without ids."""
+    """Id → the sentences of docstrings and reasons that cite it, with their subjects; "" for those without an id."""
     results: dict[str, list[str]] = {}
     for subject, doc in _docs(ruleset, words):
         sentence = uncited(doc)
@@ -245,7 +245,7 @@ def _said(ruleset: typed.Ruleset, words: Words) -> dict[str, list[str]]:
 
 
 def _docs(ruleset: typed.Ruleset, words: Words) -> Iterator[tuple[str, str]]:
-    """All docstrings and reasons of the rules, each with the title of its subject."""
+    """All docstrings and reasons of the rules, each with its subject's title."""
     rules = ruleset.rules
     for procedure in rules.procedures.values():
         sentence = words.text("procedures", procedure.name)
@@ -264,7 +264,7 @@ def _docs(ruleset: typed.Ruleset, words: Words) -> Iterator[tuple[str, str]]:
 
 
 def _of_option(option: typed.OptionDef) -> Iterable[str]:
-    """The docstring of an option, and the reasons that refuse it."""
+    """The docstring of an option, and the reasons for refusing it."""
     yield option.doc
     yield from (param.reason for param in option.params if param.reason)
     for part in option.head:
@@ -273,6 +273,6 @@ def _of_option(option: typed.OptionDef) -> Iterable[str]:
 
 
 def _plain(template: Template) -> str:
-    """A text without its holes: dots for them, and nothing for brackets."""
+    """A text without its holes: dots in place of values, and nothing in place of brackets."""
     shown = "".join("…" if isinstance(p, Hole) else p if isinstance(p, str) else "" for p in template)
     return shown.replace(" (…)", "")

@@ -18,7 +18,7 @@ from rulespec.engine.replay.told_variations import Teller
 from rulespec.engine.words.words import Words
 
 MAX_TURNS = 12
-"""Decisions by which the game turned that are listed."""
+"""The maximum number of turning points listed."""
 
 
 class StudyParts(Struct, frozen=True):
@@ -27,8 +27,8 @@ class StudyParts(Struct, frozen=True):
     Attributes:
         variations: variations in addition to those in the log.
         bot: the bot that gives the opinions.
-        opinions: the opinions on decisions that stand.
-        about: the line below the title; "": the log's own.
+        opinions: the opinions on decisions that were not undone.
+        about: the line below the title; "" for that of the log.
         at_end: whether the page opens at the last position.
     """
 
@@ -44,7 +44,7 @@ class VariationRows:
 
     Args:
         result: the replay.
-        seat: the reader, as for `told_replay`.
+        seat: the reader, as in `told_replay`.
         visible: the indices of the page's moves among the replay's moves.
         more: variations in addition to those in the log.
     """
@@ -61,14 +61,14 @@ class VariationRows:
         self._games: dict[int, Game] = {}
 
     def note(self, number: int, game: Game) -> None:
-        """Keeps the position after a number of the page's moves if a variation starts there."""
+        """Stores a copy of the game after the page's first `number` moves if a variation starts there."""
         if number in self._of:
             self._games[number] = game.copy()
 
     def rows(
         self, words: Words, names: Mapping[str, str], drawn: Callable[[Game], int]
     ) -> dict[str, list[dict[str, Any]]]:
-        """The variations by position number; `drawn` draws a position of a variation, and returns its number."""
+        """The variations by position number; `drawn` draws a position of a variation and returns its number."""
         teller = Teller(words, names, plays=self._plays, drawn=drawn)
         return {
             str(number): [teller.tell(self._games[number], each.variation, each.by).to_json() for each in of]
@@ -83,7 +83,7 @@ class OpinionRows:
     Args:
         parts: the parts of the page.
         game: the game of the page.
-        standing: for each decision that stands, its number among the page's moves.
+        standing: for each decision that was not undone, its row on the page.
         words: the words of the page.
     """
 
@@ -109,7 +109,7 @@ class OpinionRows:
         return self._words.word("opinion_other", **said, taken=expected, loss=loss(opinion.loss, self._stakes))
 
     def to_json(self, texts: Sequence[str]) -> dict[str, Any] | None:
-        """The turning points of the game, costliest first, for a page with these move texts."""
+        """The turning points of the game, costliest first, with the given move texts."""
         if not self._bot:
             return None
         costly = sorted((each.loss, number) for number, each in self._of.items() if each.loss >= TURNS)[::-1]

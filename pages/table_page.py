@@ -1,11 +1,11 @@
-"""The page of a table and of the server's owner: the same for all, filled through the socket."""
+"""The page of a table and of the server's owner, identical for all and filled through the socket."""
 
 from __future__ import annotations
 
 from rulespec.pages.document import VIEWER_SCRIPTS, Rights, document, own_file
 
 POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-"""The policy in the header, beside the one in the page: no other page may show it in a frame."""
+"""The policy in the HTTP header, in addition to that in the page: no other page may embed it in a frame."""
 _SCRIPTS = (
     "draw.js",
     "zoom.js",
@@ -29,7 +29,7 @@ _STYLES = ("viewer.css", "table.css", "owner.css")
 
 
 def table_page() -> str:
-    """The page, independent of the table: only its script reads the key in its address."""
+    """The page of a table; only its script reads the key in its address."""
     return document(
         "Rulespec",
         styles=[own_file(name) for name in _STYLES],

@@ -56,9 +56,7 @@ def hint_of(question: BotQuestion) -> list[tuple[str, float | None]]:
         game = asked_of(game, question.seat) or game
         if game.decision is None or game.decision.by != question.seat:
             return []
-        bots = BotSeats(
-            game, bots.bots, question.seed, bots.search
-        )  # not cached, as others' choices are made up
+        bots = BotSeats(game, bots.bots, question.seed, bots.search)  # not cached, as others' choices are made up
     option, pick = bots.choose(game)
     options = list(game.legal_options)
     order = sorted(pick.shares, key=lambda number: (number != pick.option, -pick.shares[number]))[:_BEST]
