@@ -1,4 +1,4 @@
-"""A game played action by action: the decider, the legal actions, chance, and the final returns."""
+"""A game played action by action: its decider, legal actions, chance, and final returns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 CHANCE, NOBODY = -1, -2
-"""In the place of a seat: chance, and after the end."""
+"""Values in place of a seat: at a decision of chance, and after the end."""
 
 
 class IllegalActionError(ValueError):
@@ -31,7 +31,7 @@ class IllegalActionError(ValueError):
 
 
 class Contract:
-    """The data shared by all plays at a table.
+    """The data shared by all plays of a game at a table.
 
     Args:
         game: a game of the table, at its start.
@@ -68,9 +68,9 @@ def contract(
 
     Args:
         ruleset: a checked ruleset, or a reference to one.
-        players: the number of seats; None: the minimum.
+        players: the number of seats; None for the minimum.
         settings: the settings of the table.
-        form: `options` or `words`; None: options if there are few.
+        form: `options` or `words`; None for options if they are few.
         cap: the number of decisions before a game is cut off.
 
     Raises:
@@ -88,11 +88,11 @@ def contract(
 
 
 class Returns:
-    """Each seat's return at an end.
+    """The return of each seat at the end of a game.
 
-    In a game for points (`stakes`) it is the seat's points, or the mean of its team, minus the mean over all teams, so
-    that returns sum to 0. Otherwise a winning team gets 1, and the other teams share -1; joint winners share, and
-    without a winner all get 0. A single team gets 1 or -1.
+    In a game for points (`stakes`), the return is the points of the seat, or the mean points of its team, minus the
+    mean over all teams, so that returns sum to 0. Otherwise a winning team gets 1, and the other teams share -1; joint
+    winners share, and without a winner all get 0. A single team gets 1 or -1.
 
     Args:
         game: a game of the table.
@@ -116,7 +116,7 @@ class Returns:
         self.low = -self.high if self._stakes or self.identical else -1.0 / others
 
     def of(self, game: Game) -> list[float]:
-        """The returns of a finished game by seat; 0 for all before."""
+        """The returns of a finished game by seat; before the end, all are 0."""
         result = game.result
         if result is None:
             return [0.0] * len(self._seats)
@@ -142,7 +142,7 @@ class Play:
 
     Args:
         contract: the contract of the table.
-        game: the game; it is changed.
+        game: the game, which the play modifies.
 
     Attributes:
         contract, game: as in the arguments.
@@ -171,7 +171,7 @@ class Play:
 
     @property
     def seat(self) -> int:
-        """The number of the deciding seat, `CHANCE` or `NOBODY`."""
+        """The index of the deciding seat, `CHANCE`, or `NOBODY`."""
         return NOBODY if self.is_over else self.game.omniscient.numbers.decider()
 
     @property
@@ -190,7 +190,7 @@ class Play:
 
     @property
     def mask(self) -> NDArray[np.int8]:
-        """For each action, 1 if it is legal, otherwise 0."""
+        """A mask of the actions: 1 for a legal one, otherwise 0."""
         result = np.zeros(self.contract.actions.size, np.int8)
         result[self.actions] = 1
         return result
@@ -206,15 +206,15 @@ class Play:
         return [(action, chance) for action, chance in sorted(odds) if chance]
 
     def take(self, action: int) -> bool:
-        """Takes an action, and any further forced words.
+        """Plays an action, and any forced words after it.
 
         Returns:
-            Whether it completed a decision.
+            Whether this completed a decision.
 
         Raises:
             IllegalActionError: if it is illegal.
         """
-        options = [] if self.is_over else self._options()  # which sets the depth
+        options = [] if self.is_over else self._options()  # sets the depth too
         depth = self._depth
         left = [each for each in options if each[0][depth] == action]
         if not left:
@@ -226,12 +226,12 @@ class Play:
         return False
 
     def apply(self, option: Option) -> None:
-        """Takes a whole option."""
+        """Plays a whole option."""
         self.game.apply(option)
         self._open, self._depth = None, 0
 
     def draw(self, draws: Draws) -> None:
-        """Lets chance decide until a seat must, or the game is over."""
+        """Draws from chance until a seat must decide, or the game is over."""
         while self.seat == CHANCE:
             option = choose(self.game, draws, interrupt_rate=0)
             if option is None:
@@ -239,12 +239,12 @@ class Play:
             self.apply(option)
 
     def observation(self, seat: int | None) -> Floats:
-        """The observation of a seat; None: of the public."""
+        """The observation of a seat, or the public one for None."""
         self._name(seat)
         return self.contract.sight.of(self.game, PUBLIC if seat is None else seat, self._words_of(seat))
 
     def seen(self, seat: int | None) -> dict[str, Any]:
-        """A seat's view without memory, as plain data with names; None: that of the public."""
+        """The memoryless view of a seat as plain data with names, or the public one for None."""
         name, words = self._name(seat), self._words_of(seat)
         view = self.game.view(name, self.game.ply)
         return {
@@ -258,7 +258,7 @@ class Play:
         }
 
     def memory(self, seat: int | None) -> str:
-        """A seat's observations so far, as a text that is equal exactly for equal observations; None: the public's."""
+        """The text of a seat's observations so far, equal exactly for equal observations; None for the public ones."""
         view = self.game.view(self._name(seat), self.game.ply)
         words = self._words_of(seat)
         return f"{'public' if seat is None else seat} {view.memory}" + "".join(f" {word}" for word in words)
@@ -267,15 +267,15 @@ class Play:
         return None if seat is None else self.game.seats[whole("seat", seat, 0, len(self.game.seats) - 1)]
 
     def _words_of(self, seat: int | None) -> tuple[int, ...]:
-        """The words of the choice that a seat has begun: nobody else sees them."""
+        """The words of a seat's unfinished choice, which other seats do not see."""
         return self.words if seat == self.seat else ()
 
     def returns(self) -> list[float]:
-        """The returns by seat; 0 before the end, and if the game was cut off."""
+        """The returns by seat; 0 before the end, and in a truncated game."""
         return self.contract.returns.of(self.game)
 
     def _options(self) -> list[tuple[tuple[int, ...], Option]]:
-        """The options that are still open, each with its actions."""
+        """The options still possible, each with its actions."""
         if self._open is None:
             asked, sequence = self.game.omniscient.numbers.asked, self.contract.actions.sequence
             options = [(sequence(asked, each.kind.choice, each.args), each) for each in self.game.legal_options]
@@ -289,7 +289,7 @@ class Play:
 
 
 def chances(weights: Sequence[int]) -> list[float]:
-    """Weights of chance as probabilities; if all are 0, the last one is certain, as in `Draws.weighted`."""
+    """The probabilities of chance from its weights; if all are 0, the last is certain, as in `Draws.weighted`."""
     whole = sum(weights)
     if not whole:
         return [0.0] * (len(weights) - 1) + [1.0]
@@ -297,7 +297,7 @@ def chances(weights: Sequence[int]) -> list[float]:
 
 
 def _common(options: Sequence[tuple[tuple[int, ...], Option]], depth: int) -> int:
-    """The number of actions with which several options begin."""
+    """The length of the common prefix of several options' actions."""
     first = options[0][0]
     while all(sequence[depth] == first[depth] for sequence, _ in options):
         depth += 1

@@ -1,8 +1,8 @@
 """A fixed, numbered action space for a table: whole options if there are few, otherwise words.
 
-Whole options: an action is an option with its arguments. Words: an option is taken in several actions, first its name,
-then its arguments. Either way an option is a sequence of actions, and no sequence is a prefix of another, so a mask is
-the set of the next actions of all options still possible.
+Whole options: an action is an option with its arguments. Words: an option is a sequence of actions, first its name,
+then its arguments. In both cases, no option's sequence is a prefix of another's, so a mask is the set of next actions
+of the options still possible.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from rulespec.language.orders import in_order
 from rulespec.language.paths import MAX_STOPS, stops
 
 MOST_OPTIONS = 1_000
-"""Whole options up to which they are few."""
+"""The maximum number of whole options that counts as few."""
 SMALL = 100
-"""Numbers from 0 to below this are one word; others are written in digits."""
+"""The number below which a number is a single word; others are written in digits."""
 _MEMO = 200_000
-"""Options whose sequences are remembered at most."""
+"""The maximum number of cached sequences."""
 Form = Literal["options", "words"]
 _Key = tuple[int, int, tuple[int, ...]]
 _Form = tuple[str, tuple[str, ...]]
@@ -38,14 +38,14 @@ class ActionSpace:
 
     Args:
         game: a game at the table, in any position.
-        form: `options` or `words`; None: options if there are `MOST_OPTIONS` at most.
+        form: `options` or `words`; None for options if there are at most `MOST_OPTIONS`.
 
     Attributes:
-        form: as chosen.
-        names: the actions as texts, by number.
+        form: the chosen form.
+        names: action number → its text.
 
     Raises:
-        ValueError: if there is no such form, or if the options are too many, or cannot be counted, and must be whole.
+        ValueError: if there is no such form, or if whole options are required but too many or uncountable.
     """
 
     def __init__(self, game: Game, form: Form | None = None) -> None:
@@ -76,17 +76,17 @@ class ActionSpace:
 
     @property
     def longest(self) -> int:
-        """An upper bound for the actions of one decision."""
+        """An upper bound on the number of actions per decision."""
         if self._vocabulary is None:
             return 1
         return 1 + max(sum(map(self._vocabulary.longest, types)) for of in self._decisions for _, types in of)
 
     def sequence(self, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...]:
-        """The actions for an option.
+        """The sequence of actions for an option.
 
         Args:
-            decision: the number of its decision in the program.
-            choice: the number of its choice in the decision.
+            decision: the index of its decision in the program.
+            choice: the index of its choice in the decision.
             args: its arguments.
         """
         key = (decision, choice, args)
@@ -104,12 +104,12 @@ class ActionSpace:
 
 
 def _forms(p: ir.Program) -> dict[_Form, ir.Choice]:
-    """The options of all decisions, those of one name and form once; each with one of its choices."""
+    """The distinct forms of options in all decisions, each with one choice that has it."""
     return {(c.name, tuple([q.type for q in c.params])): c for d in p.decisions for c in d.choices}
 
 
 def _whole(p: ir.Program, labels: Labels) -> dict[tuple[_Form, tuple[int, ...]], int] | None:
-    """Every option with its number; None if they are too many, or cannot be counted."""
+    """The number of each option; None if they are too many or uncountable."""
     domains: dict[_Form, list[set[int]]] = {}
     for choice in (c for d in p.decisions for c in d.choices):
         values = [_domain(q, labels) for q in choice.params]
@@ -133,7 +133,7 @@ def _size(sets: list[set[int]]) -> int:
 
 
 def _domain(param: ir.Param, labels: Labels) -> set[int] | None:
-    """The values of a parameter; None if they depend on the position, or are too many."""
+    """The values of a parameter; None if they depend on the position or are too many."""
     type_ = param.type.removesuffix("?")
     none = {param.none} if param.none is not None else set()
     if type_ == "bool":
@@ -156,8 +156,8 @@ def _shown(labels: Labels, form: _Form, args: tuple[int, ...]) -> str:
 class _Vocabulary:
     """The words of all options: names, entities by kind, numbers.
 
-    A set, an order, a bag, a path and a number that is not small end with the word `end`; a bag has a word for each
-    piece, and a path for each stop.
+    Sets, orders, bags, paths and large numbers end with the word `end`; a bag has one word per piece, a path one per
+    stop.
     """
 
     def __init__(self, p: ir.Program, labels: Labels) -> None:
@@ -187,7 +187,7 @@ class _Vocabulary:
         self.names.append(shown)
 
     def sequence(self, name: str, types: tuple[str, ...], args: tuple[int, ...]) -> tuple[int, ...]:
-        """The words for an option."""
+        """The words of an option."""
         words = [self._numbers["", name]]
         for type_, value in zip(types, args, strict=True):
             words += [self._numbers[word] for word in self._value(type_, value)]

@@ -1,4 +1,4 @@
-"""A ruleset as a PettingZoo environment (AEC): agents act in turn.
+"""A ruleset as a PettingZoo AEC environment, in which agents act in turn.
 
 Example::
 
@@ -30,7 +30,7 @@ from rulespec.guests.observations import Floats
 from rulespec.typed import nodes as typed
 
 ILLEGAL = -1.0
-"""The reward of an illegal action, which ends the game."""
+"""The reward for an illegal action, which ends the game."""
 
 
 def observation_space(table: Contract) -> Space[Any]:
@@ -44,10 +44,10 @@ def action_space(table: Contract) -> Space[Any]:
 
 
 class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo has no types
-    """A table as an environment. Agents are `seat_0`, `seat_1`, … in seat order.
+    """A table as a PettingZoo environment. Agents are `seat_0`, `seat_1`, … in seat order.
 
-    An agent's mask is `infos[agent]["action_mask"]`, all 0 while it is not asked. The last reward is the return
-    (`Returns`), all others are 0; a game that is cut off is truncated. Chance is determined by the seed, as in
+    An agent's mask is `infos[agent]["action_mask"]`, all 0 while the agent is not to act. The last reward is the return
+    (`Returns`), all others are 0; a game that reaches the cap is truncated. Chance is determined by the seed, as in
     `rulespec simulate`. Options out of turn are not offered.
 
     Args:
@@ -79,7 +79,7 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
         return agent
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Starts a game: the first of a seed, or the next one of the same seed."""
+        """Starts a game: the first one of a seed, or the next one of the current seed."""
         if seed is not None:
             self._seed, self._number = whole("seed", seed), -1
         self._number += 1
@@ -94,7 +94,7 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
         self._go_on()
 
     def step(self, action: int | None) -> None:
-        """Takes an action of the selected agent; None if its game is over.
+        """Plays an action of the selected agent; None if the agent's game is over.
 
         Raises:
             IllegalActionError: if it is illegal; the game is then unchanged.
@@ -109,7 +109,7 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
         self._accumulate_rewards()
 
     def _go_on(self) -> None:
-        """Lets chance decide, then selects the next decider, or sets the rewards of a finished game."""
+        """Draws from chance, then selects the next agent, or sets the rewards of a finished game."""
         self.play.draw(self._draws)
         none = np.zeros(self.table.actions.size, np.int8)
         self.infos: dict[str, dict[str, Any]] = {agent: {"action_mask": none.copy()} for agent in self.agents}
@@ -137,13 +137,13 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
 
 
 class _IllegalEnds(TerminateIllegalWrapper):  # type: ignore[misc]
-    """PettingZoo's wrapper, for numbers beyond the space of actions, too: they are illegal."""
+    """PettingZoo's wrapper for illegal actions, extended to numbers outside the action space."""
 
     def step(self, action: int | None) -> None:
-        """Takes an action; an illegal one ends the game.
+        """Plays an action; an illegal one ends the game.
 
         Raises:
-            TypeError: if it is not a whole number while the game is going on.
+            TypeError: if it is not a whole number, unless the game is over.
         """
         agent = self.agent_selection
         if not (self.terminations[agent] or self.truncations[agent]):
@@ -163,13 +163,13 @@ def aec_env(
     cap: int = CAP,
     render_mode: str | None = None,
 ) -> Any:
-    """The environment of a table, where an illegal action ends the game.
+    """The environment of a table; an illegal action ends the game.
 
     Args:
         ruleset: a checked ruleset, or a reference to one.
-        players: the number of seats; None: the minimum.
+        players: the number of seats; None for the minimum.
         settings: the settings of the table.
-        form: `options` or `words`; None: options if there are few.
+        form: `options` or `words`; None for options if they are few.
         cap: the number of decisions before a game is truncated.
         render_mode: `ansi`, or None.
 

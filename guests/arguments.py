@@ -1,4 +1,4 @@
-"""Arguments from users' programs, checked where they come in."""
+"""Arguments from users' programs, validated on entry."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _SHOWN = 60
-"""Characters of a wrong value in a message."""
+"""The maximum number of characters of an invalid value in a message."""
 MOST = 2**31 - 1
-"""The largest number of decisions, games and rounds."""
+"""The maximum number of decisions, games and rounds."""
 
 
 def whole(name: str, value: object, least: int | None = None, most: int = MOST) -> int:
-    """A whole number: an `int`, or an integer of numpy.
+    """An `int` from an `int` or a numpy integer.
 
     Args:
         name: the name of the argument.
         value: the value.
-        least: the lower bound; None: any number will do.
+        least: the lower bound; None for no bounds.
         most: the upper bound, if there is a lower one.
 
     Raises:
@@ -39,7 +39,7 @@ def whole(name: str, value: object, least: int | None = None, most: int = MOST) 
 
 
 def wholes(name: str, values: ArrayLike) -> NDArray[np.int64]:
-    """Whole numbers, as an array.
+    """An array of whole numbers.
 
     Raises:
         TypeError: if some value is not a whole number.
@@ -55,7 +55,7 @@ def text(name: str, value: object) -> str:
 
     Raises:
         TypeError: if it is not a text.
-        ValueError: if it has characters that are no characters (lone surrogates).
+        ValueError: if it has lone surrogates.
     """
     if not isinstance(value, str):
         raise wrong_type(name, "a text", value)
@@ -68,17 +68,17 @@ def mapping(name: str, value: object) -> None:
     """Checks that a value is a mapping, or None.
 
     Raises:
-        TypeError: if it is neither.
+        TypeError: if it is anything else.
     """
     if value is not None and not isinstance(value, Mapping):
         raise wrong_type(name, "a mapping of names to values", value)
 
 
 def rendered(mode: object) -> str | None:
-    """The way in which an environment is shown: `ansi`, or None.
+    """The render mode of an environment: `ansi`, or None.
 
     Raises:
-        ValueError: if it is another one.
+        ValueError: if it is any other value.
     """
     if mode not in (None, "ansi"):
         raise ValueError(f"there is no render mode {str(mode)[:_SHOWN]!a}: a game is shown as `ansi`, or not")

@@ -1,7 +1,7 @@
 """An author's tools: files of a ruleset in one folder, and commands for checking, explaining, testing and drawing it.
 
-They write rules and YAML files below the folder by replacing a text that occurs once, as `edit` does, and the map by
-`edit` itself. Commands run in separate processes, with a time limit.
+They edit rules and YAML files inside the folder by replacing a text that occurs exactly once, and the map by the
+command `edit`. Commands run in separate processes, with a time limit.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from rulespec.language.builtins import BUILTINS
 from rulespec.schemas import BESIDE, NAMES, load_schema
 
 SUFFIXES = (".rules", ".yaml")
-"""Files that an author reads and writes."""
+"""The file types that an author can read and write."""
 MOST_FILES = 200
 MOST_PARTS = 8
-"""Folders of a path, with the file."""
+"""The maximum number of components of a path, including the file name."""
 MOST_NAME = 100
-"""Characters of each of them."""
+"""The maximum number of characters of each component."""
 MOST_FOUND = 30
-"""Places of a keyword in an answer."""
+"""The maximum number of matches for a keyword in an answer."""
 SECONDS = 120
-"""Seconds of a command."""
+"""The time limit of a command in seconds."""
 _SHOWN = 20_000
-"""Characters of a command's text that are shown."""
+"""The maximum number of characters of a command's output in an answer."""
 _FILE = ToolParameter("file", "string", "the file, by its path in the folder, such as rules/play.rules")
 
 
 class AuthorTools:
-    """The tools of an author.
+    """An author's tools.
 
     Args:
         folder: the folder of the ruleset, possibly empty.
@@ -116,7 +116,7 @@ class AuthorTools:
 
         Raises:
             DiagnosticsError: RS106 if it is not below the folder.
-            ToolError: if it is a link, hidden, or no file of rules or YAML, or its path is too long.
+            ToolError: if it is a link, a hidden file, or neither rules nor YAML, or if its path is too long.
         """
         parts = file.split("/")
         if len(parts) > MOST_PARTS or max(map(len, parts)) > MOST_NAME:
@@ -203,8 +203,8 @@ class AuthorTools:
         return self._run("playtest", "./", f"+./{overlay}", *numbers, "--format", "json")
 
     def _run(self, *words: str, typed: str = "") -> dict[str, Any]:
-        """Runs a command in the folder: its exit code, and its output, as data if it is JSON."""
-        line = [sys.executable, "-P", "-m", "rulespec", *words]  # no module of the folder is imported
+        """Runs a command in the folder; returns its exit code and its output, parsed if it is JSON."""
+        line = [sys.executable, "-P", "-m", "rulespec", *words]  # prevents imports of modules from the folder
         try:
             done = subprocess.run(
                 line,
@@ -252,7 +252,7 @@ class AuthorTools:
 
 
 def _keys(schema: Any, at: str, word: str) -> Iterator[str]:
-    """The keys of a schema with a word in their name or their description."""
+    """The keys of a schema with a word in their names or descriptions."""
     if isinstance(schema, list):
         for each in schema:
             yield from _keys(each, at, word)
@@ -286,7 +286,7 @@ _FORMS = {
 
 
 def _grammar(word: str) -> list[str]:
-    """The rules of the grammar that have a word of the language."""
+    """The grammar rules that contain a keyword of the language."""
     from rulespec.syntax import parse_table
 
     text = read_text(Path(parse_table.__file__).with_name("grammar.lark"), "grammar.lark")

@@ -1,4 +1,4 @@
-"""Many games at a table in parallel, as numpy arrays.
+"""A batch of parallel games at a table, as numpy arrays.
 
 Example::
 
@@ -26,18 +26,18 @@ from rulespec.guests.arguments import whole, wholes, wrong_type
 from rulespec.guests.observations import Floats
 
 _NONE = -1
-"""In the place of an action after the last one of an option."""
+"""The padding after the last action of an option."""
 _MEMO = 200_000
-"""Codes whose actions are remembered at most."""
+"""The maximum number of cached codes."""
 MOST_BYTES = 1 << 31
-"""The size of the positions of all games."""
+"""The maximum size of all positions in bytes."""
 Numbers = NDArray[np.int64]
 
 
 class Batch:
-    """Parallel games, in wasm if possible; game n draws as game n of the seed.
+    """A batch of parallel games, in wasm if possible; game n uses the random numbers of game n of the seed.
 
-    Each game waits for a seat's action, or is over.
+    Each game is over, or waits for an action of a seat.
 
     Args:
         table: the contract of the table.
@@ -72,18 +72,18 @@ class Batch:
 
     @property
     def cut(self) -> NDArray[np.bool_]:
-        """Whether each game has been cut off before its end."""
+        """Flags for the games truncated before their end."""
         result: NDArray[np.bool_] = (self.seats == NOBODY) & (self._search.deciders(self.rows) != NOBODY)
         return result
 
     def masks(self) -> NDArray[np.int8]:
-        """A row per game with 1 for each legal action; all 0 if it is over."""
+        """A mask of legal actions for each game; all 0 if it is over."""
         result = np.zeros((len(self.rows), self.table.actions.size), np.int8)
         result[self._parents, self._next] = 1
         return result
 
     def observations(self) -> Floats:
-        """A row per game with the deciding seat's view; all 0 if it is over."""
+        """The deciding seat's observation for each game; all 0 if it is over."""
         sight = self.table.sight
         result = np.zeros((len(self.rows), sight.size), np.float32)
         for seat in range(self._search.seats):
@@ -95,10 +95,10 @@ class Batch:
         return result
 
     def step(self, actions: ArrayLike) -> NDArray[np.float64]:
-        """Takes an action in each unfinished game, and ignores the others.
+        """Plays an action in each unfinished game, and ignores the actions of others.
 
         Returns:
-            For each game that has just ended, its returns by seat; otherwise 0.
+            The returns by seat of each game that has just ended; otherwise 0.
 
         Raises:
             IllegalActionError: if an action is illegal; the games are then unchanged.
@@ -125,11 +125,11 @@ class Batch:
         return rewards
 
     def restart(self, games: ArrayLike, seed: int) -> None:
-        """Restarts some games.
+        """Restarts the given games.
 
         Args:
             games: the numbers of the games.
-            seed: the seed of chance; game n draws as game n of the seed.
+            seed: the seed of chance; game n uses the random numbers of game n of the seed.
 
         Raises:
             ValueError, TypeError: if there is no such game.
@@ -143,7 +143,7 @@ class Batch:
         self._begin(at)
 
     def _begin(self, games: Numbers) -> None:
-        """Lets chance decide in some games until a seat is asked, and lists the legal actions of all."""
+        """Draws from chance in the given games until a seat decides, and lists the legal actions of all."""
         self._depths[games] = 0
         while games.size:
             seats = self._search.deciders(self.rows[games])
@@ -156,7 +156,7 @@ class Batch:
         self._list()
 
     def _drawn(self, games: Numbers) -> Numbers:
-        """The numbers of the options that chance takes in some games, as `choose` draws them."""
+        """The option indices drawn by chance in the given games, as `choose` draws them."""
         results = np.zeros(len(games), np.int64)
         counts = self._search.counts(self.rows[games]).tolist()
         even = self._even[self.rows[games, ir.PC]].tolist()
@@ -170,7 +170,7 @@ class Batch:
 
     @cached_property
     def _even(self) -> NDArray[np.bool_]:
-        """For each block whether all options of the decision that is asked there are equally likely."""
+        """Whether all options of a block's decision are equally likely, by block."""
         p = self._search.program
         even = [all(c.weight is None and c.policy == 1 for c in d.choices) for d in p.decisions]
         asked = p.asked()
@@ -181,7 +181,7 @@ class Batch:
         return self._search.walk(self._start)
 
     def _list(self) -> None:
-        """Lists the options that are open in each game, with the next action of each."""
+        """Lists the options still possible in each game, with the next action of each."""
         asked = np.flatnonzero(self.seats >= 0)
         codes, parents = self._search.legal(self.rows[asked])
         first = np.searchsorted(parents, np.arange(len(asked)))
@@ -209,7 +209,7 @@ class Batch:
         self._parents, self._places, self._next = parents, places, following
 
     def _sequences(self, codes: Codes) -> Numbers:
-        """The actions of options, a row for each, filled up with `_NONE`."""
+        """The actions of options, one row each, padded with `_NONE`."""
         size, data, memo = codes.strides[0], np.ascontiguousarray(codes).tobytes(), self._memo
         if len(memo) > _MEMO:
             memo.clear()
@@ -226,7 +226,7 @@ class Batch:
         return np.array([[*each, *[_NONE] * (width - len(each))] for each in results], np.int64)
 
     def _sequence(self, code: list[int]) -> tuple[int, ...]:
-        """The actions of the option of a code."""
+        """The actions of the option with a code."""
         coder = self._search.coder
         decision, choice = coder.options[code[0]]
         return self.table.actions.sequence(decision, choice, coder.columns[code[0]].arguments(code))

@@ -38,15 +38,15 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
 
     An action belongs to the table's action space; `info["action_mask"]` marks the legal ones. An illegal action ends
     the game with the reward `ILLEGAL`. The final reward is the seat's return, all others are 0. Equal seeds give equal
-    games, for chance and bots alike, as in `rulespec simulate`.
+    games, including the bots' choices, as in `rulespec simulate`.
 
     Args:
         ruleset: a checked ruleset, or a reference to one.
-        players: the number of seats; None: the minimum.
+        players: the number of seats; None for the minimum.
         settings: the settings of the table.
         seat: the number of the seat, from 0.
         bots: the bot at the other seats, such as `random` or `flat:64`.
-        form: `options` or `words`; None: options if there are few.
+        form: `options` or `words`; None for options if they are few.
         cap: the number of decisions before a game is truncated.
         render_mode: `ansi`, or None.
 
@@ -81,7 +81,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         self.action_space = action_space(table)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Floats, dict[str, Any]]:
-        """Starts a game; returns the seat's first observation at a decision, and its mask."""
+        """Starts a game; returns the seat's first observation and the mask."""
         super().reset(seed=seed)
         chance = int(self.np_random.integers(2**63))
         self._draws, self._ended = Draws(chance), False
@@ -93,7 +93,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         return self._observation(), self._info()
 
     def step(self, action: SupportsIndex) -> tuple[Floats, float, bool, bool, dict[str, Any]]:
-        """Takes an action, then plays on until the seat is asked again or the game is over.
+        """Plays an action, then plays on until the seat must decide again or the game is over.
 
         Raises:
             ResetNeeded: before the first `reset`, and after the end.
@@ -122,7 +122,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         while not play.is_over and play.seat != self.seat:
             if self._bots is None:
                 option = choose(play.game, self._draws, interrupt_rate=0)
-                assert option is not None  # a decision without an option is a fault that `draw` reports
+                assert option is not None  # `draw` reports a decision without options as a fault
             else:
                 option, _ = self._bots.choose(play.game)
             play.apply(option)

@@ -1,4 +1,4 @@
-"""A toolbox as a Model Context Protocol server, on standard input and output."""
+"""A Model Context Protocol server for a toolbox, on standard input and output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.guests.tools import Toolbox
 
 
 def server(box: Toolbox) -> Server[Any]:
-    """The server for a toolbox: it lists the tools, and calls them one at a time, in a thread: it answers meanwhile."""
+    """The server of a toolbox; it calls tools one at a time in a thread, so that it stays responsive."""
     one = anyio.CapacityLimiter(1)
 
     async def listed(_context: Any, _params: Any) -> types.ListToolsResult:
@@ -34,7 +34,7 @@ def server(box: Toolbox) -> Server[Any]:
 
 
 def serve(box: Toolbox) -> None:
-    """Serves a toolbox until standard input ends."""
+    """Serves a toolbox until the end of standard input."""
 
     async def run() -> None:
         own = server(box)

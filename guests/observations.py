@@ -1,4 +1,4 @@
-"""Observations as number arrays, from only a seat's current view."""
+"""Observations as numeric arrays, based only on a seat's current view."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from rulespec.engine.wasm.sights import shown_cells
 from rulespec.language.orders import in_order
 
 ONE_HOT = 512
-"""Entities of a kind up to which a cell of it has a number for each of them; with more it is one number."""
+"""The maximum number of entities in a kind for one-hot encoding; a larger kind uses a single number."""
 LONGEST = 20
-"""Words of a choice that an observation distinguishes."""
+"""The maximum number of words of an unfinished choice in an observation."""
 Floats = NDArray[np.float32]
 
 
 class Observations:
-    """The observations of a table: an array of 32-bit floats for a seat and a position.
+    """The observation encoder of a table: 32-bit floats for a seat and a position.
 
-    A number, an amount or a count is itself, and a truth value 0 or 1; an entity is one-hot among those of its kind,
-    and none is all zeros; a set has a 1 for each member; an order has for each place the number of its member, from 1.
-    A hidden cell is 0, and each cell that may be hidden has a flag that is 1 when visible. After the cells come public
-    counts of private things, the viewer, the deciding seat, the decision, the seats that have chosen in a round, and
-    the words of a choice begun by the seat: a word at place n counts 2 to the power of n.
+    Numbers, amounts and counts stay as they are, and a truth value is 0 or 1. An entity is one-hot within its kind,
+    with all zeros for none; a set is multi-hot; an order lists the number of the member at each place, from 1. A hidden
+    cell is 0, and each cell that can be hidden has a flag that is 1 when visible. After the cells come public counts of
+    private things, the viewer, the deciding seat, the decision, the seats that have chosen in a simultaneous decision,
+    and the words of the seat's unfinished choice, where a word at index n adds 2 to the power of n.
 
     Args:
         game: a game at the table, in any position.
         actions: the size of the action space for words; 0 for whole options.
 
     Attributes:
-        names: the meaning of each number.
-        low, high: the bounds of each number.
+        names: the meaning of each element.
+        low, high: the bounds of each element.
     """
 
     def __init__(self, game: Game, actions: int = 0) -> None:
@@ -55,8 +55,8 @@ class Observations:
         self._bounds: list[tuple[float, float]] = []
         self._plain: list[tuple[int, int]] = []  # column and feature of numbers
         self._hot: list[tuple[int, int]] = []  # column and first feature of entities
-        self._bits: list[tuple[int, int, int]] = []  # column, bit and feature of members of sets
-        self._orders: list[tuple[int, int, int]] = []  # cell, bits of a member and first feature
+        self._bits: list[tuple[int, int, int]] = []  # column, bit and feature of set members
+        self._orders: list[tuple[int, int, int]] = []  # cell, bits per member and first feature
         self._flags: list[tuple[int, int]] = []  # cell and feature
         self._cells = shown_cells(p)
         for at in self._cells:
@@ -73,13 +73,13 @@ class Observations:
 
     @property
     def size(self) -> int:
-        """The length of an observation."""
+        """The number of elements of an observation."""
         return len(self.names)
 
     # --- the layout --------------------------------------------------------------------------
 
     def _features(self, name: str, number: int, bounds: tuple[float, float] = (-MAX_NUMBER, MAX_NUMBER)) -> int:
-        """Adds numbers of one meaning; returns the place of the first."""
+        """Adds elements with a common meaning, and returns the index of the first."""
         first = len(self.names)
         self.names += [f"{name} {i}" for i in range(number)] if number != 1 else [name]
         self._bounds += [bounds] * number
@@ -128,8 +128,8 @@ class Observations:
 
         Args:
             game: a game of the table.
-            seat: the number of the seat; `PUBLIC`: nobody's.
-            words: the words of the choice begun by this seat.
+            seat: the index of the seat; `PUBLIC` for none.
+            words: the words of this seat's unfinished choice.
         """
         game = as_shown(game, None if seat == PUBLIC else game.seats[seat])
         position = game.omniscient.numbers
@@ -151,7 +151,7 @@ class Observations:
         return observation
 
     def add_words(self, observation: Floats, words: Sequence[int]) -> None:
-        """Adds the words of a choice begun by the seat to its observation."""
+        """Adds the words of a seat's unfinished choice to its observation."""
         for place, word in enumerate(words[:LONGEST]):
             observation[self._words + word] += 2.0**place
 
@@ -163,7 +163,7 @@ class Observations:
         rows: NDArray[np.int64],
         seat: int,
     ) -> None:
-        """Writes the viewer, the decider, the decision, and the seats that have chosen."""
+        """Encodes the viewer, the decider, the decision, and the seats that have chosen."""
         if seat != PUBLIC:
             result[:, self._looks + seat] = 1
         going = np.flatnonzero(asked >= 0)
@@ -175,16 +175,16 @@ class Observations:
 
     @cached_property
     def _numbers(self) -> NDArray[np.int64]:
-        """For each decision of the program the number of its name."""
+        """The index of each decision's name."""
         return np.array([self._decisions.index(d.name) for d in self._p.decisions], np.int64)
 
     @cached_property
     def _held(self) -> dict[int, NDArray[np.int64]]:
-        """The decisions that all take together → the cells that mark the seats that have chosen."""
+        """Simultaneous decision → the cells that mark the seats that have chosen."""
         return {n: np.array(d.held, np.int64) for n, d in enumerate(self._p.decisions) if d.held}
 
     def _encoded(self, rows: NDArray[np.int64], hidden: NDArray[np.bool_]) -> Floats:
-        """The cells of positions as numbers."""
+        """The encoded cells of positions."""
         result = np.zeros((len(rows), self.size), np.float32)
         seen = np.where(hidden, 0, rows)
         plain = seen[:, self._plain_at]
@@ -204,7 +204,7 @@ class Observations:
         return result
 
     def _whole(self, row: NDArray[np.int64], at: int) -> int:
-        """The number in a cell, with its further words."""
+        """The number in a cell that spans several words."""
         words = [row[at], *row[list(self._form.further.get(at, ()))]]
         return sum((int(word) & (1 << 64) - 1) << 64 * n for n, word in enumerate(words))
 
@@ -217,7 +217,7 @@ class Observations:
         deciders: NDArray[np.int64],
         seat: int,
     ) -> Floats:
-        """A seat's observations of many positions, one row each.
+        """A seat's observations of many positions, one per row.
 
         Args:
             rows: the positions, as in `Search`.
@@ -245,6 +245,6 @@ class Observations:
 
     @cached_property
     def _asked_at(self) -> NDArray[np.int64]:
-        """Block → the decision that is asked there; -1: none."""
+        """Block → its decision; -1 for none."""
         asked = self._p.asked()
         return np.array([asked.get(block, -1) for block in range(max(asked, default=0) + 1)], np.int64)

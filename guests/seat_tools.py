@@ -1,4 +1,4 @@
-"""Tools for the holder of one seat: rules, view, options, decisions, reasons, and a few random games.
+"""Tools for the holder of one seat: rules, view, options, decisions, explanations, and a few random games.
 
 Each answer, including errors, uses only the seat's information: indistinguishable positions give equal answers.
 """
@@ -30,30 +30,30 @@ from rulespec.guests.tools import Tool, ToolError, ToolParameter
 from rulespec.rule_ids import cited
 
 MOST_GAMES = 50
-"""Random games of a call."""
+"""The maximum number of random games per call."""
 MOST_GAMES_IN_ALL = 5_000
-"""Random games of a session."""
+"""The maximum number of random games per session."""
 MOST_LISTED = 100
-"""Decisions of the past, and options, of an answer."""
+"""The maximum number of past decisions, and of options, in an answer."""
 MOST_REASONS = 30_000
-"""Characters of an answer of `why`, beyond which its deepest levels are left out."""
+"""The maximum number of characters in an answer of `why`; its deepest levels are omitted beyond that."""
 _CAP = 1_000
-"""Decisions after which a random game is cut off."""
+"""The number of decisions after which a random game is cut off."""
 _TRIED = 10_000
-"""Decisions of others that a call tries for copies of the game, where they cannot be drawn: some five seconds."""
+"""The most decisions of other seats tried to find an equivalent game that cannot be drawn; about five seconds."""
 _NOT_OPEN = "another program has the file of the game, or it cannot be written: try again later"
-"""It has no path: where the file is says something of the machine, and not of the game."""
+"""A message without the path, which would reveal something about the machine."""
 _T = TypeVar("_T")
 
 
 class SeatedTable(Protocol):
-    """A game, as used by the tools of a seat."""
+    """The interface of a game for the tools of a seat."""
 
     def look(self, ask: Callable[[Game], Any]) -> Any:
-        """An answer about the game."""
+        """The answer of a function of the game."""
 
     def take(self, chosen: Callable[[Game], Option]) -> None:
-        """Takes a decision: `chosen` returns a legal option, or raises."""
+        """Plays a decision; `chosen` returns a legal option, or raises."""
 
 
 class SeatTools:
@@ -118,9 +118,9 @@ class SeatTools:
         )
 
     def _look(self, ask: Callable[[Game], _T]) -> _T:
-        """An answer about the game as shown to the seat, without another seat's open plan.
+        """An answer about the game as seen by the seat, without another seat's open plan.
 
-        A fault of the rules has no details, as they may reveal hidden information.
+        A fault in the rules is reported without details, as they might reveal hidden information.
         """
         try:
             answer: _T = self._table.look(lambda game: ask(as_shown(game, self.seat)))
@@ -154,7 +154,7 @@ class SeatTools:
         }
 
     def _decisions(self, game: Game, words: Words, name: str) -> Iterator[dict[str, Any]]:
-        """The decisions, one for each name; with a name, those of it and those that have such an option."""
+        """The decisions, one per name; with `name`, only that decision and those with an option of that name."""
         known: set[str] = set()
         for d in game.omniscient.program.decisions:
             choices = [c for c in d.choices if name in ("", d.name, c.name)]
@@ -186,7 +186,7 @@ class SeatTools:
     def _view(self, game: Game, since: int) -> dict[str, Any]:
         first = min(max(since, game.ply - MOST_LISTED), game.ply)
         result: dict[str, Any] = json.loads(game.view(self.seat, first).text())
-        for listed in ("options", "interrupts"):  # `options` lists them, in parts
+        for listed in ("options", "interrupts"):  # listed by `options`, in parts
             result[listed] = len(result[listed])
         return result | {"since": first, "names": {seat: game.shown_names[seat] for seat in game.seats}}
 
@@ -214,7 +214,7 @@ class SeatTools:
         return self.view(ply)
 
     def _chosen(self, game: Game, text: str, ply: int) -> Option:
-        """The option of a text, which the seat may take now; all is judged as shown to the seat."""
+        """The option denoted by a text, if the seat can play it now, judged by the seat's view."""
         game = as_shown(game, self.seat)
         if ply != game.ply:
             raise ToolError(f"{game.ply} decisions have been taken, not {ply}: look at the game again")
@@ -283,10 +283,10 @@ class SeatTools:
         return {"games": games, "ended": int(ends.ended.sum()), "share": float(shares.mean()), "plus_minus": error}
 
     def _after(self, search: Search, row: Any, text: str) -> Any:
-        """The row after an option of the seat."""
+        """The position after an option of the seat, as a row."""
         game = search.game(row)
         while game.decision is not None and game.decision.together and game.decision.by != self.seat:
-            game.apply(game.legal_options[0])  # a round, in which all choose in the same state
+            game.apply(game.legal_options[0])  # a simultaneous decision: the state is the same for all
         game.apply(game.parse(text))
         return search.rows([game])[0]
 
@@ -296,7 +296,7 @@ def _own(view: View) -> tuple[SeenOption, ...]:
 
 
 def _worded(narrator: Narrator, game: Game, option: SeenOption) -> str:
-    """An option in words; its text, where a round asks somebody else first."""
+    """An option in words; its plain text if another seat is first in a simultaneous decision."""
     try:
         return narrator.option(replace(game.parse(str(option)), by=option.by))
     except ValueError:

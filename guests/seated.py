@@ -1,4 +1,4 @@
-"""A game in a file, played by the holder of one seat: each call reads others' additions, and adds its own."""
+"""A game in a file, played by the holder of one seat: a call reads the others' additions and appends its own."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ from rulespec.typed import nodes as typed
 
 _T = TypeVar("_T")
 _TRIES = 40
-"""Attempts to open a file that another seat has open."""
+"""The maximum number of attempts to open a file locked by another seat."""
 
 
 class SeatedGame:
     """A game in a file.
 
     The file is open and locked only during a call, so that several seats can play one file, each with a separate
-    program. The game is kept for the next call. After each decision, chance is drawn from the system's random numbers.
+    program. The game is cached for the next call. After each decision, chance is drawn from the system's random
+    numbers.
 
     Args:
         path: the file of the game.
-        start: makes the game if the file is missing; None if the file must exist.
-        wait: called before a retry, while another program has the file open.
+        start: returns a new game for a missing file; None if the file must exist.
+        wait: a callback before each retry, while another program has the file open.
     """
 
     def __init__(self, path: Path, start: Callable[[], Game] | None, wait: Callable[[], None]) -> None:
@@ -58,7 +59,7 @@ class SeatedGame:
         """The first line of the file; None if there is no game yet.
 
         Raises:
-            SaveError, ToolError: as for `look`.
+            SaveError, ToolError: as in `look`.
         """
         if not self.path.exists():
             return None
@@ -66,13 +67,13 @@ class SeatedGame:
             return None if saved.log is None else saved.log.header
 
     def take(self, chosen: Callable[[Game], Option]) -> None:
-        """Takes a decision, and saves it with any following chance.
+        """Plays a decision, and saves it with the chance events after it.
 
         Args:
             chosen: returns a legal option of the game, or raises.
 
         Raises:
-            SaveError, ToolError: as for `look`; the file is then unchanged.
+            SaveError, ToolError: as in `look`; the file is then unchanged.
         """
 
         def taken(played: PlayedGame) -> None:
@@ -95,7 +96,7 @@ class SeatedGame:
     def _open(self) -> SavedGame:
         try:
             return self._unlocked()
-        except DiagnosticsError:  # it would quote lines of others
+        except DiagnosticsError:  # the message would quote others' lines
             raise ToolError("the file is not a playable game") from None
 
     def _unlocked(self) -> SavedGame:
@@ -118,24 +119,24 @@ class SeatedGame:
         header, decisions = saved.log.header, [PastDecision(e.option, e.by, e.salt) for e in saved.log.entries]
         plain = saved.log.unread is None and all(entry.back is None for entry in saved.log.entries)
         if plain and self._memory is not None and self._memory[0] == header:
-            with suppress(RulespecError, ValueError):  # what is not legal is found below
+            with suppress(RulespecError, ValueError):  # illegal entries are found below
                 return self._memory[1].follow(decisions)
         game = self._replayed(saved.log)
         self._memory = (header, KeptGame(game, decisions)) if plain else None
         return game
 
     def _replayed(self, log: NativeLog) -> Game:
-        """The game of a file, from its start."""
+        """The game in a file, replayed from its start."""
         if self._ruleset is None:
             self._ruleset = named_ruleset(log)
         result = replay_native(log, self._ruleset, backend="python")
         if result.divergence is not None:
-            raise ToolError("the file is not legal to its end")  # what others have chosen is not quoted
+            raise ToolError("the file is not legal to its end")  # the message must not quote others' choices
         return result.game
 
 
 def _draw(played: PlayedGame) -> None:
-    """Lets chance decide until a seat does, or the game is over."""
+    """Draws from chance until a seat must decide, or the game is over."""
     game, draws = played.game, Draws(secrets.randbits(63))
     for _ in range(CAP):
         decision = game.decision

@@ -1,4 +1,4 @@
-"""Long answers of `why`, shortened to what an agent can read."""
+"""Long answers of `why`, shortened for an agent."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 from rulespec.documents.json_text import to_json_text
 
 _BELOW = ("answers", "conditions", "parts", "because", "changes")
-"""The keys of a reason with the reasons below it."""
+"""The keys of a reason that contain its subordinate reasons."""
 
 
 def shortened(answer: dict[str, Any], most: int) -> dict[str, Any]:
-    """An answer with its deepest levels left out, as many as necessary; `omitted` counts the reasons below a node.
+    """An answer without its deepest levels, as many as necessary; `omitted` counts the missing reasons below a node.
 
     Args:
-        answer: the object of an answer, as of `Printer.json`.
-        most: the maximum number of characters of its text, unless its first level alone has more.
+        answer: the answer as plain data, as from `Printer.json`.
+        most: the maximum number of characters; only the first level may exceed it.
     """
     if len(to_json_text(answer, plain=True)) <= most:
         return answer
@@ -26,7 +26,7 @@ def shortened(answer: dict[str, Any], most: int) -> dict[str, Any]:
 
 
 def _cut(node: dict[str, Any], depth: int) -> dict[str, Any]:
-    """A node with so many levels below it."""
+    """A node with at most `depth` levels below it."""
     below = {key: node[key] for key in _BELOW if key in node}
     if not below:
         return node

@@ -31,7 +31,7 @@ _PARAMETERS: dict[str, Any] = {"ruleset": "", "players": 0, "settings": "", "for
 
 
 def _type(table: Contract | None = None) -> Any:
-    """The type of a table's game, or of all games that this module can load."""
+    """The OpenSpiel type of a table's game, or without a table, of all loadable games."""
     kinds, utility = pyspiel.GameType, pyspiel.GameType.Utility.GENERAL_SUM
     number = 100 if table is None else len(table.game.seats)
     public = table is not None and not table.game.omniscient.secretive and not _together(table)
@@ -58,16 +58,16 @@ def _type(table: Contract | None = None) -> Any:
 
 
 def _together(table: Contract) -> bool:
-    """Whether some decision is taken by all at the same time, in secret."""
+    """Whether a decision is simultaneous and secret."""
     return any(decision.held for decision in table.game.omniscient.program.decisions)
 
 
 class RulesetGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
     """A table as an OpenSpiel game.
 
-    Simultaneous decisions are made sequential: seats choose one after another, in secret. Information states have
-    perfect recall (the memory of the seat); observations have none. Chance also acts one action at a time. Options out
-    of turn are not offered.
+    Simultaneous decisions become sequential: seats choose one after another, in secret. Information states have perfect
+        recall (the seat's memory); observations have none. Chance also acts one action at a time. Options out of turn
+        are not offered.
 
     Args:
         parameters: `ruleset`, a reference; `players`, 0 for the minimum; `settings`, as `NAME:VALUE;NAME:VALUE`;
@@ -91,11 +91,11 @@ class RulesetGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
         super().__init__(_type(self.table), info, parameters)
 
     def new_initial_state(self, *_: Any) -> RulesetState:
-        """The start of the game."""
+        """The state at the start of the game."""
         return RulesetState(self)
 
     def make_py_observer(self, kind: Any = None, params: Any = None) -> RulesetObserver | None:
-        """An observer of states: of what a seat sees, or of what all see; None for any other part of a state."""
+        """An observer of a seat's information, or of public information; None for any other kind of observation."""
         if params:
             raise ValueError(f"there are no parameters of observations: {params}")
         if kind is None:
@@ -116,7 +116,7 @@ def _table(ruleset: str, players: int, settings: str, form: Form | str, cap: int
 
 
 class _Held:
-    """A play in a state: copied with it, and pickled as the actions that lead to it."""
+    """The play of a state, copied with the state and pickled as the actions that lead to it."""
 
     def __init__(self, parameters: tuple[Any, ...], play: Play, taken: list[int]) -> None:
         self.parameters, self.play, self.taken = parameters, play, taken
@@ -145,11 +145,11 @@ class RulesetState(pyspiel.State):  # type: ignore[misc]
 
     @property
     def play(self) -> Play:
-        """The play at this position."""
+        """The play at this state."""
         return self.held.play
 
     def current_player(self) -> int:
-        """The deciding seat, chance, or nobody after the end."""
+        """The deciding seat, chance, or the terminal player."""
         seat = self.play.seat
         return int(_PLAYERS.get(seat, seat))
 
@@ -168,7 +168,7 @@ class RulesetState(pyspiel.State):  # type: ignore[misc]
         return self.play.contract.actions.names[action]
 
     def is_terminal(self) -> bool:
-        """Whether the game is over or was cut off."""
+        """Whether the game is over or truncated."""
         return self.play.is_over
 
     def returns(self) -> list[float]:
@@ -176,11 +176,11 @@ class RulesetState(pyspiel.State):  # type: ignore[misc]
         return self.play.returns()
 
     def rewards(self) -> list[float]:
-        """The same as `returns`, as all rewards come at the end."""
+        """The same as `returns`, since all rewards come at the end."""
         return self.play.returns()
 
     def __str__(self) -> str:
-        """All decisions, for the trainer: it includes information hidden from every seat."""
+        """All decisions; meant for a trainer, as it includes information hidden from every seat."""
         names = self.play.contract.actions.names
         options = "; ".join(f"{option.by or 'chance'}: {option}" for option in self.play.game.history)
         begun = " ".join(names[word] for word in self.play.words)
@@ -214,8 +214,8 @@ class RulesetObserver:
 
     Args:
         table: the contract of the table.
-        recall: whether it has perfect recall, and is then text-only.
-        public: whether it has what all see, whoever the player is.
+        recall: whether it has perfect recall, which makes it text-only.
+        public: whether it has only public information, the same for every player.
     """
 
     def __init__(self, table: Contract, *, recall: bool, public: bool) -> None:
@@ -224,12 +224,12 @@ class RulesetObserver:
         self.dict: dict[str, Floats] = {} if self.tensor is None else {"observation": self.tensor}
 
     def set_from(self, state: RulesetState, player: int) -> None:
-        """Writes the observation of a player into `tensor`."""
+        """Writes a player's observation into `tensor`."""
         if self.tensor is not None:
             self.tensor[:] = state.play.observation(self._seat(player))
 
     def string_from(self, state: RulesetState, player: int) -> str:
-        """The information state of a player, or the observation, as text."""
+        """A player's information state or observation as text."""
         seat = self._seat(player)
         return state.play.memory(seat) if self._recall else to_json_text(state.play.seen(seat))
 
@@ -249,15 +249,15 @@ def load_game(
 
     Args:
         ruleset: a reference to a ruleset.
-        players: the number of seats; None: the minimum.
+        players: the number of seats; None for the minimum.
         settings: the settings of the table.
-        form: `options` or `words`; None: options if there are few.
+        form: `options` or `words`; None for options if they are few.
         cap: the number of decisions before a game is cut off.
 
     Raises:
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
-        ValueError: if there are too many options for the form `options`, `cap` is below 1, or the reference has a sign
-            of OpenSpiel's own.
+        ValueError: if there are too many options for the form `options`, `cap` is below 1, or the reference contains
+            OpenSpiel syntax.
         TypeError: if an argument is of another type.
     """
     mapping("settings", settings)

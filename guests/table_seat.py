@@ -2,7 +2,7 @@
 
     http://127.0.0.1:8000/#KEY
 
-The server runs the tools on its own game, by the key: the agent's program never has the game.
+The server runs the tools on its own game, authorised by the key, so the agent's program never has the game.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from rulespec.guests.tools import Tool, Toolbox, ToolError
 from rulespec.serve.past_process import KeptGame, PastDecision, PastGame, start_of
 
 MOST_SENT = 4_000
-"""Bytes of a call, which the server reads."""
+"""The maximum size of a call in bytes, as the server reads it."""
 _WAIT = 120.0
-"""Seconds for an answer."""
+"""The time limit for an answer in seconds."""
 _MOST_READ = 16_000_000
 _MOST_KEPT = 32
-"""Games of seats in the memory of the process that answers."""
+"""The maximum number of seats whose games the answering process caches."""
 
 
 class TableGame:
-    """The game of a table, read-only, for a seat's tools.
+    """The game at a table, read-only, for a seat's tools.
 
     Args:
-        past: its start; None if only the descriptions of the tools are needed.
+        past: the game at its start; None if only the descriptions of the tools are needed.
     """
 
     def __init__(self, past: PastGame | None = None) -> None:
@@ -49,24 +49,24 @@ class TableGame:
         self._decisions = decisions
 
     def look(self, ask: Callable[[Game], Any]) -> Any:
-        """An answer about the game."""
+        """The answer of a function of the game."""
         assert self._memory is not None
         return ask(self._memory.follow(self._decisions))
 
     def take(self, _: Any) -> None:
-        """Refuses: only the table takes decisions."""
+        """Refuses any decision, since the table plays them."""
         raise ToolError("the table takes decisions")
 
 
 _Key = tuple[object, ...]
 _tables: OrderedDict[_Key, tuple[TableGame, SeatTools]] = OrderedDict()
-"""The games of the seats that have called last, in the memory of the process that answers."""
+"""The games of the most recent seats, cached in the answering process."""
 
 
 def answer_at_table(past: PastGame, seat: str, name: str, arguments: dict[str, Any]) -> tuple[str, bool]:
-    """A tool's answer for a seat, as JSON, and whether it is an error; runs in a process of the server.
+    """A tool's answer for a seat as JSON, and whether it is an error; runs in a process of the server.
 
-    The game is kept for the next call, as replaying a long one takes seconds.
+    The game is cached for the next call, as replaying a long game takes seconds.
 
     Args:
         past: the game of the table.
@@ -91,7 +91,7 @@ class TableSeat:
 
     Args:
         link: the link of the seat.
-        name: the name for sitting down, if the seat is free.
+        name: the player's name, used if the seat is free.
 
     Raises:
         ToolError: if the link has no seat.
@@ -122,7 +122,7 @@ class TableSeat:
         try:
             answer = self._said(text)
         except (OSError, WebSocketException, TimeoutError):
-            self._open()  # the server may have been started again
+            self._open()  # the server may have been restarted
             answer = self._said(text)
         result: dict[str, Any] = json.loads(answer["text"])
         if answer["wrong"]:
@@ -144,7 +144,7 @@ class TableSeat:
         return message
 
     def _open(self) -> None:
-        """Connects, and sits down where nobody sits."""
+        """Connects, and takes the seat if it is free."""
         parts = urlsplit(self._link)
         if parts.scheme not in ("http", "https") or not parts.netloc or not parts.fragment:
             raise ToolError("a link of a seat is http://HOST:PORT/#KEY")
@@ -158,7 +158,7 @@ class TableSeat:
                 origin=Origin(f"{parts.scheme}://{parts.netloc}"),
                 ssl=ssl.create_default_context() if secure else None,
                 max_size=_MOST_READ,
-            ).__enter__()  # it stays open as long as the agent's program runs
+            ).__enter__()  # open as long as the agent's program runs
             self._socket.send(json.dumps({"key": parts.fragment}))
             hello = self._read().get("hello")
             if not isinstance(hello, dict) or hello.get("seat") is None or "agent" not in hello.get("asks", ()):

@@ -1,4 +1,4 @@
-"""Tools for agents: named functions with described parameters, counted calls, and bounded JSON answers.
+"""Tools for agents: named functions with described parameters, limited calls, and bounded JSON answers.
 
 Tools do not raise: a failure is an answer with an `error`. Untrusted texts, such as titles and names, appear only in
 answers, never in the descriptions of tools.
@@ -17,17 +17,17 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.errors import RulespecError
 
 MOST_CALLS = 10_000
-"""Calls of a session."""
+"""The maximum number of calls per session."""
 MOST_ANSWER = 100_000
-"""Characters of an answer."""
+"""The maximum number of characters in an answer."""
 MOST_TEXT = 200_000
-"""Characters of an argument."""
+"""The maximum number of characters in an argument."""
 MOST_NUMBER = 1_000_000_000
 _TYPES = {"string": str, "integer": int}
 
 
 class ToolParameter(Struct, frozen=True):
-    """A parameter of a tool: `type` is `string` or `integer`; with a default, it is optional."""
+    """A parameter of a tool; `type` is `string` or `integer`, and a default makes it optional."""
 
     name: str
     type: str
@@ -36,7 +36,7 @@ class ToolParameter(Struct, frozen=True):
 
 
 class ToolError(RulespecError):
-    """A refusal by a tool; the message is the answer."""
+    """A refusal by a tool; the message becomes the answer."""
 
 
 class Tool(Struct, frozen=True):
@@ -55,7 +55,7 @@ class Tool(Struct, frozen=True):
     run: Callable[..., dict[str, Any]]
 
     def schema(self) -> dict[str, Any]:
-        """The JSON Schema of its arguments."""
+        """The JSON Schema of the tool's arguments."""
         properties: dict[str, Any] = {}
         for each in self.parameters:
             properties[each.name] = {"type": each.type, "description": each.doc}
@@ -65,7 +65,7 @@ class Tool(Struct, frozen=True):
         return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
 
     def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments, checked for types and bounds.
+        """The validated arguments of a call.
 
         Raises:
             ToolError: if they are invalid.
@@ -98,7 +98,7 @@ class Toolbox:
         calls: the maximum number of calls in the session.
 
     Attributes:
-        tools: by name.
+        tools: the tools by name.
         left: the number of calls left.
     """
 
@@ -114,7 +114,7 @@ class Toolbox:
             answer, wrong = _of_diagnostics(error), True
         except RulesetFaultError as fault:
             answer, wrong = {"error": fault.diagnostic.message, "code": fault.diagnostic.code}, True
-        except OSError as error:  # its text has the whole path of the file
+        except OSError as error:  # the message has the full path of the file
             answer, wrong = {"error": error.strerror or str(error)}, True
         except (RulespecError, ValueError) as error:
             answer, wrong = {"error": str(error)}, True
@@ -134,7 +134,7 @@ class Toolbox:
 
 
 def _of_diagnostics(error: DiagnosticsError) -> dict[str, Any]:
-    """Diagnostics as an answer: each with its code, its place and its way out."""
+    """Diagnostics as an answer: code, place and remedy of each."""
     first = error.diagnostics[0]
     listed = [
         {"code": d.code, "message": d.message, "at": str(d.span or ""), "help": d.help} for d in error.diagnostics

@@ -2,7 +2,7 @@
 
 The header and the first keys of a transition follow OpenSpiel (`open_spiel/utils/trajectories.h`), so that
 `pyspiel.Trajectory` reads them; `trajectory.schema.json` describes the whole format. A trajectory contains the whole
-game, so it is only for people who may see the log.
+game, hidden information included, so it is only for people who may see the log.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rulespec.guests.action_game import CHANCE, Contract, IllegalActionError, Pl
 from rulespec.guests.actions import Form
 
 NAME = "rulespec"
-"""The name of the game in OpenSpiel."""
+"""OpenSpiel's short name for the game."""
 
 
 def game_string(table: Contract) -> str:
@@ -37,7 +37,7 @@ def trajectory(game: Game, form: Form | None = None, *, structs: bool = True) ->
 
     Args:
         game: a game from its usual start, finished or not.
-        form: the form of the actions; None: options if there are few.
+        form: the form of the actions; None for options if they are few.
         structs: whether each transition has the state, each seat's view, and the action, by name.
 
     Raises:
@@ -56,7 +56,7 @@ def trajectory(game: Game, form: Form | None = None, *, structs: bool = True) ->
 
 
 def _transitions(play: Play, option: Option, *, structs: bool) -> Iterator[dict[str, Any]]:
-    """The transitions of a decision, which is taken."""
+    """The transitions of a decision, which is then played."""
     game, taken = play.game, False
     asked = game.omniscient.numbers.asked
     decision = game.decision
@@ -79,7 +79,7 @@ def _transitions(play: Play, option: Option, *, structs: bool) -> Iterator[dict[
 
 
 def game_of(data: Mapping[str, Any], table: Contract) -> Game:
-    """The game of a trajectory.
+    """The game recorded in a trajectory.
 
     Args:
         data: a trajectory made by `trajectory`.

@@ -1,4 +1,4 @@
-"""The whole tree of a small game as arrays, with CFR+.
+"""The complete tree of a small game as arrays, and CFR+.
 
 Example::
 
@@ -23,17 +23,17 @@ from rulespec.guests.arguments import whole, wrong_type
 from rulespec.records import Brief
 
 MOST_NODES = 500_000
-"""Nodes of a tree at most, unless another bound is given."""
+"""The default maximum number of nodes in a tree."""
 MOST_LEVELS = 200
-"""Decisions of its longest game."""
+"""The maximum number of decisions on any path."""
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Strategy = Mapping[str, Mapping[str, float]]
-"""The memory of a seat at a decision of its own → option → probability."""
+"""A seat's memory at one of its decisions → option → probability."""
 
 
 class InformationState(Struct, frozen=True):
-    """A seat's indistinguishable decisions.
+    """A set of decisions that a seat cannot distinguish.
 
     Attributes:
         seat: the number of the seat.
@@ -54,7 +54,7 @@ class GameTree(Brief, Struct, frozen=True):
         parents: the parent of each node; -1 for the root.
         deciders: the deciding seat at each node, `CHANCE`, or `NOBODY` at an end.
         levels: the first node of each level, and the number of nodes.
-        chances: the probability of this node after a chance node; 1 after a seat's decision.
+        chances: the probability of the edge to the node after a chance node; 1 after a seat's decision.
         edges: the number of the option that leads to the node, among all options of all information states; -1 after
             chance and for the root.
         states: the information state of each node, by number; -1 without a deciding seat.
@@ -74,12 +74,12 @@ class GameTree(Brief, Struct, frozen=True):
 
     @property
     def starts(self) -> Numbers:
-        """The number of the first option of each information state, and the total number of options."""
+        """The index of each information state's first option, followed by the total number of options."""
         return np.cumsum([0, *(len(state.options) for state in self.information)])
 
 
 class _Growing:
-    """A tree in the making."""
+    """A tree under construction."""
 
     def __init__(self, game: Game, most: int) -> None:
         self.game, self.most = game.copy(), most
@@ -93,7 +93,7 @@ class _Growing:
         self.returns: dict[int, list[float]] = {}
 
     def visit(self, parent: int, level: int, edge: int, chance: float) -> None:
-        """Adds the node of the game's position, and its descendants."""
+        """Adds the node of the current position, and its descendants."""
         node = len(self.chances)
         if node >= self.most or level > MOST_LEVELS:
             bound = f"{self.most:,} nodes" if node >= self.most else f"{MOST_LEVELS} decisions in a game"
@@ -122,7 +122,7 @@ class _Growing:
                 self.game.undo()
 
     def _state(self, seat: int, options: tuple[str, ...]) -> int:
-        """The number of the information state of a seat at the game's position."""
+        """The index of a seat's information state at the current position."""
         memory = self.game.view(self.game.seats[seat], self.game.ply).memory
         number = self.numbers.setdefault((seat, memory), len(self.information))
         if number == len(self.information):
@@ -132,9 +132,9 @@ class _Growing:
         return number
 
     def tree(self) -> GameTree:
-        """The tree, with nodes in level order."""
+        """The finished tree, with nodes in level order."""
         parents, deciders, level, edges, states = (np.array(column, np.int64) for column in self.columns)
-        order = np.argsort(level, kind="stable")  # children of a node come one after the other in depth-first order
+        order = np.argsort(level, kind="stable")  # depth-first order visits a node's children in order
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         returns = np.zeros((len(order), len(self.game.seats)))
@@ -154,10 +154,10 @@ class _Growing:
 
 
 def tree(game: Game, most: int = MOST_NODES) -> GameTree:
-    """The game tree from the current position, without options out of turn.
+    """The game tree below the current position, without options out of turn.
 
     Args:
-        game: a game from its usual start, so that each seat's observations are known.
+        game: a game played from its usual start, so that each seat's observations are known.
         most: the maximum number of nodes.
 
     Raises:
@@ -195,16 +195,16 @@ class CfrPlus:
         self._seat_of = np.array([state.seat for state in tree.information], np.int64)
         self._regrets, self._sums = np.zeros((2, starts[-1]))
         self._decided = tree.deciders[np.maximum(tree.parents, 0)]
-        """For each node the seat that has led to it; without meaning for the root."""
+        """The seat that decided at each node's parent; undefined for the root."""
         self._after = [
             (slice(first, last), tree.parents[first:last], tree.edges[first:last], self._decided[first:last])
             for first, last in zip(tree.levels[1:-1].tolist(), tree.levels[2:].tolist(), strict=True)
         ]
-        """For each level but the first its nodes, those before them, the options that lead to them, and whose."""
+        """For each level but the first: its nodes, their parents, the edges to them, and the seats that chose these."""
         self._of_seats = np.flatnonzero(tree.edges >= 0)
 
     def improve(self, rounds: int) -> None:
-        """Plays some rounds, in which the seats learn one after another."""
+        """Runs rounds in which the seats update one after another."""
         for _ in range(whole("rounds", rounds, 0)):
             self.rounds += 1
             for seat in range(len(self.tree.seats)):
@@ -220,24 +220,24 @@ class CfrPlus:
         gain = np.bincount(edges, others[before] * (values[nodes] - values[before]), len(self._regrets))
         self._regrets = np.maximum(self._regrets + gain, 0)
         reached = np.zeros(len(self._sizes))
-        reached[tree.states[before]] = own[before]  # the same at all nodes of a state: the seat forgets nothing
+        reached[tree.states[before]] = own[before]  # equal at all nodes of an information state, given perfect recall
         of_state = reached[self._state_of]
         mine = self._seat_of[self._state_of] == seat
         self._sums += np.where(mine, self.rounds * of_state * strategy, 0)
 
     def _normal(self, weights: Floats) -> Floats:
-        """Weights of options as probabilities in each information state; even where all are 0."""
+        """Normalises weights to probabilities in each information state; uniform if all are 0."""
         whole = np.bincount(self._state_of, weights, len(self._sizes))[self._state_of]
         return np.where(whole > 0, weights / np.where(whole > 0, whole, 1), 1 / self._sizes[self._state_of])
 
     def _odds(self, strategy: Floats) -> Floats:
-        """The probability of the way from the node before to each node."""
+        """The probability of the edge to each node."""
         odds = self.tree.chances.copy()
         odds[self._of_seats] = strategy[self.tree.edges[self._of_seats]]
         return odds
 
     def _reach(self, strategy: Floats, seat: int) -> tuple[Floats, Floats]:
-        """The probabilities with which a seat, and all others with chance, play to each node."""
+        """The reach probabilities of each node: of a seat, and of all others with chance."""
         odds = self._odds(strategy)
         own, others = np.ones((2, len(odds)))
         for at, before, _, decided in self._after:
@@ -247,7 +247,7 @@ class CfrPlus:
         return own, others
 
     def _values(self, strategy: Floats, seat: int) -> Floats:
-        """The worth of each node to a seat, if all play by a strategy."""
+        """The expected return of a seat at each node under a strategy profile."""
         odds, values = self._odds(strategy), self.tree.returns[:, seat].copy()
         for at, before, _, _ in reversed(self._after):
             values += np.bincount(before, odds[at] * values[at], len(values))
@@ -255,28 +255,28 @@ class CfrPlus:
 
     @property
     def average(self) -> Floats:
-        """The average strategy: the probability of each option of each information state, in a row."""
+        """The average strategy as one row: the probability of each option in each information state."""
         return self._normal(self._sums)
 
     def value(self) -> Floats:
-        """The value of the game to each seat under the average strategy."""
+        """The value of the game for each seat under the average strategy."""
         average = self.average
         return np.array([self._values(average, seat)[0] for seat in range(len(self.tree.seats))])
 
     def exploitability(self) -> float:
-        """The mean gain of a seat from a best response to the others' average strategy."""
+        """The mean gain of a seat from a best response to the average strategy of the others."""
         average = self.average
         gains = self.best_answers(average) - self.value()
         return float(gains.mean())
 
     def best_answers(self, strategy: Floats) -> Floats:
-        """The value of the game to each seat for a best response to the others' strategy."""
+        """The value of the game for each seat that plays a best response to the others."""
         return np.array([self._best(strategy, seat) for seat in range(len(self.tree.seats))])
 
     def _best(self, strategy: Floats, seat: int) -> float:
         tree = self.tree
         _, others = self._reach(strategy, seat)
-        values = tree.returns[:, seat] * others  # times the probability that all others come there
+        values = tree.returns[:, seat] * others  # weighted by the others' reach probability
         chosen = np.full(len(self._sizes), -1)
         for at, before, edges, decided in reversed(self._after):
             mine = (decided == seat) & (edges >= 0)
@@ -290,7 +290,7 @@ class CfrPlus:
         return float(values[0])
 
     def strategy(self) -> Strategy:
-        """The average strategy, by the deciding seat's memory and the option."""
+        """The average strategy by the deciding seat's memory and the option."""
         average, starts = self.average, self.tree.starts.tolist()
         return {
             state.memory: dict(zip(state.options, average[first:last].tolist(), strict=True))
@@ -299,7 +299,7 @@ class CfrPlus:
 
 
 def cfr_plus(tree: GameTree, rounds: int) -> CfrPlus:
-    """The strategies after some rounds of CFR+."""
+    """The strategies after a number of rounds of CFR+."""
     result = CfrPlus(tree)
     result.improve(rounds)
     return result

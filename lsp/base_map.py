@@ -136,7 +136,7 @@ class BaseMap:
 
     @cached_property
     def reach(self) -> dict[str, tuple[tuple[str, ...], dict[str, str]]]:
-        """For each fact that names a region: the links that always lead there, and the facts all these regions share."""
+        """For each fact that names a region: the links that always lead there, and the facts these regions share."""
         results = {}
         for fact in self.near:
             pairs = [(i, self._facts[fact].values[i]) for i in range(self.number) if self._facts[fact].values[i] >= 0]

@@ -1,1 +1,1 @@
-"""The build backend, and the check of a release."""
+"""The build backend, and the preparation of a release."""

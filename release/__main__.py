@@ -1,6 +1,6 @@
-"""`python -m release`: builds wheel and source archive, checks both, tags the commit; uploads nothing.
+"""`python -m release`: builds wheel and source archive, checks both, and tags the commit; uploads nothing.
 
-`--dry-run` leaves the tag out.
+`--dry-run` omits the tag.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ TOOLS = ("build", "twine")
 
 
 class ReleaseError(Exception):
-    """A release that is refused, with the reason."""
+    """A refused release; the text is the reason."""
 
 
 def version(root: Path) -> str:
-    """The version that the build takes."""
+    """The version in the project's metadata."""
     text = (root / "rulespec" / "documents" / "versions.py").read_text("utf-8")
     line = re.search(r'^RULESPEC = "(.+)"$', text, re.MULTILINE)
     if line is None:
@@ -30,11 +30,11 @@ def version(root: Path) -> str:
 
 
 def tag_of(root: Path, *, dry: bool) -> str:
-    """The tag of a release of the current commit.
+    """The tag for a release of the current commit.
 
     Raises:
-        ReleaseError: if there are changes that are not committed; and, unless it is a dry run, if the tag exists or
-            the changelog has no heading for the version.
+        ReleaseError: if there are uncommitted changes; or, except in a dry run, if the tag exists or the changelog has
+            no heading for the version.
     """
     number = version(root)
     tag = f"v{number}"
@@ -50,7 +50,7 @@ def tag_of(root: Path, *, dry: bool) -> str:
 
 
 def build(root: Path, folder: Path, dist: Path) -> list[Path]:
-    """Builds the current commit in a clone of its own, and checks the metadata; wheel and source archive."""
+    """Builds wheel and source archive from a fresh clone of the current commit, and checks their metadata."""
     tools = _environment(folder / "tools", *TOOLS)
     _run("git", "clone", "--quiet", root, folder / "checkout", folder=folder)
     _run(tools, "-m", "build", "--outdir", folder / "dist", folder / "checkout", folder=folder)
@@ -61,7 +61,7 @@ def build(root: Path, folder: Path, dist: Path) -> list[Path]:
 
 
 def check(root: Path, built: Path, folder: Path) -> str:
-    """Installs a build in an environment of its own, and runs the README's examples there; the last line printed."""
+    """Installs a build in a fresh environment, and runs the README's examples there; returns the last output line."""
     python = _environment(folder / f"env-{built.suffix[1:]}", built)
     return _run(python, root / "release" / "smoke.py", root / "README.md", folder=folder).splitlines()[-1]
 
@@ -70,7 +70,7 @@ def release(root: Path, *, dry: bool) -> None:
     """Builds, checks and tags the current commit.
 
     Raises:
-        ReleaseError: if it is not fit for a release.
+        ReleaseError: if the commit is not fit for a release.
     """
     tag = tag_of(root, dry=dry)
     with tempfile.TemporaryDirectory(prefix="rulespec-release-") as name:
@@ -84,7 +84,7 @@ def release(root: Path, *, dry: bool) -> None:
 
 
 def _environment(folder: Path, *packages: str | Path) -> Path:
-    """The Python of a new environment with these packages."""
+    """The Python interpreter of a new environment with the given packages."""
     _run(sys.executable, "-m", "venv", folder, folder=folder.parent)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages, folder=folder)

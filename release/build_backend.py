@@ -1,8 +1,9 @@
-"""Build backend: setuptools, with the parser's tables, also where the links in `rulespec/` are plain files.
+"""Build backend: setuptools plus the parser's tables; it also builds where links in `rulespec/` are plain files.
 
 Each build writes the tables beside the grammar; git ignores them.
-Git without `core.symlinks`, and a zip unpacked by a program without links, leave a text file with the target of each
-link. Such a checkout is built from a copy with folders in their places; a checkout with links is built where it is.
+Git without `core.symlinks`, and unzip programs without support for links, write each link as a text file with its
+target. Such a checkout is built from a copy with folders in place of the links; a checkout with links is built in
+place.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: S
 
 
 def get_requires_for_build_editable(config_settings: Settings = None) -> list[str]:
-    """The first hook of an editable install: refused without links."""
+    """The requirements of an editable install, which is refused without links."""
     _require_links()
     return build_meta.get_requires_for_build_editable(config_settings)
 
@@ -71,7 +72,7 @@ def build_editable(
 
 @contextmanager
 def complete_sources() -> Iterator[None]:
-    """Runs its body in a folder with all packages: the current one, or a temporary copy if that has no links."""
+    """Enters a folder with all packages for its body: the current one, or a temporary copy if links are missing."""
     root = Path.cwd()
     targets = plain_links(root)
     if not targets:
@@ -89,7 +90,7 @@ def write_tables() -> None:
 
 
 def plain_links(root: Path) -> dict[Path, Path]:
-    """The placeholder files for links in `rulespec/`, with their target folders; paths relative to `root`."""
+    """The text files in place of links in `rulespec/`, with their target folders; paths are relative to `root`."""
     package = root / "rulespec"
     files = [path for path in package.iterdir() if not path.suffix and path.is_file()]
     targets = {path: package / path.read_text("utf-8").strip() for path in files}
@@ -97,7 +98,7 @@ def plain_links(root: Path) -> dict[Path, Path]:
 
 
 def _copy(root: Path, targets: dict[Path, Path], folder: Path) -> None:
-    """Copies the inputs of a build: the files at the top, this package, `rulespec/` and its link targets."""
+    """Copies the inputs of a build: top-level files, this package, `rulespec/`, and the targets of its links."""
     compiled = shutil.ignore_patterns("__pycache__")
     for path in root.iterdir():
         if path.is_file():

@@ -1,6 +1,7 @@
-"""Runs the README's examples with an installed `rulespec`: `PYTHON release/smoke.py README.md`.
+"""Smoke test of an installed `rulespec` with the README's examples: `PYTHON release/smoke.py README.md`.
 
-The Python is that of the install. Needs nothing else, so that it runs in a fresh environment, on every system.
+PYTHON is the interpreter of that install. The module has no other dependencies, so it runs in a fresh environment on
+every system.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ _BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<file>\S+))?\n(?P<body>.*?)^``
 
 
 def commands(body: str) -> list[tuple[str, str]]:
-    """The commands of a console block, each with the output shown for it."""
+    """The commands of a console block, each with its expected output."""
     parts = re.split(r"^\$ ", body.replace("\\\n", " "), flags=re.MULTILINE)[1:]
     return [(command, shown) for command, _, shown in (part.partition("\n") for part in parts)]
 
 
 def pattern(shown: str) -> str:
-    """Output as shown: `…` is any text in a line, a line of its own any lines."""
+    """A pattern for expected output: `…` matches any text within a line, and alone on a line any number of lines."""
 
     def one(line: str) -> str:
         return r"(?:.*\n)*" if line == "…" else re.escape(line).replace("…", ".*").replace(r"\ ", r"\s+") + r"\s*\n"
@@ -35,10 +36,10 @@ def pattern(shown: str) -> str:
 
 
 def run_examples(page: str, folder: Path) -> int:
-    """Writes the files of a page, runs its commands and its Python; the number of runs.
+    """Writes the files of a page, then runs its commands and its Python code; returns the number of runs.
 
     Raises:
-        SystemExit: at the first example that prints something else, or fails.
+        SystemExit: at the first example that fails or prints something else.
     """
     program = Path(sysconfig.get_path("scripts"), "rulespec")
     number = 0

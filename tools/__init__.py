@@ -1,1 +1,1 @@
-"""Tools of the makers: nothing that is installed imports them."""
+"""Development tools; no installed module imports them."""

@@ -1,14 +1,13 @@
-"""Idle imports: modules that a command imports and of which it runs nothing but the module's own level.
+"""Idle imports: modules that a command imports without using more than their top-level code.
 
     python -m tools.idle_imports                                  the warm commands below
     python -m tools.idle_imports validate --no-play nim           one command
     python -m tools.idle_imports --least 0.5 --runs 9             from half a millisecond, the least of nine runs
 
-A module is in use if one of its functions runs after its import; if code that runs, but for own levels, names something
-that it has imported from the module; or if the own level of a module in use calls it or derives a class from it.
-All others are idle. Modules written in C are left out, and those that Python imports before the command.
-Milliseconds are those of the own level alone, without what it imports, with bytecode: by the clock, the least of all
-runs.
+A module is in use if one of its functions runs after its import, if running code outside top levels refers to a name
+imported from it, or if the top level of a module in use calls it or derives a class from it. All other modules are
+idle. C modules, and modules that Python imports before the command, are left out. Times are wall-clock milliseconds of
+the top-level code alone, without nested imports and with bytecode, the least of all runs.
 Exit code: 0 no module takes `--most`, 1 one does.
 """
 
@@ -37,14 +36,14 @@ COMMANDS: tuple[tuple[str, str], ...] = (
     ("draw imperial", ""),
     ("games", ""),
 )
-"""Commands, and what is typed at each."""
+"""The default commands, each with its standard input."""
 MOST = 2.0
-"""Milliseconds that an idle module may take."""
+"""The maximum number of milliseconds for an idle module."""
 _LINE = re.compile(r"import time: +(\d+) \| +(\d+) \|( *)(\S+)")
 
 
 class Idle(NamedTuple):
-    """An idle module: milliseconds of its own level, and the module that imports it first."""
+    """An idle module: the time of its top-level code in milliseconds, and the module that imports it first."""
 
     milliseconds: float
     module: str
@@ -52,7 +51,7 @@ class Idle(NamedTuple):
 
 
 def idle_imports(line: str, typed: str, runs: int) -> list[Idle]:
-    """The idle modules of a command, the dearest first; `typed`: standard input, `runs`: of which the least counts."""
+    """The idle modules of a command, most expensive first, by the least of `runs`; `typed` is its standard input."""
     words = line.split()
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder, "trace.json")
@@ -70,7 +69,7 @@ def idle_imports(line: str, typed: str, runs: int) -> list[Idle]:
 
 
 def _run(words: list[str], typed: str, folder: str, *flags: str) -> str:
-    """Runs a module in a folder of its own; gives what it prints as errors."""
+    """Runs a module in a temporary folder, and returns its standard error."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     env |= {"PYTHONPATH": str(ROOT), "RULESPEC_PATH": str(ROOT / "games")}
     line = [sys.executable, *flags, "-m", *words]
@@ -81,12 +80,12 @@ def _run(words: list[str], typed: str, folder: str, *flags: str) -> str:
 
 
 def _import_times(words: list[str], typed: str, folder: str) -> Iterable[tuple[str, int, str]]:
-    """Module, microseconds of its own level, and importer; of modules with a file in Python."""
+    """Module, time of its top-level code in microseconds, and importer, for modules written in Python."""
     above: list[tuple[int, str]] = []
     lines = [_LINE.match(line) for line in _run(["rulespec", *words], typed, folder, "-X", "importtime").splitlines()]
     results = [each for each in lines if each is not None]
     first = next(at for at, result in enumerate(results) if result[4] == "runpy")
-    for result in reversed(results[first:]):  # a module's line follows those of its imports
+    for result in reversed(results[first:]):  # a module's line comes after those of its imports
         depth = len(result[3])
         while above and above[-1][0] >= depth:
             above.pop()
@@ -98,16 +97,16 @@ def _import_times(words: list[str], typed: str, folder: str) -> Iterable[tuple[s
 
 
 class Tracer:
-    """The functions that ran after the imports of their modules, and what own levels have called."""
+    """A profiler of functions that run after the import of their modules, and of calls made by top-level code."""
 
     def __init__(self) -> None:
         self.ran: set[tuple[str, CodeType]] = set()
         self.called: defaultdict[str, set[str]] = defaultdict(set)
-        """Module → the modules whose functions its own level calls, directly or not."""
+        """Module → the modules whose functions its top level calls, directly or indirectly."""
         self._importing: defaultdict[int, list[str]] = defaultdict(list)
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
-        """A profile function."""
+        """The callback for `sys.setprofile`."""
         code = frame.f_code
         if code.co_name == "<module>":
             importing = self._importing[threading.get_ident()]
@@ -139,7 +138,7 @@ def _trace(out: Path, words: list[str]) -> None:
 
 
 def _file(module: ModuleType) -> str:
-    """The file of a module in Python; empty for others."""
+    """The source file of a Python module; "" for others."""
     file = getattr(module, "__file__", None) or ""
     return file if file.endswith(".py") else ""
 
@@ -166,7 +165,7 @@ def used(tracer: Tracer) -> set[str]:
 
 
 def _imports(module: ModuleType) -> dict[str, str]:
-    """Name → the module that it is imported from, by the text of a module."""
+    """Name → the module from which it is imported, read from a module's source."""
     if not _file(module):
         return {}
     results = {}

@@ -1,7 +1,7 @@
-"""Sentences of random games as people read them, each once: questions, buttons, moves and what they change.
+"""Sentences of random games as players read them, without repetition: questions, buttons, moves and their changes.
 
-Whoever changes words of a game reads them through: `python -m tools.sentences imperial --language de`. Numbers, and
-entities of large kinds, differ from sentence to sentence: one of each form is printed.
+Use it to proofread changed words of a game: `python -m tools.sentences imperial --language de`. Sentences that differ
+only in numbers, or in entities of large kinds, have one form, and one of each form is printed.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from rulespec.load import load_ruleset
 
 _NUMBER = re.compile(r"\d+")
 _MOST = 2_000
-"""Decisions of a game."""
+"""The maximum number of decisions per game."""
 
 
 def sentences(ref: str, games: int, language: str | None = None) -> Iterator[tuple[str, str]]:
-    """The sentences of random games with their sorts, one of each form.
+    """The sentences of random games with their types, one per form.
 
     Args:
         ref: the ruleset.
-        games: the number of games; each has another number of players, if several are possible.
-        language: of the words; None: that of the ruleset.
+        games: the number of games, with varying numbers of players if possible.
+        language: the language of the words; None for the ruleset's language.
     """
     words = Words(load_ruleset(ref), language)
     seen: set[tuple[str, str]] = set()
@@ -44,7 +44,7 @@ def sentences(ref: str, games: int, language: str | None = None) -> Iterator[tup
 
 
 def _of_game(words: Words, number: int) -> Iterator[tuple[str, str]]:
-    """All sentences of a random game."""
+    """All sentences of one random game."""
     least, most = words.ruleset.players
     names = seat_names(least + number % (most - least + 1), words.ruleset.seats)
     game = Game(words.ruleset, dict(zip(names, ("Ann", "Bob", "Cid", "Dora", "Eve", "Finn", "Gus"), strict=False)))
@@ -69,7 +69,7 @@ def _of_game(words: Words, number: int) -> Iterator[tuple[str, str]]:
 
 
 def _form(text: str, words: Words) -> str:
-    """A sentence without numbers and titles of entities."""
+    """The form of a sentence: without numbers and titles of entities."""
     titles = {
         title for kind in words.ruleset.kinds.values() for title in words.titles(kind.name, ()) if not kind.by_seat
     }

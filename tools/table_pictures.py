@@ -1,7 +1,8 @@
-"""Pictures of a game at a table, to find out whether a page can be read: `python -m tools.table_pictures REF`.
+"""Screenshots of a game at a table, for judging readability: `python -m tools.table_pictures REF`.
 
-Two people play by clicks, one in a window of 1360 by 850 and one on a phone of 393 by 852; bots have the other seats.
-At decisions drawn by seed each window is pictured with one of its options pointed at, or pressed for long.
+Two players click, one in a window of 1360 by 850 and one on a phone of 393 by 852; bots play the other seats. At
+randomly chosen decisions, a screenshot of each window is taken while the pointer is on one of its options, or a long
+press is active.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ _SPOT = """(luck) => {
   }
   return "hidden";
 }"""
-"""A point of an option: of a lit place, or of a button; null where there is none."""
+"""A script that returns a point of a random option, on a marked place or a button; null if there is none."""
 
 
 class Player:
-    """A person at a table: a window of some size that is clicked or tapped."""
+    """A player at a table: a browser window of some size with a mouse or a touch screen."""
 
     def __init__(self, browser: Any, link: str, size: tuple[int, int], name: str) -> None:
         is_phone = size[0] < 600
@@ -66,7 +67,7 @@ class Player:
         self.page.wait_for_selector("#sit", state="hidden")
 
     def is_asked(self) -> bool:
-        """Whether a decision of this person is waited for."""
+        """Whether the player has to decide."""
         return self.page.query_selector("#turn.mine") is not None
 
     def is_over(self) -> bool:
@@ -74,7 +75,7 @@ class Player:
         return bool(self.page.inner_text("#result").strip())
 
     def click(self, luck: float) -> bool:
-        """Clicks or taps somewhere that an option is."""
+        """Clicks or taps on a random option."""
         at = self.page.evaluate(_SPOT, luck)
         if at is None:
             return False
@@ -87,7 +88,7 @@ class Player:
         return True
 
     def picture(self, luck: float, path: Path) -> None:
-        """A picture of the window with an option pointed at, and the texts of the turn beside it."""
+        """Takes a screenshot with an option highlighted, and the texts of the current turn."""
         at = self.page.evaluate(_SPOT, luck)
         if isinstance(at, list):
             self._point(at)
@@ -110,7 +111,7 @@ class Player:
 
 @contextmanager
 def _served(ref: str, players: int, bots: int) -> Iterator[list[str]]:
-    """A server with one table; the links of its people."""
+    """A server with one table, and the links of its players."""
     with tempfile.TemporaryDirectory() as folder:
         words = [sys.executable, "-m", "rulespec", "serve", ref, "--players", str(players), "--bots", str(bots)]
         server = subprocess.Popen(
@@ -134,7 +135,7 @@ def _served(ref: str, players: int, bots: int) -> Iterator[list[str]]:
 
 
 def pictures(browser: Any, ref: str, args: argparse.Namespace) -> dict[str, int]:
-    """Plays a game to its end; the number of clicks of each window and of the pictures made."""
+    """Plays a game to its end; returns the numbers of clicks per window, and of screenshots."""
     rng, luck = random.Random(args.seed), random.Random(args.seed + 1)
     counts = {"clicks": 0, "pictures": 0}
     with _served(ref, args.players, args.bots) as links:
@@ -166,7 +167,7 @@ def pictures(browser: Any, ref: str, args: argparse.Namespace) -> dict[str, int]
 
 
 def main() -> None:
-    """Makes the pictures."""
+    """Takes the screenshots."""
     from playwright.sync_api import sync_playwright
 
     parser = argparse.ArgumentParser()

@@ -1,1 +1,1 @@
-"""Maps from the globe: outlines of the regions of a board, from a recipe that lies beside its map."""
+"""Maps from the globe: outlines of a board's regions, generated from a recipe beside its map."""

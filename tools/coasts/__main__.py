@@ -1,4 +1,4 @@
-"""Writes `outlines.yaml` of a ruleset from the recipe beside its map.
+"""Generates a ruleset's `outlines.yaml` from the recipe beside its map.
 
 python -m tools.coasts games/imperial --atlas node_modules/world-atlas/countries-50m.json
 """
@@ -30,11 +30,11 @@ from tools.coasts.spots import Name, Spot, spots
 
 RECIPE, RESULT = "coasts.yaml", "outlines.yaml"
 SCENERY = {OUTSIDE: ("land", "stone"), WATER: ("water", "mist")}
-"""What is no region: its name in the drawing, and its colour."""
+"""The areas that are not regions: owner → name in the drawing, and colour."""
 
 
 def main() -> None:
-    """Reads the arguments, writes the file, and prints what does not agree with the links of the map."""
+    """Writes the file, and prints disagreements with the map's links."""
     parser = argparse.ArgumentParser(prog="python -m tools.coasts", description=__doc__)
     parser.add_argument("ruleset", type=Path, help="its folder, with a recipe in it")
     parser.add_argument("--atlas", type=Path, required=True, help="countries-50m.json of npm's world-atlas 2.0.2")
@@ -65,7 +65,7 @@ def _head(how: dict[str, Any]) -> Iterator[str]:
 
 
 def _scenery(area: Geometry, title: str, colour: str) -> Iterator[str]:
-    """The lines of what is no region."""
+    """The lines for the scenery."""
     rings = _rings(area)
     for number, first in enumerate(range(0, len(rings), MAX_RINGS), 1):
         data = data_of(rings[first : first + MAX_RINGS])
@@ -73,7 +73,7 @@ def _scenery(area: Geometry, title: str, colour: str) -> Iterator[str]:
 
 
 def _names(folder: Path, kind: str) -> dict[str, Name]:
-    """The names of the regions of a ruleset in all its languages."""
+    """The names of a ruleset's regions in all its languages."""
     ruleset = load_ruleset(str(folder))
     sheet = board_of(ruleset, ()).sheet
     board = sheet.style.boards[kind]
@@ -87,7 +87,7 @@ def _names(folder: Path, kind: str) -> dict[str, Name]:
 def _lines(
     how: dict[str, Any], areas: Mapping[str, Geometry], where: Mapping[str, Spot], size: tuple[int, int]
 ) -> Iterator[str]:
-    """The lines of the file: one for each region."""
+    """The lines for the outlines, one per region."""
     yield from _head(how)
     yield f"    {how['board']}:\n      frame: [0, 0, {size[0]}, {size[1]}]\n      outlines:\n"
     for name in sorted(where):
@@ -103,7 +103,7 @@ def _lines(
 
 
 def _rings(area: Geometry) -> list[Ring]:
-    """The rings of an area in whole numbers; of those that become nothing, none."""
+    """The rings of an area in whole numbers; rings that collapse are dropped."""
     results = []
     for part in polygons(area):
         for line in (part.exterior, *part.interiors):
@@ -119,7 +119,7 @@ def _rings(area: Geometry) -> list[Ring]:
 
 
 def _report(folder: Path, kind: str, where: Mapping[str, Spot]) -> Iterator[str]:
-    """Links without a border, borders without a link, and names and pieces without room."""
+    """Links without a border, borders without a link, and regions without room for names or pieces."""
     sheet = board_of(load_ruleset(str(folder)), ()).sheet
     board = sheet.style.boards[kind]
     layout = ground(sheet, board)

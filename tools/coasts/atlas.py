@@ -1,4 +1,4 @@
-"""An atlas of countries: TopoJSON as npm's `world-atlas` has it, which is Natural Earth's data (public domain)."""
+"""An atlas of countries: TopoJSON from npm's `world-atlas`, which contains Natural Earth's data (public domain)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from shapely import Geometry, MultiPolygon, Polygon
 
 
 def countries(path: Path, checksum: str) -> dict[str, Geometry]:
-    """Name → area of each country, in degrees.
+    """Country name → its area, in degrees.
 
     Raises:
-        ValueError: if the file is not the one that the recipe was written for.
+        ValueError: if the file is not the one named in the recipe.
     """
     content = path.read_bytes()
     if hashlib.sha256(content).hexdigest() != checksum:

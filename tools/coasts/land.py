@@ -1,4 +1,4 @@
-"""Land and water of a board: countries split by towns, seas by cuts, and one net of lines for all of them."""
+"""Land and water of a board: countries divided by towns, seas divided by cuts, all on one network of lines."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from tools.coasts.projections import Points, Projection, projection
 
 Region = str
 OUTSIDE, WATER, CRUMB = "", "~", "?"
-"""Owners of what is no region: land, water, and faces that are too small to have one of their own."""
-_GRID = 0.05  # of the net: all lines meet on it
-_RIPPLE = 26.0  # length of the waves of borders between towns
+"""Owners of areas that are not regions: land, water, and faces too small to stand alone."""
+_GRID = 0.05  # the grid of the network, on which all lines meet
+_RIPPLE = 26.0  # wavelength of the borders between towns
 
 
 def polygons(of: Geometry) -> list[Polygon]:
-    """The polygons of a geometry."""
+    """The polygons in a geometry."""
     if isinstance(of, Polygon):
         return [] if of.is_empty else [of]
     return [polygon for part in getattr(of, "geoms", []) for polygon in polygons(part)]
 
 
 class Sheet:
-    """The sheet of a recipe: degrees to units of the board."""
+    """The sheet of a recipe: converts degrees to board units."""
 
     def __init__(self, recipe: dict[str, Any]) -> None:
         self.seam: float | None = recipe["projection"].get("cylinder")
@@ -46,7 +46,7 @@ class Sheet:
         return Point(self.to(np.array([self._turned(at)], float))[0])
 
     def line(self, points: Iterable[Sequence[float]]) -> LineString:
-        """A line on the board: straight on the globe's map of degrees."""
+        """A line on the board; it is straight in degrees."""
         degrees = LineString([self._turned(at) for at in points])
         return shapely.transform(shapely.segmentize(degrees, 0.5), self.to)
 
@@ -66,7 +66,7 @@ class Sheet:
 
 
 def _rippled(at: Points, height: float) -> Points:
-    """Points moved by a smooth wave that depends on nothing but the place, so that two sides of a border agree."""
+    """Points displaced by a smooth function of position, so that both sides of a border agree."""
     x, y = at[:, 0] / _RIPPLE, at[:, 1] / _RIPPLE
     a = np.sin(1.7 * x + 2.3 * y + 0.5) + 0.6 * np.sin(3.9 * x - 3.1 * y + 1.1) + 0.4 * np.sin(6.1 * y - 7.3 * x + 2.2)
     b = np.sin(1.9 * y - 2.1 * x + 3.1) + 0.6 * np.sin(3.3 * x + 4.3 * y + 0.3) + 0.4 * np.sin(6.7 * x + 7.9 * y + 1.7)
@@ -74,11 +74,11 @@ def _rippled(at: Points, height: float) -> Points:
 
 
 class Land:
-    """The land of a board, in pieces that have an owner.
+    """The land of a board, in pieces with an owner.
 
     Attributes:
-        pieces: owner and area; they may overlap by a hair, and have crumbs.
-        whole: all land, its coasts made simpler.
+        pieces: pairs of owner and area; areas may overlap minimally, and include crumbs.
+        whole: all land, with simplified coasts.
     """
 
     def __init__(self, recipe: dict[str, Any], atlas: dict[str, Geometry]) -> None:
@@ -95,7 +95,7 @@ class Land:
         self.whole = self._shore(islands)
 
     def _country(self, name: str, area: Geometry) -> Iterator[tuple[str, Polygon]]:
-        """The pieces of a country: one owner, or cells around the towns of several."""
+        """The pieces of a country: one for its owner, or cells around the towns of several owners."""
         owners = self.recipe["countries"].get(name, OUTSIDE)
         area = self.sheet.area(area) if owners is not None else Polygon()
         if area.is_empty:
@@ -115,7 +115,7 @@ class Land:
                 yield OUTSIDE if owner in outside else owner, part
 
     def _cells(self, towns: dict[str, list[list[float]]]) -> dict[str, Geometry]:
-        """Owner → all that is nearer to one of its towns than to those of others, with wavy borders."""
+        """Owner → the area closer to one of its towns than to others, with wavy borders."""
         owners = [owner for owner, points in towns.items() for _ in points]
         points = MultiPoint([self.sheet.point(at) for points in towns.values() for at in points])
         if len(towns) == 1:
@@ -142,7 +142,7 @@ class Land:
         return {owner: shapely.union_all(faces) for owner, faces in results.items()}
 
     def _shore(self, islands: list[Polygon]) -> Geometry:
-        """All land: lakes and narrow inlets are filled, straits are open."""
+        """All land, with lakes and narrow inlets filled, and straits kept open."""
         lakes = [Polygon(hole) for island in islands for hole in island.interiors]
         large = shapely.union_all([lake for lake in lakes if lake.area > self.recipe["lake"]])
         land = shapely.union_all([Polygon(island.exterior) for island in islands]).difference(large)
@@ -153,7 +153,7 @@ class Land:
 
 
 def regions_of(land: Land) -> dict[Region, Geometry]:
-    """Owner → area: they tile the board, and what two have in common is a border."""
+    """Owner → area. The areas tile the board, and two areas have exactly their border in common."""
     recipe, sheet = land.recipe, land.sheet
     water = sheet.frame.difference(land.whole)
     lines = [part.boundary for _, piece in land.pieces for part in polygons(piece)]
@@ -176,7 +176,7 @@ def regions_of(land: Land) -> dict[Region, Geometry]:
 
 
 def _owners(land: Land, faces: Sequence[Polygon], water: Geometry) -> Iterator[str]:
-    """The owner of each face of the net."""
+    """The owner of each face of the network."""
     pieces = STRtree([piece for _, piece in land.pieces])
     seas = [(name, land.sheet.point(at)) for name, points in land.recipe["seas"].items() for at in points]
     for face in faces:
@@ -194,7 +194,7 @@ def _owners(land: Land, faces: Sequence[Polygon], water: Geometry) -> Iterator[s
 
 
 def _give_crumbs(faces: Sequence[Polygon], owners: list[str]) -> None:
-    """Gives each crumb to the neighbour with the longest border."""
+    """Merges each crumb into the neighbour with the longest common border."""
     tree = STRtree(faces)
     for _ in range(4):
         for i in [i for i, owner in enumerate(owners) if owner == CRUMB]:
@@ -207,7 +207,7 @@ def _give_crumbs(faces: Sequence[Polygon], owners: list[str]) -> None:
 
 
 def _give_bits(regions: dict[str, Geometry], name: str, recipe: dict[str, Any]) -> None:
-    """Gives small parts of a region that are cut off from it to the land that they touch."""
+    """Transfers small detached parts of a region to the adjacent land."""
     parts = sorted(polygons(regions[name]), key=lambda part: -part.area)
     stay = parts[:1]
     for part in parts[1:]:

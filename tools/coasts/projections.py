@@ -1,4 +1,4 @@
-"""Projections: longitudes and latitudes to points, with more room where a board needs it."""
+"""Map projections from longitude and latitude to points, with extra room where a board needs it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _points(x: Points, y: Points) -> Points:
 
 
 def _conic(south: float, north: float, longitude: float, latitude: float) -> Projection:
-    """Lambert's conic: two latitudes are true to scale, and a point is in the middle."""
+    """Lambert's conformal conic projection, with two standard parallels and a centre."""
     low, high = math.radians(south), math.radians(north)
     slopes = math.tan(math.pi / 4 + high / 2) / math.tan(math.pi / 4 + low / 2)
     n = math.log(math.cos(low) / math.cos(high)) / math.log(slopes)
@@ -42,7 +42,7 @@ def _conic(south: float, north: float, longitude: float, latitude: float) -> Pro
 
 
 def _lens(plain: Projection, at: Sequence[float], radius: float, gain: float) -> Projection:
-    """More room around a place: what is near it is drawn larger, what is far as before."""
+    """A magnification around a place, which leaves distant parts unchanged."""
 
     def points(of: Points) -> Points:
         off = plain(of) - plain(np.array([at], float))
@@ -54,7 +54,7 @@ def _lens(plain: Projection, at: Sequence[float], radius: float, gain: float) ->
 
 
 def _cylinder(seam: float, wider: Sequence[Sequence[float]], taller: Sequence[Sequence[float]]) -> Projection:
-    """Gall's cylinder, cut open at a longitude; around some degrees (centre, width, gain) it is wider or taller."""
+    """Gall's cylindrical projection, cut at a longitude; bands of degrees (centre, width, gain) are widened."""
     xs, ys = np.linspace(0, 360, 3601), np.linspace(-90, 90, 1801)
     across, down = np.ones_like(xs), (1 + math.sqrt(2) / 2) / 2 / np.cos(np.radians(ys) / 2) ** 2
     for centre, width, gain in wider:

@@ -1,4 +1,4 @@
-"""Spots of names and pieces: the middle of the largest block of text that fits, and the room that is left."""
+"""Spots of names and pieces: the centre of the largest text block that fits, and the remaining room."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rulespec.drawing.lettering import Lettering
 from rulespec.drawing.text_width import wrapped
 from tools.coasts.land import polygons
 
-_FITS = 0.86  # of half the diagonal of a block: coasts cut corners off
+_FITS = 0.86  # relative to half a block's diagonal, as coasts cut corners off
 _TURNS = (-75, -60, -45, -30, 30, 45, 60, 75)
-_TRAY = 1.5  # width of the room for pieces by its height
-_PIECE = 12  # half the side of a piece with room around it
+_TRAY = 1.5  # width of the room for pieces, relative to its height
+_PIECE = 12  # half the side of a piece, with a margin
 
 
 class Name(Struct):
-    """A name to be placed: its titles in all languages, its lettering, and the width of symbols beside it."""
+    """A name to place: its titles in all languages, its lettering, and the width of symbols beside it."""
 
     titles: list[str]
     lettering: Lettering
@@ -30,7 +30,7 @@ class Name(Struct):
 
 
 class Spot(Struct):
-    """Where a name stands: its middle, its angle, its block, and the middle of the room for pieces."""
+    """A spot: the centre of the name, its angle, its block, and the centre of the room for pieces."""
 
     label: tuple[int, int]
     turned: int
@@ -43,14 +43,14 @@ class Spot(Struct):
 def spots(
     areas: Mapping[str, Geometry], names: Mapping[str, Name], water: Geometry, frame: Geometry, taken: Geometry
 ) -> dict[str, Spot]:
-    """A spot for each name, the smallest areas first; no block lies on another.
+    """A spot for each name, smallest areas first, without overlapping blocks.
 
     Args:
-        areas: of the regions.
-        names: of the regions.
-        water: where names of small islands may stand, too.
-        frame: of the board.
-        taken: what must stay free.
+        areas: the areas of the regions.
+        names: the names of the regions.
+        water: the area where names of small islands may extend.
+        frame: the frame of the board.
+        taken: areas to keep free.
     """
     inside = frame.buffer(-14)
     results: dict[str, Spot] = {}
@@ -64,7 +64,7 @@ def spots(
     for region, spot in results.items():
         part = _main(areas[region].intersection(inside))
         room = _pole(part.buffer(-1.5).difference(taken), _TRAY) or (0, 0, 0)
-        if room[2] < _PIECE:  # over the border rather than on a name
+        if room[2] < _PIECE:  # crossing the border is better than overlapping a name
             wider = part.buffer(_PIECE).intersection(inside).difference(taken)
             near = [piece for piece in polygons(wider) if piece.intersects(part)]
             room = max((pole for each in near if (pole := _pole(each, 1))), key=lambda pole: pole[2], default=room)
@@ -75,7 +75,7 @@ def spots(
 
 
 def _beside(area: Geometry, name: Name, free: Geometry) -> Spot | None:
-    """A spot beside a small island, as near as there is room."""
+    """The nearest spot with room beside a small island."""
     size = name.lettering.sizes[-2]
     left, top, right, bottom = _main(area).bounds
     x, y = (left + right) / 2, (top + bottom) / 2
@@ -104,10 +104,10 @@ def _main(area: Geometry) -> Geometry:
 
 
 def _pole(area: Geometry, ratio: float) -> tuple[float, float, float] | None:
-    """Middle and half the height of the largest block of a ratio: the farthest from all borders, squeezed."""
+    """Centre and half height of the largest block with a given aspect ratio, by the pole of inaccessibility."""
     best = None
     for part in polygons(area):
-        rough = part.area**0.5 / 150  # the larger an area, the less a unit matters
+        rough = part.area**0.5 / 150  # larger areas tolerate a coarser precision
         squeezed = scale(part.simplify(max(0.5, rough)), 1 / ratio, 1, origin=(0, 0))
         for one in polygons(squeezed.buffer(0)):
             if best is not None and one.area < 3.2 * best[2] ** 2:
@@ -121,7 +121,7 @@ def _pole(area: Geometry, ratio: float) -> tuple[float, float, float] | None:
 
 
 def _label(area: Geometry, name: Name, taken: Geometry) -> Spot:
-    """The spot of a name: level if it fits in letters of some size, else turned if that gives larger ones."""
+    """The spot of a name: level if it fits at an acceptable size, otherwise rotated if that permits larger letters."""
     main = _main(area)
     free = main.difference(taken)
     free = main if free.is_empty else free
@@ -141,7 +141,7 @@ def _label(area: Geometry, name: Name, taken: Geometry) -> Spot:
 
 
 Try = tuple[float, float, float, float, float]
-"""Size of letters, middle, width and height of a block that fits."""
+"""A candidate: font size, centre, width and height of a block that fits."""
 
 
 def _tries(area: Geometry, name: Name, turn: int) -> Iterator[Try]:
@@ -155,7 +155,7 @@ def _tries(area: Geometry, name: Name, turn: int) -> Iterator[Try]:
 
 
 def _extent(name: Name, size: float, parts: int) -> tuple[float, float]:
-    """Width and height of a block that holds the name in each language."""
+    """The width and height of a block that holds the name in every language."""
     extents = [
         name.lettering.extent(wrapped(title, parts) or wrapped(title, 1) or [title], size, name.badges)
         for title in name.titles
