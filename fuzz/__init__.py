@@ -1,1 +1,1 @@
-"""Fuzzing: whatever a file holds, the program ends soon, and says what is wrong. See docs/explanation/robustness.md."""
+"""Fuzzing: on any input, the program must end soon and report faults. See docs/explanation/robustness.md."""

@@ -1,4 +1,4 @@
-"""The fuzzer: `python -m fuzz [TARGET…] --seconds N --seed S`."""
+"""Entry point of the fuzzer: `python -m fuzz [TARGET…] --seconds N --seed S`."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from fuzz.shrink import shrink
 from fuzz.targets import TARGETS
 from fuzz.worker import SECONDS, Outcome, Worker
 
-_SHRINKING = 60.0  # seconds for one failure
-_REPORTED = 20.0  # seconds between two lines of the summary
-_KEPT = 4_000  # inputs of the corpus
+_SHRINKING = 60.0  # time limit for shrinking one failure, in seconds
+_REPORTED = 20.0  # seconds between lines of the summary
+_KEPT = 4_000  # maximum number of inputs in the corpus
 
 
 @dataclass
 class Summary:
-    """Totals of a run so far.
+    """The totals of a run so far.
 
-    `seconds` is time on the clock, shrinking included; `processor` that of the inputs on the processor, as is
-    `slowest`; `largest` is in megabytes of the process, while it had one input.
+    `seconds`: wall-clock time, including shrinking; `processor` and `slowest`: processor time of all inputs, and of the
+    slowest one; `largest`: the peak memory of the process during one input, in megabytes.
     """
 
     target: str
@@ -43,17 +43,17 @@ class Summary:
     largest: float = 0.0
     failures: list[str] = field(default_factory=list)
     only_once: int = 0
-    """Failures that a fresh process did not repeat."""
+    """The number of failures that a fresh process did not reproduce."""
 
 
 class Fuzzer:
-    """Tries mutated inputs out on one target, and keeps those that led somewhere new and those that failed.
+    """A fuzzer of one target: it mutates inputs, and keeps those that fail or lead to new output.
 
     Args:
-        target: its name.
-        seed: everything follows from it, and from how fast the machine is.
-        out: the folder that failures and the summary are written to.
-        corpus: a folder of more inputs to begin with; None: none.
+        target: the name of the target.
+        seed: the seed of all random choices; results also depend on the machine's speed.
+        out: the folder for failures and the summary.
+        corpus: a folder of additional initial inputs, or None.
     """
 
     def __init__(self, target: str, seed: int, out: Path, corpus: Path | None = None) -> None:
@@ -83,12 +83,12 @@ class Fuzzer:
         return joined(parts, first)
 
     def _chosen(self) -> bytes:
-        """The smallest of three inputs: mostly of those that nothing is wrong with, else of those found on the way."""
+        """The smallest of three random inputs: usually valid ones, otherwise any found so far."""
         pools = (self.sound, self.sound, self.corpus[self.seeds :], self.corpus)
         return min(self.rng.choices(self.rng.choice(pools) or self.corpus, k=3), key=len)
 
     def run(self, seconds: float) -> Summary:
-        """Tries inputs out for so long."""
+        """Tries inputs for a number of seconds."""
         begun = note = time.monotonic()
         with Worker(self.target.name, self.target.seconds or SECONDS) as worker:
             for data in self.corpus[: self.seeds]:
@@ -106,7 +106,7 @@ class Fuzzer:
         return self.summary
 
     def try_out(self, worker: Worker, data: bytes) -> Outcome:
-        """Tries one input out: counts it, and keeps it if it is of interest."""
+        """Tries one input: counts it, and keeps it if it is interesting."""
         outcome = worker.run(data)
         summary = self.summary
         summary.inputs += 1
@@ -154,7 +154,7 @@ class Fuzzer:
 def main(
     targets: tuple[str, ...], seconds: float, seed: int, corpus: Path | None, out: Path, again: Path | None
 ) -> None:
-    """Fuzz the entry points TARGETS, all if none is named, one after the other. Exit code 1 if something failed."""
+    """Fuzz the entry points TARGETS one after the other, by default all. Exit code 1 if something failed."""
     failed = False
     for name in targets or TARGETS:
         if again is not None:

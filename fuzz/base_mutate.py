@@ -1,4 +1,4 @@
-"""Changes of SQLite files: by statements that anybody may run on one, and of the fields of pages."""
+"""Mutations of SQLite files: by SQL statements, and by changes to fields of pages."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ _SCHEMAS = (
     "INSERT INTO sqlite_master VALUES ('view', 'game', 'game', 0, 'CREATE VIEW game AS SELECT 1')",
     "UPDATE sqlite_master SET sql = '' WHERE name = '{t}'",
 )
-_FAULTS = (sqlite3.Error, OverflowError, UnicodeDecodeError)  # the last: of a message that quotes a damaged name
+_FAULTS = (sqlite3.Error, OverflowError, UnicodeDecodeError)  # UnicodeDecodeError: a message quotes a damaged name
 _NUMBERS = (0, 1, 2, -1, 3, 100, 2**31 - 1, 2**62)
 
 
 def mutated_base(data: bytes, rng: random.Random) -> bytes:
-    """The file with a change; as it is where SQLite does not take the statement."""
+    """The file with one mutation; unchanged if SQLite rejects the statement."""
     if rng.random() < 0.5:
         return _page(data, rng)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "b.db")
         path.write_bytes(data)
         with suppress(*_FAULTS), closing(sqlite3.connect(path, isolation_level=None)) as base:
-            base.set_progress_handler(lambda: 1, 2_000_000)  # a damaged one may be gone through without an end
+            base.set_progress_handler(lambda: 1, 2_000_000)  # a damaged file may cause an endless scan
             base.execute("PRAGMA synchronous = OFF")
             _execute(base, rng)
         with suppress(*_FAULTS), closing(sqlite3.connect(path, isolation_level=None)) as base:
@@ -80,7 +80,7 @@ def _execute(base: sqlite3.Connection, rng: random.Random) -> None:
 
 
 def _page(data: bytes, rng: random.Random) -> bytes:
-    """A field of the head of the file, or of a page: numbers, places of cells, a page over another, the end cut off."""
+    """The file with a changed header field, page field or cell pointer, a copied page, or a truncated end."""
     raw = bytearray(data)
     size = int.from_bytes(data[16:18], "big") or 4_096
     pages = max(1, len(data) // size)

@@ -1,4 +1,4 @@
-"""Requests of an editor for a ruleset whose files change under it, in the process of the language server."""
+"""Editor requests for a ruleset whose files change meanwhile, handled as in the language server's process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLACES = 6
 
 
 def edit(folder: Path, session: Session) -> None:
-    """Opens all files one after the other, changes one, and asks about places in it.
+    """Opens all files in turn, changes each, and requests information about places in it.
 
     Raises:
         Wrong: if an answer depends on earlier requests.
@@ -27,7 +27,7 @@ def edit(folder: Path, session: Session) -> None:
     for path in paths:
         data = path.read_bytes()
         try:
-            text = data.decode("utf-8", "surrogatepass")  # JSON can hold half of a pair
+            text = data.decode("utf-8", "surrogatepass")  # JSON may contain lone surrogates
         except UnicodeDecodeError:
             text = data.decode("utf-8", "replace")
         half = session.rng.randrange(len(text) + 1)
@@ -46,7 +46,7 @@ def _diagnostics(path: Path, files: EditorFiles) -> list[Diagnostic]:
     if ref is None:
         return sorted(check_alone(path, files), key=str)
     result = check(ref, files)[1]
-    # An invalid file is replaced by the last valid one: diagnostics that follow from it may differ.
+    # An invalid file is replaced by its last valid version, so follow-on diagnostics may differ.
     return [] if files.broken else sorted(result, key=str)
 
 

@@ -1,4 +1,4 @@
-"""Changes of binary files that keep much of their structure: checksums, sizes and places are repaired, or they lie."""
+"""Mutations of binary files that preserve much of their structure: checksums and offsets are repaired or forged."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ _KEYS = (
 _VALUES = (b"2", b"-1", b"99999999999999999999", b"long.jsonl", b"\0", b"", b"1.5", b"BINARY", b"a" * 5_000)
 
 zipped = partial(gzip.compress, mtime=0)
-"""Packs with gzip, without the time of day."""
+"""Compresses with gzip, without a timestamp."""
 
 
 class FileMutator:
-    """Changes binary files.
+    """A mutator of binary files.
 
     Args:
-        rng: makes every choice.
-        others: inputs that parts are taken from; the list may grow.
+        rng: the source of all random choices.
+        others: inputs whose parts are inserted; the list may grow.
     """
 
     def __init__(self, rng: random.Random, others: Sequence[bytes]) -> None:
@@ -60,13 +60,13 @@ class FileMutator:
         self.others = others
 
     def __call__(self, data: bytes) -> bytes:
-        """A file like this one, with one to three changes."""
+        """A variation of a file with one to three mutations."""
         for _ in range(self.rng.choice((1, 1, 1, 2, 3))):
             data = (self._bytes(data) if self.rng.random() < 0.3 else self._formed(data))[:MAX_BYTES]
         return data
 
     def _formed(self, data: bytes) -> bytes:
-        """A change by the format, which its first bytes name."""
+        """A mutation specific to the file format, as detected by the first bytes."""
         rng = self.rng
         if data[:2] == b"\x1f\x8b" or data[:3] == b"BZh":
             return self._packed(data)
@@ -83,7 +83,7 @@ class FileMutator:
     # --- bytes -----------------------------------------------------------------------------------
 
     def _bytes(self, data: bytes) -> bytes:
-        """Bits flipped, a piece left out, doubled, or put in from elsewhere, the end cut off, a number in a place."""
+        """A mutation of bytes: bits flipped, a piece removed, copied or inserted, an end cut off, a number replaced."""
         rng = self.rng
         at, to = sorted((rng.randrange(len(data) + 1), rng.randrange(len(data) + 1)))
         to = min(to, at + rng.choice((1, 4, 16, 512, 100_000)))
@@ -113,7 +113,7 @@ class FileMutator:
     # --- archives --------------------------------------------------------------------------------
 
     def _packed(self, data: bytes) -> bytes:
-        """A change of the contents, or of the packing: pieces after one another, another method, packed twice."""
+        """A mutation of compressed content, or of its compression: several members, another method, two layers."""
         rng = self.rng
         pack = zipped if data[:2] == b"\x1f\x8b" else bz2.compress
         try:
@@ -137,7 +137,7 @@ class FileMutator:
                 return pack(self._tar(plain) if rng.random() < 0.8 else self._bytes(plain))
 
     def _tar(self, data: bytes) -> bytes:
-        """Members doubled, moved, or left out, headers that extend the next one, fields with the checksum repaired."""
+        """A mutation of a tar archive: members duplicated, moved or removed, extension headers, or header fields."""
         rng, at = self.rng, []
         place = 0
         while place + _BLOCK <= len(data) and data[place : place + _BLOCK].strip(b"\0"):
@@ -197,7 +197,7 @@ class FileMutator:
         return _summed(raw)
 
     def _zip(self, data: bytes) -> bytes:
-        """Fields of its records, records doubled, entries that lie over one another, and numbers of 64 bits."""
+        """A mutation of a zip archive: record fields, duplicate records, overlapping entries, and 64-bit numbers."""
         rng = self.rng
         kinds = {b"PK\3\4": (4, 6, 8, 14, 18, 22, 26, 28), b"PK\1\2": (6, 8, 10, 16, 20, 24, 28, 30, 32, 38, 42)}
         kinds[b"PK\5\6"] = (4, 8, 10, 12, 16, 20)

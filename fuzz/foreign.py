@@ -1,4 +1,4 @@
-"""Binary files of strangers, read by the commands that read them."""
+"""Untrusted binary files, read by the commands that accept them."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _PLAYED = ("simulate", "nim", "--players", "2", "--games", "3", "--seed", "4")
 
 
 def read_archive(home: Path, session: Session, name: str = "") -> None:
-    """Replays an archive, alone and in a folder with a log that is sound.
+    """Replays an archive, alone and in a folder with a valid log.
 
     Raises:
-        Wrong: if that log is not replayed.
+        Wrong: if the valid log is not replayed.
     """
     data = (home / "file").read_bytes()
     if not name:
@@ -49,7 +49,7 @@ def read_archive(home: Path, session: Session, name: str = "") -> None:
 
 
 def read_part(home: Path, session: Session) -> None:
-    """Asks a store of codes that has the part, or goes on with results that have it."""
+    """Queries a store of codes that contains the part, or continues a simulation from results with it."""
     data = (home / "file").read_bytes()
     name = "games-0000000000.parquet"
     if b"rulespec_results" in data:
@@ -69,7 +69,7 @@ def read_part(home: Path, session: Session) -> None:
 
 
 def open_store(home: Path, session: Session) -> None:
-    """Opens the store of a server, and resumes its tables; it is refused, or says which tables are not resumed."""
+    """Opens the store of a server and resumes its tables; faults must be reported."""
     from rulespec.serve.hall import Hall
     from rulespec.serve.store import TableStore
 
@@ -88,7 +88,7 @@ def open_store(home: Path, session: Session) -> None:
 
 
 def new_store(tables: int) -> bytes:
-    """A store of tables of two people, each after a decision: the same but for its times."""
+    """A new store with tables of two players, each after one decision, identical except for times."""
     from rulespec.engine.table.messages import Message
     from rulespec.serve.hall import Hall
     from rulespec.serve.store import TableStore
@@ -127,7 +127,7 @@ def part_of_store() -> bytes:
 
 
 def part_of_results() -> bytes:
-    """A part of results of the same games."""
+    """A part of the results of the same games."""
     return next(body for path, body in _made().items() if path.startswith("r.parquet/"))
 
 
@@ -138,7 +138,7 @@ def sound_log() -> bytes:
 
 @cache
 def _made() -> dict[str, bytes]:
-    """A store of three games, their results, and a sound log, as files by their paths."""
+    """The files of a store with three games, of their results, and of a valid log, by path."""
     import fuzz.support
 
     from corpora import logs  # isort: skip

@@ -1,4 +1,4 @@
-"""Texts made from the grammar: they parse, whatever they mean, and with names that exist much of it is even meant."""
+"""Texts generated from the grammar: they always parse, and often pass further checks with existing names."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _TERMINALS |= {
     "PATH_OF": "path",
 }
 _FAR = 1_000_000
-_PLAIN = 0.8  # how often a level of binding is passed by: else all is chains of operators
+_PLAIN = 0.8  # probability of skipping a precedence level; otherwise, most texts are chains of operators
 
 
 class Writer:
-    """Writes random texts of the language.
+    """A generator of random texts of the language.
 
     Args:
-        rng: makes every choice.
-        names: what names are taken from.
+        rng: the source of all random choices.
+        names: the names to use.
     """
 
     def __init__(self, rng: random.Random, names: Sequence[str]) -> None:
@@ -45,7 +45,7 @@ class Writer:
         self.names = names
 
     def text(self, start: str, depth: int) -> str:
-        """A random text of the grammar for `start`, such as `expr` or `rules`, nested at most about `depth` deep."""
+        """A random text derived from `start`, such as `expr` or `rules`, with a nesting depth of roughly `depth`."""
         words: list[str] = []
         self._write(NonTerminal(start), depth, words)
         return _laid_out(words)
@@ -77,7 +77,7 @@ _Known = tuple[dict[Symbol, list[Rule]], dict[Symbol, int], dict[str, list[str]]
 
 @cache
 def _grammar() -> _Known:
-    """The rules by what they make, how deep each must nest at least, and what terminals may look like."""
+    """The grammar rules by origin, the least nesting depth of each, and patterns of terminals."""
     lark = parse_table.parser(Blocks())
     rules: dict[Symbol, list[Rule]] = {}
     for rule in lark.rules:
@@ -99,7 +99,7 @@ def _depth(rule: Rule, least: dict[Symbol, int]) -> int:
 
 
 def _cost(rule: Rule) -> int:
-    """One level; nothing for `sum_expr: product` and the like, by which nothing nests deeper."""
+    """The depth added by a rule: 1, or 0 for a unit rule such as `sum_expr: product`."""
     return 0 if len(rule.expansion) == 1 else 1
 
 
@@ -112,7 +112,7 @@ def _literals(name: str, pattern: str, plain: bool) -> list[str]:
 
 
 def _laid_out(words: list[str]) -> str:
-    """The words in lines, which are indented as the blocks open and close."""
+    """The words in lines, indented as blocks open and close."""
     lines, line, level = [], "", 0
     for word in words:
         if word == "_NL":

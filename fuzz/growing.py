@@ -1,4 +1,4 @@
-"""Rulesets of little text that stand for much work: what calls, includes, extends or squares itself."""
+"""Small rulesets that cause much work: repeated calls, includes, extensions or squaring."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PLAY = """procedure play():
 
 
 def growing() -> Iterator[Parts]:
-    """Rulesets, each of another class; the deeper ones are refused, or given up at play."""
+    """Rulesets of different kinds; deep ones are rejected, or abandoned during play."""
     for depth in (3, 9, 25):
         levels = range(1, depth)
         twice = "".join(f"procedure q{i}():\n    q{i - 1}()\n    q{i - 1}()\n" for i in levels)

@@ -1,4 +1,4 @@
-"""The cache folder of a stranger: a ruleset is checked and played with entries that anybody may have written."""
+"""Forged cache entries: a ruleset is checked and played with entries that anybody could have written."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ FOLDER = Path("kept")
 
 
 def forge(home: Path, session: Session) -> bool:
-    """Puts `entry.json` where the tree of `rules/play.rules` belongs; whether there was something to put.
+    """Puts `entry.json` in place of the cached tree of `rules/play.rules`; returns whether both files exist.
 
     Raises:
-        Wrong: if another tree than that of the text comes of it.
+        Wrong: if the parser returns another tree than that of the text.
     """
     rules, entry = home / "rules" / "play.rules", home / "entry.json"
     if not rules.is_file() or not entry.is_file():
@@ -42,7 +42,7 @@ def forge(home: Path, session: Session) -> bool:
 
 
 def _put(body: bytes, key: str, session: Session) -> None:
-    """Writes an entry with a first line that needs no key of this user's, or with its signature of something else."""
+    """Writes an entry with a first line that requires no key of this user, or with a signature of other content."""
     signed = key.encode() + b"\n" + body
     ways = {
         "a checksum": sha256(body).hexdigest().encode(),
@@ -60,7 +60,7 @@ def _put(body: bytes, key: str, session: Session) -> None:
 
 
 def _forge_section(home: Path, session: Session) -> None:
-    """Puts `section.json` where the tree of game.yaml belongs."""
+    """Puts `section.json` in place of the cached tree of game.yaml."""
     section, game = home / "section.json", home / "game.yaml"
     if not section.is_file() or not game.is_file():
         return

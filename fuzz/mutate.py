@@ -1,4 +1,4 @@
-"""Changes of an input that keep much of its structure: what is nearly right gets further than what is nonsense."""
+"""Mutations of text inputs that preserve much of their structure, as nearly valid inputs reach deeper code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fuzz.grammar import Writer
 from rulespec.language.builtins import BUILTINS
 
 MAX_BYTES = 2_500_000
-"""Of an input: more than any file may have, so that the bounds are met."""
+"""The maximum size of an input in bytes, larger than any file limit, so that limits are tested."""
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 _NUMBER = re.compile(r"(?<!\w)-?\d+")
@@ -98,11 +98,11 @@ _STARTS = ("expr", "expr", "stmt", "option", "rules")
 
 
 class Mutator:
-    """Changes inputs.
+    """A mutator of text inputs.
 
     Args:
-        rng: makes every choice.
-        others: inputs that parts are taken from; the list may grow.
+        rng: the source of all random choices.
+        others: inputs whose parts are inserted; the list may grow.
     """
 
     def __init__(self, rng: random.Random, others: Sequence[bytes]) -> None:
@@ -115,7 +115,7 @@ class Mutator:
         )
 
     def __call__(self, data: bytes) -> bytes:
-        """An input like this one, with one to four changes."""
+        """A variation of an input with one to four mutations."""
         rng = self.rng
         for _ in range(rng.choice((1, 1, 1, 2, 3))):
             chance = rng.random()
@@ -137,7 +137,7 @@ class Mutator:
     # --- text ------------------------------------------------------------------------------------
 
     def _name(self, text: str) -> str:
-        """Another name, or another sign of its kind, in the place of one: it stays well-formed."""
+        """A name or a symbol replaced by another one of its kind, which stays well-formed."""
         rng = self.rng
         if rng.random() < 0.3 and (signs := list(_SIGN.finditer(text))):
             result = rng.choice(signs)
@@ -190,7 +190,7 @@ class Mutator:
         return "".join(words)
 
     def _block(self, text: str) -> str:
-        """A line and what is indented under it: taken out, doubled, moved, or put in the place of another."""
+        """A line with its indented block removed, duplicated, moved, or copied over another one."""
         rng, lines = self.rng, text.split("\n")
         first, last = self._extent(lines)
         block = lines[first:last]
@@ -218,7 +218,7 @@ class Mutator:
         return first, last
 
     def _group(self, text: str) -> str:
-        """Mutates a pair of brackets: taken out, emptied, doubled, or put in the place of another."""
+        """A bracketed group removed, emptied, duplicated, or copied over another one."""
         rng = self.rng
         groups = _groups(text)
         if not groups:
@@ -243,7 +243,7 @@ class Mutator:
         return text[:at] + self.rng.choice(_STRANGE) * self.rng.choice((1, 1, 1, 2, 1_000)) + text[at:]
 
     def _nested(self, text: str) -> str:
-        """Something within brackets within brackets; or a line under itself, each time further in."""
+        """A part wrapped in many nested brackets, or a line repeated at increasing indentation."""
         rng, count = self.rng, self.rng.choice(_COUNTS)
         if rng.random() < 0.3:
             lines = text.split("\n")
@@ -256,7 +256,7 @@ class Mutator:
         return text[:first] + opened * count + text[first:last] + closed * count + text[last:]
 
     def _repeated(self, text: str) -> str:
-        """A word, a group, a line or a block many times; in a row of names each with its number."""
+        """A word, a group, a line or a block repeated many times; names in a row can be numbered."""
         rng, count = self.rng, self.rng.choice(_COUNTS)
         if rng.random() < 0.5:
             lines = text.split("\n")
@@ -279,7 +279,7 @@ class Mutator:
         return f"{before}{joint}{joint.join(copies)}{joint}{after}"
 
     def _generated(self, text: str) -> str:
-        """A text from the grammar, with the names that there are: an expression, a statement, an option, items."""
+        """A text generated from the grammar with existing names: an expression, a statement, an option, or items."""
         rng = self.rng
         writer = Writer(rng, [*(_NAME.findall(text) or ["x"]), *BUILTINS])
         start = rng.choice(_STARTS)
@@ -295,7 +295,7 @@ class Mutator:
         return "\n".join(lines)
 
     def _ends(self, text: str) -> str:
-        """Other line ends, another encoding, an end that is cut off, nothing at all."""
+        """Other line endings, another encoding, a truncated end, or an empty text."""
         match self.rng.randrange(6):
             case 0:
                 return text.replace("\n", "\r\n")
@@ -326,7 +326,7 @@ class Mutator:
                 return data[:at] + data[at : at + size] * rng.choice(_COUNTS) + data[at + size :]
 
     def _packed(self, data: bytes) -> bytes:
-        """A gzip file: what is in it, its own bytes, or another one after it."""
+        """A gzip file with mutated content, mutated bytes, or a further member."""
         rng = self.rng
         try:
             inside = zlib.decompressobj(wbits=31).decompress(data, MAX_BYTES)
@@ -345,7 +345,7 @@ class Mutator:
                 return gzip.compress(self(inside), mtime=0)
 
     def _json(self, data: bytes) -> bytes | None:
-        """JSON, or lines of it, with a value changed; None if it is not JSON."""
+        """JSON, or lines of it, with a changed value; None if it is not JSON."""
         rng = self.rng
         lines = data.splitlines(keepends=True)
         at = rng.randrange(len(lines))
@@ -357,7 +357,7 @@ class Mutator:
         return b"".join([*lines[:at], changed + b"\n", *lines[at + 1 :]])
 
     def _value(self, value: Any) -> Any:
-        """The value with one thing in it changed: the deeper one goes, the likelier."""
+        """A value with one change, usually deep inside."""
         rng = self.rng
         if isinstance(value, str) and value[:1] in ("{", "[") and rng.random() < 0.9:
             try:
@@ -397,7 +397,7 @@ def _indent(line: str) -> int:
 
 
 def _groups(text: str) -> list[tuple[int, int]]:
-    """The pairs of matching brackets, each with its places."""
+    """The pairs of matching brackets, as offsets."""
     result, stack = [], []
     for at, character in enumerate(text[:50_000]):
         if character in _OPEN:

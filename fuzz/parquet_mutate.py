@@ -1,4 +1,4 @@
-"""Changes of Parquet files: values of the footer and of headers of pages, with places and lengths repaired."""
+"""Mutations of Parquet files: values in the footer and in page headers, with offsets and lengths repaired."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PAGE = 2
 
 
 def mutated_parquet(data: bytes, rng: random.Random) -> bytes:
-    """The file with a change of its footer or of a page; as it is where it has none that can be read."""
+    """The file with a mutated footer or page header; unchanged if it has none that is readable."""
     size = int.from_bytes(data[-8:-4], "little")
     body, footer = data[: -8 - size], data[-8 - size : -8]
     try:
@@ -52,7 +52,7 @@ def mutated_parquet(data: bytes, rng: random.Random) -> bytes:
 
 
 def _with_page(body: bytes, fields: Fields, rng: random.Random) -> tuple[bytes, Fields]:
-    """Puts a copy of a column, with another header of a page, after all others; the footer names that place."""
+    """Appends a copy of a column with a mutated page header, and points the footer to it."""
     (group, *_) = (value for number, _, value in fields if number == 4)
     columns = next(value for number, _, value in group[1][0] if number == 1)[1]
     column = rng.choice(columns)
@@ -81,7 +81,7 @@ def _with_page(body: bytes, fields: Fields, rng: random.Random) -> tuple[bytes, 
 
 
 def _changed(fields: Fields, rng: random.Random) -> Fields:
-    """The fields with one change, somewhere within."""
+    """The fields with one mutation at any depth."""
     if not fields:
         return [(rng.randrange(1, 12), I32, rng.choice(_NUMBERS))]
     at = rng.randrange(len(fields))
@@ -123,7 +123,7 @@ def _other(kind: int, value: Any, rng: random.Random) -> Any:
 
 
 def _deep(depth: int) -> tuple[int, Any]:
-    """Structs, one within another."""
+    """Nested structs."""
     fields: Fields = []
     for _ in range(depth):
         fields = [(1, STRUCT, fields)]

@@ -1,4 +1,4 @@
-"""An input is bytes. Where it is more than one file, a line `--- name` begins each; the first may stand without one."""
+"""Inputs with several files as bytes: each file starts with a line `--- name`, which may be missing for the first."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 _MARK = re.compile(rb"^--- ([a-z0-9_]+(?:/[a-z0-9_]+)*\.(?:yaml|rules|jsonl|json|svg))\n", re.MULTILINE)
 
 Parts = dict[str, bytes]
-"""Files by their names, which lead nowhere but into the folder they are written to."""
+"""File contents by name; names cannot leave the folder into which they are written."""
 
 
 def split(data: bytes, first: str) -> Parts:
-    """The files of an input; `first` is the name of what stands before any mark."""
+    """The files in an input; `first` is the name of an unmarked first file."""
     begin, *rest = _MARK.split(data)
     parts = {first: begin} if begin or not rest else {}
     return parts | {name.decode(): body for name, body in zip(rest[::2], rest[1::2], strict=True)}
 
 
 def joined(parts: Parts, first: str) -> bytes:
-    """The input that has these files."""
+    """The input with the given files."""
     if list(parts) == [first]:
         return parts[first]
     ended = {name: body if body.endswith(b"\n") else body + b"\n" for name, body in parts.items()}
@@ -34,4 +34,4 @@ def write(parts: Parts, folder: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(body)
         except (FileExistsError, NotADirectoryError, IsADirectoryError):
-            continue  # a mutated mark: `x.yaml` is a file already, and cannot hold `x.yaml/y.yaml`
+            continue  # a mutated mark: with a file `x.yaml`, there can be no `x.yaml/y.yaml`

@@ -1,4 +1,4 @@
-"""The games that `validate` plays of a stranger's ruleset: they end in time, the same in wasm and in Python."""
+"""The games that `validate` plays of an untrusted ruleset: they end in time, and equally in wasm and Python."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from rulespec.engine.verify.combinations import Combination, CombinationGames, E
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
-_STEPS = play_check.STEPS // 10  # more inputs find more than more games
+_STEPS = play_check.STEPS // 10  # more inputs are worth more than more games
 _EFFORT = play_check.EFFORT // 10
-_DECISIONS = 3_000  # of the games of a combination that are played twice
-_CAP = 1_000  # decisions after which such a game is given up
-_AGAIN = 2  # games of a combination that are played a second time
+_DECISIONS = 3_000  # decisions per combination in the games played twice
+_CAP = 1_000  # decisions after which such a game is abandoned
+_AGAIN = 2  # games per combination played twice
 
 
 def play(home: Path, session: Session) -> None:
-    """Validates a ruleset with games, and plays a few of one combination again in Python.
+    """Validates a ruleset including games, and plays a few games of one combination again in Python.
 
     Raises:
-        Wrong: if they are other games.
+        Wrong: if the games differ.
     """
-    # The cache would make a second run of a slow input a fast one.
+    # With a cache, the second run of a slow input would be fast.
     with (
         mock.patch.dict(os.environ, RULESPEC_CACHE=""),
         mock.patch.multiple(play_check, STEPS=_STEPS, EFFORT=_EFFORT),
@@ -47,7 +47,7 @@ def play_again(ruleset: typed.Ruleset, combination: Combination, session: Sessio
     """Plays a few games of a combination as `validate` does, and again in Python.
 
     Raises:
-        Wrong: if they are other games.
+        Wrong: if the games differ.
     """
     try:
         games = CombinationGames(ruleset, combination)
@@ -64,5 +64,5 @@ def play_again(ruleset: typed.Ruleset, combination: Combination, session: Sessio
 
 
 def _in_short(ended: Ended) -> tuple[int, bool, bool]:
-    """Decisions played, and whether the game was abandoned or shows a mistake."""
+    """The number of decisions, and whether the game was abandoned or failed."""
     return ended.decisions, ended.capped, ended.failed is not None

@@ -1,4 +1,4 @@
-"""Seeds of mutations: rulesets, logs, scenarios and dialects of the project, and the examples of its pages."""
+"""Initial inputs: the project's rulesets, logs, scenarios and dialects, and the examples in its documentation."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from rulespec.engine.game.numbered import every_option
 ROOT = Path(__file__).parent.parent
 TESTS, GAMES = ROOT / "tests", ROOT / "games"
 PAGES = ROOT / "docs" / "diagnostics"
-_ENTRIES = 40  # of a recorded game: the rest is more of the same, and takes longer
-_LARGEST = 60_000  # bytes of a seed: many small inputs find more than a few large ones
+_ENTRIES = 40  # entries of a recorded game: more would add time but no variety
+_LARGEST = 60_000  # bytes of a seed: many small inputs are worth more than a few large ones
 
 from cases import GAME, read_cases  # noqa: E402
 from cases import split as cut  # noqa: E402
@@ -34,13 +34,13 @@ import fuzz.support  # noqa: E402, F401 - helpers of the tests, and the texts of
 
 
 def seeds(target: str) -> list[bytes]:
-    """The first inputs of a target, in a fixed order."""
+    """The initial inputs of a target, in a fixed order."""
     result = dict.fromkeys(joined(parts, TARGETS[target].first) for parts in _SEEDS[target]() if parts)
     return [data for data in result if 0 < len(data) <= _LARGEST]
 
 
 def _folder(folder: Path, *more: str) -> Parts:
-    """The files of a ruleset: its own sections and rules, and those that match."""
+    """The files of a ruleset: its sections and rules, and those that match."""
     names = ("*.yaml", "rules/*.rules", *more)
     return {str(p.relative_to(folder)): p.read_bytes() for name in names for p in sorted(folder.glob(name))}
 
@@ -66,7 +66,7 @@ def _rulesets() -> Iterator[Parts]:
 
 
 def _programs() -> Iterator[Parts]:
-    """Random programs, which hold all forms of the language; what is random mostly breaks invariants: without them."""
+    """Random programs with all forms of the language, without invariants, which most of them would break."""
     from programs import WHOLE_WORLD, Writer
 
     for number in range(12):
@@ -75,12 +75,12 @@ def _programs() -> Iterator[Parts]:
 
 
 def _tetrarchia() -> Parts:
-    """A game of all rooms, with its overlays on offer, but without what its rules cite."""
+    """A game that uses most features, with its overlays, but without the listed rules."""
     return {name: body for name, body in _folder(GAMES / "tetrarchia").items() if name != "rules.yaml"}
 
 
 def _examples() -> Iterator[Parts]:
-    """The examples of the pages, good and bad, over the ruleset that they are laid over."""
+    """The good and bad examples on the diagnostics pages, each on top of its base ruleset."""
     from page_examples import base, read_example
 
     market = _encoded(base(), {})
@@ -91,7 +91,7 @@ def _examples() -> Iterator[Parts]:
 
 
 def _cases() -> Iterator[Parts]:
-    """The cases of the tests, bad rules and overlays over one ruleset."""
+    """The test cases: bad rules and overlays on top of one ruleset."""
     base = _folder(TESTS / "rulesets" / "errors")
     for file in sorted((TESTS / "fixtures" / "errors").iterdir()):
         for case in read_cases(file, "rules/this.rules"):
@@ -99,7 +99,7 @@ def _cases() -> Iterator[Parts]:
 
 
 def _rules() -> Iterator[Parts]:
-    """Rulesets with all their rules in one file, so that it can be formatted."""
+    """Rulesets with all rules in one file, so that it can be formatted."""
     for parts in (*_rulesets(), *_cases()):
         rules = b"\n".join(body for name, body in parts.items() if name.endswith(".rules"))
         rest = {n: body for n, body in parts.items() if n.endswith(".yaml") and "/" not in n}
@@ -133,7 +133,7 @@ def _several() -> Iterator[Parts]:
 
 
 def _named(parts: Parts, overlays: list[str]) -> Parts:
-    """An input whose overlays have the names that an input has; others are left out."""
+    """An input whose overlays are renamed to `OVERLAYS`; excess ones are omitted."""
     names = dict(zip(overlays, OVERLAYS, strict=False))
     game = re.sub(rb"(?m)^overlays:.*\n", b"", parts["game.yaml"])
     rest = {name: body for name, body in parts.items() if not name.startswith("variants/")}
@@ -186,7 +186,7 @@ def _foreign_logs() -> Iterator[bytes]:
     post = {"kind": "open", "data": {"people": ["Ann", "Bob"]}}
     for turns in ([plain("hurry"), go("mill", who="Ann"), plain("oops")], [plain("whistle")]):
         yield json.dumps([post, *turns, *REST]).encode()
-    for file in sorted(GAMES.glob("*/logs/**/*.json"))[:2]:  # every replay of theirs loads a large ruleset
+    for file in sorted(GAMES.glob("*/logs/**/*.json"))[:2]:  # each replay of one loads a large ruleset
         yield json.dumps(json.loads(file.read_bytes())[:_ENTRIES]).encode()
 
 
@@ -203,7 +203,7 @@ def _under() -> Iterator[Parts]:
 
 
 def _given() -> Iterator[Parts]:
-    """Recorded games with secrets, each with what a seat has been given of it halfway or at its end."""
+    """Recorded games with secrets, each with a seat's own log at half time or at the end."""
     from rulespec.engine.game.game import Game
     from rulespec.engine.logs.native import LogHeader, entry_json
     from rulespec.engine.logs.seat_log import seat_log
@@ -269,7 +269,7 @@ def _yaml() -> Iterator[Parts]:
 
 
 def _entries() -> Iterator[Parts]:
-    """Rulesets with all their rules in one file, and the entry that the cache keeps of it."""
+    """Rulesets with all rules in one file, and the cache entry of that file."""
     import msgspec
 
     from rulespec.diagnostics.report import DiagnosticsError
@@ -295,7 +295,7 @@ def _entries() -> Iterator[Parts]:
 
 
 def _texts() -> Iterator[Parts]:
-    """Texts that do something to a terminal, in each place where a stranger may write one."""
+    """Texts with terminal control characters, in each place where a user can write a text."""
     places = ("title", "version", "doc", "reason", "hash", "seat", "option", "decision", "file", "command")
     harmful = (
         "\x1b[2J",
@@ -318,11 +318,11 @@ def _texts() -> Iterator[Parts]:
 
 
 _MARKUP = ("</script><script>alert(1)</script>", "]]></text><script/>", '" onload="x', "<!--", "&amp;<b>", "\\u2028")
-"""Texts that would be more than texts, were they not escaped."""
+"""Texts that would have an effect if they were not escaped."""
 
 
 def _drawings() -> Iterator[Parts]:
-    """Rulesets that say how they are drawn, and what their things are called; some with markup in their texts."""
+    """Rulesets with drawings and titles; some texts contain markup."""
     results = [parts for parts in _rulesets() if sum(map(len, parts.values())) < _LARGEST]
     for game in sorted(GAMES.rglob("drawing.yaml")):
         parts = _folder(game.parent)
@@ -333,13 +333,13 @@ def _drawings() -> Iterator[Parts]:
 
 
 def _titled(parts: Parts, text: str) -> Parts:
-    """A ruleset whose title is a text."""
+    """A ruleset with a text as its title."""
     line = f"title: {json.dumps(text)}".encode()
     return {**parts, "game.yaml": re.sub(rb"(?m)^title:.*$", lambda _: line, parts["game.yaml"], count=1)}
 
 
 def _words() -> Iterator[Parts]:
-    """Rulesets with their words for people, in one language or two; small ones with a word for a thing or two."""
+    """Rulesets with words in one or two languages; small ones with only a few words."""
     for file in sorted([*GAMES.rglob("titles.yaml"), *TESTS.glob("rulesets/*/titles.yaml")]):
         parts = _folder(file.parent)
         if sum(map(len, parts.values())) < _LARGEST:
@@ -351,7 +351,7 @@ def _words() -> Iterator[Parts]:
 
 
 def _svgs() -> Iterator[Parts]:
-    """Drawings as programs write them: shapes with ids and labels, groups, paths, transformations."""
+    """SVG drawings as programs write them: shapes with ids and labels, groups, paths, transformations."""
     shapes = (
         '<rect id="oak" width="40" height="30"/>',
         '<rect inkscape:label="North Sea" id="rect1" x="40" width="40" height="30"/>',
@@ -370,7 +370,7 @@ def _svgs() -> Iterator[Parts]:
 
 
 def _viewed() -> Iterator[Parts]:
-    """Logs alone, and with the ruleset that they are of, whose texts may be markup."""
+    """Logs, alone and with their ruleset, whose texts may contain markup."""
     for parts in _logs():
         yield parts
     rulesets = {name: _folder(TESTS / "rulesets" / name) for name in ("nim", "wager")}
@@ -381,7 +381,7 @@ def _viewed() -> Iterator[Parts]:
 
 
 def _archives() -> Iterator[Parts]:
-    """Archives of a few logs, of each form that is read."""
+    """Archives of a few logs, in each supported format."""
     from fuzz.foreign import sound_log
 
     for pack, format_ in ((bytes, 0), (zipped, 1), (bz2.compress, 2), (bytes, 1)):
@@ -417,7 +417,7 @@ def _stores() -> Iterator[Parts]:
 
 
 def _parquets() -> Iterator[Parts]:
-    """Parts of a store of codes, and of results, packed in three ways."""
+    """Parts of a store of codes, and of results, with three compression methods."""
     from pyarrow import parquet
 
     from fuzz.foreign import part_of_results, part_of_store

@@ -1,4 +1,4 @@
-"""One input under test: the commands that are run on it, and what they say."""
+"""One input under test: the commands run on it, and their messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DETAIL = re.compile(r"`[^`]*`|\"[^\"]*\"|[\d,]+|\S*/\S*")
 
 
 class Wrong(Exception):  # noqa: N818 - a finding of the fuzzer, not an error of ours
-    """An outcome that the program must never have."""
+    """An outcome that must never occur."""
 
 
 def _no_number(text: str) -> None:
@@ -26,20 +26,20 @@ def _no_number(text: str) -> None:
 
 
 class Session:
-    """Runs commands on one input, and remembers what was said: new words mean that the input led somewhere new."""
+    """Runs commands on one input, and records their messages; a new message makes the input interesting."""
 
     def __init__(self, data: bytes) -> None:
         self.rng = random.Random(zlib.crc32(data))
         self.said: set[str] = set()
 
     def command(self, *args: str, play: bool = False) -> tuple[int, str]:
-        """Runs a command as a person would; gives its exit code, and what it printed on standard output.
+        """Runs a command, and returns its exit code and its standard output.
 
-        Without `play`, `validate` plays no games: nearly all targets play by themselves.
+        Without `play`, `validate` plays no games, because most targets play games themselves.
 
         Raises:
-            Wrong: if the code is another than 0, 1 or 2, or 1 or 2 without a word, if data printed is not JSON, or if a
-                text that is printed would do something to a terminal or to the runner of a CI job.
+            Wrong: if the code is not 0, 1 or 2, if 1 or 2 comes without a message, if printed data is not JSON, or if
+                printed text controls a terminal or a CI runner.
         """
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

@@ -1,4 +1,4 @@
-"""Pictures and pages of strangers' files: they hold the files' texts, and run and load nothing."""
+"""Pictures and pages of untrusted files: they contain texts of the files, but run and load nothing."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _DRAWN = {
     *("svg", "title", "desc", "g", "rect", "circle", "ellipse", "path", "line", "polygon", "polyline", "text", "tspan"),
     *("defs", "use", "clipPath", "pattern", "marker", "symbol", "style", "linearGradient", "stop", "mask"),
 }
-"""The elements of a picture; none of them runs or loads anything."""
+"""The allowed elements of a picture, none of which runs or loads anything."""
 _AWAY = re.compile(r"^\s*(?!data:,$)(?:[a-z]+:|//)", re.IGNORECASE)
-_PNG = 0.1  # how often a picture is drawn as PNG, too
-_TOLD = 12  # decisions of a game that is narrated
+_PNG = 0.1  # probability of a PNG picture
+_TOLD = 12  # decisions of a narrated game
 _LOADING = {"src", "data", "action", "formaction", "poster", "background"}
 
 
 def draw(home: Path, session: Session) -> None:
-    """Draws the board of a ruleset, and lists what has no words."""
+    """Draws the board of a ruleset, and lists its missing words."""
     how = session.rng.choice((["--empty"], ["--players", "3"], ["--public"], []))
     code, _ = session.command("draw", str(home), *how, "--out", "board.svg")
     if code == 0:
@@ -41,7 +41,7 @@ def draw(home: Path, session: Session) -> None:
 
 
 def tell_titles(home: Path, session: Session) -> None:
-    """A ruleset with words for people: they are checked, listed, and a game is narrated in them."""
+    """Checks and lists the words of a ruleset, and narrates a game with them."""
     language = session.rng.choice(([], ["--language", "de"]))
     session.command("validate", str(home), "--format", session.rng.choice(("text", "json")))
     session.command("titles", str(home), *language)
@@ -65,10 +65,10 @@ def tell_titles(home: Path, session: Session) -> None:
 
 
 def import_drawing(home: Path, session: Session) -> None:
-    """A map is made of a drawing: what is written can be read, and drawn.
+    """Imports a drawing as a map; the written map must be readable and drawable.
 
     Raises:
-        Wrong: if not.
+        Wrong: if it is not.
     """
     code, _ = session.command("new", "mine", "--map", str(home / "x.svg"))
     if code != 0:
@@ -81,7 +81,7 @@ def import_drawing(home: Path, session: Session) -> None:
 
 
 def view(home: Path, session: Session) -> None:
-    """Makes a page of a log, and draws one of its positions."""
+    """Generates the page of a log, and draws one of its positions."""
     more = ["--rules", str(home)] if (home / "game.yaml").exists() else []
     seat = session.rng.choice(([], ["--omniscient"], ["--for", "Ann"]))
     code, _ = session.command("view", str(home / "log"), *more, *seat, "--out", "page.html")
@@ -93,10 +93,10 @@ def view(home: Path, session: Session) -> None:
 
 
 def picture(text: str) -> None:
-    """A picture is XML, and runs and loads nothing.
+    """Checks that a picture is XML, and neither runs nor loads anything.
 
     Raises:
-        Wrong: if not.
+        Wrong: if it fails a check.
     """
     try:
         root = ElementTree.fromstring(text)
@@ -117,7 +117,7 @@ def picture(text: str) -> None:
 
 
 class _Page(HTMLParser):
-    """The scripts of a page, and what it would load."""
+    """The scripts of a page, and the resources that it would load."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -144,14 +144,14 @@ class _Page(HTMLParser):
 
 
 SCRIPTS = 16
-"""More scripts than a page has: those of strangers would come on top, one for each text."""
+"""An upper bound on the number of a page's own scripts; one injected script per text would exceed it."""
 
 
 def page(text: str) -> None:
-    """A page has its own scripts alone, data that can be read, and loads nothing.
+    """Checks that a page has only its own scripts and readable data, and loads nothing.
 
     Raises:
-        Wrong: if not.
+        Wrong: if it fails a check.
     """
     result = _Page()
     result.feed(text)

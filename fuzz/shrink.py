@@ -1,4 +1,4 @@
-"""Making an input smaller as long as it fails in the same way: first whole lines, then characters."""
+"""Shrinking of a failing input while it fails in the same way: first by lines, then by characters."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 
 def shrink(data: bytes, fails: Callable[[bytes], bool], seconds: float) -> bytes:
-    """The smallest input that was found in the time there is.
+    """The smallest failing input found within the time limit.
 
     Args:
         data: an input that fails.
-        fails: whether another one fails in the same way.
-        seconds: how long to try.
+        fails: whether an input fails in the same way.
+        seconds: the time limit.
     """
     end = time.monotonic() + seconds
     for unit in (b"\n", b""):
@@ -22,7 +22,7 @@ def shrink(data: bytes, fails: Callable[[bytes], bool], seconds: float) -> bytes
 
 
 def _smaller(parts: list[bytes], fails: Callable[[bytes], bool], end: float) -> list[bytes]:
-    """Leaves out runs of parts, long ones first."""
+    """Inputs without a run of parts, longest runs first."""
     size = max(1, len(parts) // 2)
     while parts:
         at, result = 0, False

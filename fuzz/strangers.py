@@ -1,4 +1,4 @@
-"""Text of strangers at the terminal: a ruleset and logs with any names, titles and paths, and what is said of them."""
+"""Untrusted texts at the terminal: a ruleset and logs with arbitrary names, titles and paths, and their messages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KINDS = "state:\n  total: {type: int 0..9}\n"
 
 
 def texts(data: bytes) -> dict[str, str]:
-    """The texts of an input, which is a JSON object; {} if it is none."""
+    """The texts of an input, which is a JSON object; {} for any other input."""
     try:
         result: Any = json.loads(data)
     except (ValueError, RecursionError):
@@ -46,12 +46,12 @@ def texts(data: bytes) -> dict[str, str]:
 
 
 def tell(home: Path, session: Session) -> None:
-    """Writes files with these texts in them, and runs commands that print them."""
+    """Writes files that contain the texts, and runs commands that print them."""
     said = texts((home / "texts.json").read_bytes())
 
-    refused = session.rng.random() < 0.3  # the reader of YAML takes none of these, not even as an escape
+    refused = session.rng.random() < 0.3  # characters that YAML rejects even as escapes
 
-    def quoted(name: str) -> str:  # JSON is YAML
+    def quoted(name: str) -> str:  # JSON is valid YAML
         text = said.get(name, name)
         return json.dumps(text if refused else MISLEADING.sub("", text))
 
@@ -87,5 +87,5 @@ def tell(home: Path, session: Session) -> None:
 
 
 def _name(text: str, suffix: str) -> str:
-    """A file name that has a text in it."""
+    """A file name that contains a text."""
     return text.replace("/", "_").replace("\0", "_")[:100] + suffix

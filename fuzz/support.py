@@ -1,4 +1,4 @@
-"""Helpers of the tests, at hand for the fuzzer."""
+"""Access to the test helpers, for the fuzzer."""
 
 from __future__ import annotations
 

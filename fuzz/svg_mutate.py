@@ -1,4 +1,4 @@
-"""Changes of drawings as XML: declarations, entities, depth, attributes, transformations."""
+"""Mutations of drawings as XML: declarations, entities, depth, attributes, transformations."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _VALUES = (
 
 
 def mutated_svg(data: bytes, rng: random.Random) -> bytes:
-    """The drawing with a change."""
+    """The drawing with one mutation."""
     elements = list(_ELEMENT.finditer(data))
     values = list(_ATTRIBUTE.finditer(data))
     if not elements or not values:

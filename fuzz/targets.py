@@ -1,4 +1,4 @@
-"""The entry points: each takes the bytes of one input, and must end in an exit code and a message."""
+"""The entry points under test: each takes the bytes of one input, and must end with an exit code and a message."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ from rulespec.engine.wasm.program import WasmProgram
 from rulespec.load import load_ruleset
 
 HOME = "home"
-"""The folder that an input is written to: what is relative in it names nothing of this machine."""
+"""The folder for an input's files; relative paths keep names of this machine out of messages."""
 
 OVERLAYS = ("o", "p", "q")
-"""The names of overlays of an input."""
+"""The names of the overlays in an input."""
 
-_OFFERED = 0.3  # how often all sets of the overlays on offer are checked
-_IN_WASM = 0.3  # how often wasm plays instead of generated Python
+_OFFERED = 0.3  # probability of checking all sets of the offered overlays
+_IN_WASM = 0.3  # probability of playing in wasm instead of generated Python
 _PLIES = 8
-_PLAYING = 15  # seconds, where `validate` plays: a decision of millions of steps is not interrupted
-_LONG = 0.1  # seconds: the interpreter, which only says what is meant, would take twenty times as long, or more
+_PLAYING = 15  # time limit in seconds if `validate` plays: a decision of millions of steps is not interrupted
+_LONG = 0.1  # seconds of the fast backend: the interpreter, the reference, would take at least twenty times as long
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
     """An entry point.
 
-    `first` names the only file of an input without marks, `mutable` those files of an input that are changed, and
-    `try_out` does with them what a person would; it finds them in the folder `home`.
+    `first`: the name of the only file in an input without marks; `mutable`: a pattern of the files to mutate;
+    `try_out`: uses the files in the folder `home` as a person would.
     """
 
     name: str
@@ -59,12 +59,12 @@ class Target:
     mutable: re.Pattern[str]
     try_out: Callable[[Session], None]
     seconds: int | None = None
-    """Of the processor, for one input; None: as many as for most."""
+    """The limit of processor time for one input; None for the default."""
     binary: bool = False
-    """Whether an input is one file of bytes, without marks."""
+    """Whether an input is a single file of bytes, without marks."""
 
     def run(self, data: bytes, folder: Path) -> set[str]:
-        """Tries an input out; gives back what was said of it. `folder` is empty, and the current one."""
+        """Tries an input, and returns its messages. `folder` must be empty, and the current folder."""
         write({self.first: data} if self.binary else split(data, self.first), folder / HOME)
         session = Session(data)
         self.try_out(session)
@@ -95,7 +95,7 @@ def _rules(session: Session) -> None:
 
 
 def _overlay(session: Session) -> None:
-    """Lays over a ruleset all overlays of the input; those on offer are tried out together, too."""
+    """Applies the overlays of an input to a ruleset; offered ones are also checked in combination."""
     names = [name for name in OVERLAYS if Path(HOME, f"variants/{name}.yaml").exists()]
     ref = "+".join([HOME, *(names or OVERLAYS[:1])])
     code, _ = session.command("validate", ref, "--format", session.rng.choice(("text", "json")))
@@ -107,7 +107,7 @@ def _overlay(session: Session) -> None:
 
 
 def _fix(session: Session) -> None:
-    """A sound ruleset stays sound; overlays are fixed with what they are laid over, which need not be sound alone."""
+    """Fixes a ruleset; a sound one must stay sound. Overlays are fixed together with the layers below them."""
     ref = f"{HOME}+o" if Path(HOME, "variants/o.yaml").exists() else HOME
     before, _ = session.command("validate", ref)
     code, _ = session.command("validate", "--fix", "--yes", ref)
@@ -117,7 +117,7 @@ def _fix(session: Session) -> None:
 
 
 def _format(session: Session) -> None:
-    """Formatting twice changes nothing more, and no verdict."""
+    """Formats a file; a second run must change nothing."""
     path = Path(HOME, "rules/play.rules")
     if not path.is_file():
         return
@@ -127,7 +127,7 @@ def _format(session: Session) -> None:
 
 
 def _work(session: Session) -> None:
-    """Validates, and plays under a bound on steps that is soon met: both backends must stop at the same place."""
+    """Validates, and plays with a low bound on steps; both backends must stop at the same place."""
     ref = f"{HOME}+o" if Path(HOME, "variants/o.yaml").exists() else HOME
     code, _ = session.command("validate", ref)
     if code == 0:
@@ -135,7 +135,7 @@ def _work(session: Session) -> None:
 
 
 def _play(session: Session, ref: str, steps: int = MAX_STEPS) -> None:
-    """A few random decisions with a fast backend and the plain one: they must agree in all that is to be seen."""
+    """Plays a few random decisions with a fast backend and the interpreter, which must agree in all observations."""
     ruleset = load_ruleset(ref, Report())
     low, high = ruleset.players
     seats = [f"P{i}" for i in range(session.rng.randint(low, min(high, low + 2)))]
@@ -220,7 +220,7 @@ def _play_check(session: Session) -> None:
 
 
 def _log(session: Session) -> None:
-    """A log is replayed; what was legal of it is legal when it is written as a log and replayed again."""
+    """Replays a log, writes its legal part as a log, and replays that; the results must agree."""
     log, out = f"{HOME}/log", "out.jsonl"
     more = ["--rules", HOME] if Path(HOME, "game.yaml").exists() else []
     session.command("replay", log, *more, "--trace", "trace.jsonl")
@@ -234,7 +234,7 @@ def _log(session: Session) -> None:
 
 
 def _under(session: Session) -> None:
-    """A native log is judged under other rules, and the rules it was played under are looked for."""
+    """Replays a native log under other rules, and searches for the rules it was played under."""
     how = session.rng.choice(("text", "json"))
     other = session.rng.choice(("+tall", "nim", "wager"))
     session.command("replay", f"{HOME}/log.jsonl", "--under", other, "--format", how)
@@ -246,7 +246,7 @@ def _dialect(session: Session) -> None:
     session.command("validate", HOME, "--format", how)
     more = session.rng.choice((["--rules", HOME, "--dialect", "d"], ["--rules", HOME]))
     session.command("replay", f"{HOME}/log.json", *more, "--format", how)
-    with mock.patch.dict(os.environ, RULESPEC_PATH=str(Path.cwd())):  # the dialect's own rules
+    with mock.patch.dict(os.environ, RULESPEC_PATH=str(Path.cwd())):  # for the dialect's own rules
         session.command("replay", f"{HOME}/log.json", "--past-known-faults", "--format", how)
 
 
@@ -255,7 +255,7 @@ def _flags_for(seat: str) -> list[str]:
 
 
 def _seat(session: Session) -> None:
-    """A seat's file compared with the log: its own agrees, and anything may be in another."""
+    """Compares a seat's log with the full log; its own must agree, and another one may contain anything."""
     log, source = f"{HOME}/log.jsonl", f"{HOME}/given.jsonl"
     for seat in ("Ann", "Bob", "public"):
         code, _ = session.command("log", log, *_flags_for(seat), "--out", "own.jsonl")
@@ -274,7 +274,7 @@ def _scenario(session: Session) -> None:
 
 
 def _cache(session: Session) -> None:
-    """A ruleset with an entry of the cache that anybody may have written: it is refused, or could have been parsed."""
+    """Checks a ruleset with a forged cache entry, which must be refused, or equal the parsed tree."""
     from fuzz.kept import forge
 
     if forge(Path(HOME), session):

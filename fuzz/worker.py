@@ -1,8 +1,8 @@
-"""A process of its own for what is tried out: its time and memory are watched from outside, so nothing gets past.
+"""A separate process for inputs under test, whose time and memory are monitored from outside.
 
     python -m fuzz.worker TARGET FOLDER SECONDS
 
-reads inputs, each after a line with its length, and answers each with a line of JSON.
+reads inputs, each preceded by a line with its length, and answers each with a line of JSON.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from typing import Self
 
 ROOT = Path(__file__).parent.parent
 SECONDS = 5
-"""Of the processor, for one input: a machine that is busy with other things makes nothing a failure."""
+"""The limit of processor time for one input, in seconds; a busy machine does not cause failures."""
 MEGABYTES = 300
-"""Resident, at most, of the whole process while it has one input."""
+"""The limit of resident memory of the process during one input, in megabytes."""
 
-_PATIENCE = 60  # seconds on the clock, for what waits and does nothing: what is at work, however slowly, is waited for
-_WRITABLE = 4_000_000_000  # bytes of memory to write to: far more than is allowed, so that the measuring comes first
-_INPUTS = 400  # after so many a new process begins: what is in memory between inputs must not count for them
+_PATIENCE = 60  # wall-clock limit in seconds for an idle process; a working one gets all the time it needs
+_WRITABLE = 4_000_000_000  # bytes of writable memory, far above MEGABYTES, so that the peak can be measured first
+_INPUTS = 400  # inputs per process, so that memory left over from earlier inputs does not count
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of an input: its output, its failure (the empty text: none), processor seconds, megabytes."""
+    """The outcome of an input: its messages, its failure ("" for none), processor seconds, and megabytes."""
 
     said: tuple[str, ...] = ()
     wrong: str = ""
@@ -48,20 +48,20 @@ class Outcome:
 
     @property
     def kind(self) -> str:
-        """The signature that failures by the same mistake share: the exception, and the place where it was raised."""
+        """The signature shared by failures with the same cause: the exception, and the place that raised it."""
         lines = [line.strip() for line in self.wrong.strip().split("\n")]
         places = [line.replace(f"{ROOT}/", "") for line in lines if line.startswith("File ")]
         return f"{lines[-1].partition(':')[0][:80]} {places[-1] if places else ''}".strip()
 
 
 class Worker:
-    """Runs inputs of one target in another process, which is restarted whenever it is lost.
+    """A process that runs inputs of one target, and is restarted when it dies.
 
     Use it as a context manager.
 
     Args:
         target: the name of the target.
-        seconds: of the processor, that an input may take.
+        seconds: the limit of processor time for one input.
     """
 
     def __init__(self, target: str, seconds: int = SECONDS) -> None:
@@ -88,7 +88,7 @@ class Worker:
             process.kill()
 
     def fresh(self, data: bytes) -> Outcome:
-        """Runs an input in a process that has seen no other."""
+        """Runs an input in a fresh process."""
         if self._done:
             self._end()
             self._process = self._begun()
@@ -113,25 +113,25 @@ class Worker:
         self._done = _INPUTS
         process.kill()
         code = process.wait()
-        # Killed by us, or by the system for having used up its time: then it has written down where it was.
+        # Killed by us, or by its limit of processor time, which leaves the stack in a file.
         ended = "hang" if code in (-signal.SIGKILL, -signal.SIGXCPU) else "crash"
         stack = (self._folder / "stack").read_text("utf-8", "replace").strip().split("\n")
         wrong = [*reversed(stack), f"{ended}: the process has ended with {code}"]
         return Outcome(wrong="\n".join(wrong), seconds=self.seconds)
 
     def _answered(self) -> bool:
-        """Waits for an answer; False if the process has done nothing for too long."""
+        """Waits for an answer; False if the process has been idle for too long."""
         assert self._process.stdout is not None
         used = 0
         while not select.select([self._process.stdout], [], [], _PATIENCE)[0]:
             before, (state, used) = used, _state(self._process.pid)
-            if used <= before and state != "T":  # one that somebody has stopped goes on some time
+            if used <= before and state != "T":  # a process stopped by a user continues eventually
                 return False
         return True
 
 
 def _state(pid: int) -> tuple[str, int]:
-    """The status of a process (a letter), and its processor time in the system's own units; 0 where that is unknown."""
+    """The state of a process (a letter), and its processor time in the system's units; 0 if unknown."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -140,16 +140,16 @@ def _state(pid: int) -> tuple[str, int]:
 
 
 def _serve(name: str, folder: Path, limit: int) -> None:
-    """The other process: tries out what comes in, until nothing more comes."""
+    """The main loop of the process: tries inputs until the end of input."""
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_RDWR), 1)  # nothing that is printed gets between the answers
+    os.dup2(os.open(os.devnull, os.O_RDWR), 1)  # keeps printed text out of the answers
     inputs = os.fdopen(os.dup(0), "rb")
-    os.dup2(1, 0)  # and nobody answers questions
+    os.dup2(1, 0)  # leaves prompts unanswered
     os.environ |= {"RULESPEC_DEBUG": "1", "RULESPEC_PATH": str(ROOT / "tests" / "rulesets"), "NO_COLOR": "1"}
     os.environ["RULESPEC_CACHE"] = str(folder / "cache")
-    resource.setrlimit(resource.RLIMIT_DATA, (_WRITABLE, _WRITABLE))  # wasm sets addresses aside, not memory
+    resource.setrlimit(resource.RLIMIT_DATA, (_WRITABLE, _WRITABLE))  # wasm reserves addresses, not memory
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    warnings.simplefilter("error")  # a person would see them
+    warnings.simplefilter("error")  # warnings are visible to users
     from fuzz.targets import TARGETS
 
     place = folder / "place"
@@ -174,7 +174,7 @@ def _serve(name: str, folder: Path, limit: int) -> None:
             except BaseException:
                 wrong = traceback.format_exc()
             seconds, megabytes = time.process_time() - begun, _peak()
-            # Memory before time: how much an input takes does not depend on how busy the machine is.
+            # Memory first: unlike time, it does not depend on the machine's load.
             if not wrong and megabytes > MEGABYTES:
                 wrong = f"large: {megabytes:.0f} MB"
             if not wrong and seconds > limit:
@@ -184,12 +184,12 @@ def _serve(name: str, folder: Path, limit: int) -> None:
 
 
 def _forget_peak() -> None:
-    with contextlib.suppress(OSError):  # only Linux can, and not everywhere: then the peak is that of all inputs so far
+    with contextlib.suppress(OSError):  # Linux alone; elsewhere, the peak of all inputs so far
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def _peak() -> float:
-    """Megabytes that were resident at most."""
+    """The peak resident memory in megabytes."""
     try:
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
