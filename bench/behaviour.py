@@ -1,10 +1,10 @@
-"""Mutants of shipped rules that `rulespec diff --play` finds: the share, and the processor time for each.
+"""Mutants of shipped rules detected by `rulespec diff --play`: their share, and the processor time for each.
 
     python -m bench.behaviour nim backgammon imperial --count 40 --seed 1
 
-A mutant is one small change of the rules (see `rule_mutants`), drawn by chance. Those count that change reachable play:
-a short comparison finds them, or else a scenario or a recorded game of the ruleset notices them. `compare` is not given
-these: it walks from the start alone, unless `--recorded` gives it the logs.
+A mutant is one small random change of the rules (see `rule_mutants`). Only mutants that change reachable play count:
+those detected by a short comparison, a scenario or a recorded game of the ruleset. `compare` starts from the beginning
+of a game only, unless `--recorded` adds the recorded games.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from rulespec.engine.behaviour.walks import Effort
 from rulespec.load import load_ruleset
 
 FEW = 1_500
-"""Decisions that are tried first."""
+"""The number of decisions in the first, short comparison."""
 
 
 class Tried(NamedTuple):
-    """A mutant that changes reachable play: its comparison, the processor time, and the test that notices it.
+    """A mutant that changes reachable play: its comparison, the processor time, and the test that detects it.
 
-    Of a mutant that few decisions find, no test is tried.
+    A mutant detected by the short comparison is not tested.
     """
 
     mutant: Mutant
@@ -42,7 +42,7 @@ class Tried(NamedTuple):
 
 
 def tried(trial: Trial, count: int, seed: int, decisions: int, *, recorded: bool) -> Iterator[Tried]:
-    """Mutants that change reachable play, each compared with its ruleset, with few decisions if they suffice."""
+    """Mutants that change reachable play, each compared with its ruleset, by a short comparison if that suffices."""
     numbers = list(range(len(trial.mutants)))
     random.Random(seed).shuffle(numbers)
     for number in numbers:
@@ -70,7 +70,7 @@ def _compared(trial: Trial, number: int, decisions: int, *, recorded: bool) -> t
 
 
 def main() -> int:
-    """Prints a line for each mutant, and the share that is found."""
+    """Prints a line for each mutant, and the share detected."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("refs", nargs="+", help="the rulesets")
     parser.add_argument("--count", type=int, default=40, help="mutants of all rulesets together")

@@ -1,10 +1,10 @@
-"""Maps of any size: Imperial's regions several times over, joined to one map, with the same nations and rules.
+"""Maps of any size: several joined copies of Imperial's regions, with the same nations and rules.
 
     python -m bench.big_maps COPIES FOLDER [--regions NUMBER]
 
-A copy of a province belongs to the same nation, which so has five home provinces more; there is a factory piece for
-each city, as in Imperial. Neighbouring copies are joined by the links in `JOINED`. Armies, fleets, flags and money are
-Imperial's own, so that what grows is the map alone.
+A copy of a province belongs to the same nation, which thus gains five home provinces per copy; there is a factory piece
+for each city, as in Imperial. Consecutive copies are joined by the links in `JOINED`. Armies, fleets, flags and money
+stay as in Imperial, so that only the map grows.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import yaml
 
 BASE = Path(__file__).parent.parent / "games" / "imperial"
 JOINED = {"sea": ("north_atlantic", "black_sea"), "land": ("turkey", "spain")}
-"""By kind of link, the regions that are linked with themselves in the next copy."""
+"""Kind of link → the regions linked with the same region in the next copy."""
 _LINKS = ("land", "sea", "coast")
 
 
 def write_big_map(copies: int, folder: Path, most: int | None = None) -> Path:
-    """Writes a ruleset that extends Imperial with a map of so many copies of its regions.
+    """Writes a ruleset that extends Imperial with a map of several copies of its regions.
 
     Args:
-        copies: how often the map is there; 1 is Imperial with its own map.
-        folder: where the ruleset's folder is put.
-        most: the number of regions if they are not all there: the last ones are left out.
+        copies: the number of copies; 1 is Imperial with its own map.
+        folder: the parent of the ruleset's folder.
+        most: the maximum number of regions; None for all.
 
     Returns:
         The ruleset's folder, which is a reference to it.
@@ -41,7 +41,7 @@ def write_big_map(copies: int, folder: Path, most: int | None = None) -> Path:
         "extends": "imperial",
         "replaces": ["map.regions"],
     }
-    regions: dict[str, dict[str, Any]] = yaml.load(  # PyYAML's own parser takes no `nation?` in braces, libyaml does
+    regions: dict[str, dict[str, Any]] = yaml.load(  # PyYAML's own parser rejects `nation?` in braces
         (BASE / "map.yaml").read_text("utf-8"), Loader=yaml.CSafeLoader
     )["map"]["regions"]
     tiled = _cut(_tiled(regions, copies), most)
@@ -53,7 +53,7 @@ def write_big_map(copies: int, folder: Path, most: int | None = None) -> Path:
 
 
 def _cut(regions: dict[str, dict[str, Any]], most: int | None) -> dict[str, dict[str, Any]]:
-    """The first of the regions, linked with one another alone."""
+    """The first `most` regions, with links among themselves only."""
     names = list(regions)[:most]
     results = {}
     for name in names:
@@ -92,7 +92,7 @@ def _write(path: Path, data: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Writes one."""
+    """Writes one map."""
     parser = argparse.ArgumentParser(description="A ruleset with a large map.")
     parser.add_argument("copies", type=int)
     parser.add_argument("folder", type=Path)

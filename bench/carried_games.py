@@ -1,4 +1,4 @@
-"""Recorded games of Imperial, shipped ones and bots', carried over to changes of its rules; and whether they replay."""
+"""Recorded games of Imperial, shipped or played by bots, migrated to changed rules and replayed."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ EDITIONS = {
     "imperial+no_investor_card": (3, 6),
     "imperial+pd": (3, 5),
 }
-"""Rulesets that bots play, each with numbers of players."""
+"""The rulesets played by bots, each with numbers of players."""
 _FOLDERS = ("first_edition", "no_investor_card", "pd", "playimperial")
 BOTS = ("flat:2", "greedy", "random")
 
 
 class Carried(Struct, frozen=True):
-    """A game under a change: the verdict, its cause, and how many answers were put in and questions are gone."""
+    """A game under a change: the verdict, its cause, and the numbers of inserted answers and dropped questions."""
 
     change: str
     log: str
@@ -45,13 +45,13 @@ class Carried(Struct, frozen=True):
 
 
 def shipped() -> list[Path]:
-    """The shipped logs of Imperial and its editions, native and foreign."""
+    """The shipped logs of Imperial and its editions, both native and foreign."""
     logs = [GAME / "logs", *(GAME / "logs" / each for each in _FOLDERS)]
     return [path for folder in logs for path in sorted([*folder.glob("*.jsonl*"), *folder.glob("*.json")])]
 
 
 def play(folder: Path, number: int) -> Path:
-    """A game of bots, as a log; it is played if it is not there."""
+    """The log of a game between bots, played if the file is missing."""
     path = folder / f"game{number}.jsonl"
     if not path.exists():
         games = [(ref, players) for ref, counts in EDITIONS.items() for players in counts]
@@ -74,18 +74,18 @@ def _ruleset(ref: str) -> typed.Ruleset:
 
 
 def changed(folder: Path, change: str, own: str) -> typed.Ruleset:
-    """The rules of a game with a change: its overlays lie over the changed Imperial."""
+    """The changed rules for a game: its overlays on top of the changed Imperial."""
     return _ruleset("+".join([str(folder / change), *parts_of(own)[1:]]))
 
 
 @cache
 def _bundled(ref: str) -> typed.Ruleset:
-    """The rules as whoever gets their bundle reads them."""
+    """The rules as read from their bundle."""
     return ruleset_in(bundle_of(_ruleset(ref)))
 
 
 def carry(folder: Path, log: Path, changes: Sequence[str]) -> list[Carried]:
-    """A game under each change, and what comes of it replayed; `folder` has the changed rules."""
+    """Migrates a game to each change, and replays the results; `folder` contains the changed rules."""
     replay = replay_log(log)
     results = []
     for change in changes:
@@ -98,10 +98,10 @@ def carry(folder: Path, log: Path, changes: Sequence[str]) -> list[Carried]:
 
 
 def check(result: Migrated, replay: ReplayResult) -> None:
-    """Replays what is carried strictly under the changed rules, and what is kept under its own from their bundle.
+    """Replays a migrated game strictly under the changed rules, or an unmigrated one under the rules in its bundle.
 
     Raises:
-        AssertionError: if that comes to another end.
+        AssertionError: if the replay ends differently.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
@@ -116,7 +116,7 @@ def check(result: Migrated, replay: ReplayResult) -> None:
 
 
 def rows(folder: Path, logs: Sequence[Path], changes: Sequence[str], jobs: int) -> Iterator[Carried]:
-    """Games under changes, which are written to a folder."""
+    """Games migrated to changed rules, which are written to a folder first."""
     for change in changes:
         written(folder / change, [CHANGES[change]])
     results = Parallel(jobs, return_as="generator")(delayed(carry)(folder, log, changes) for log in logs)

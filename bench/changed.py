@@ -1,10 +1,9 @@
-"""A commit beside an earlier one, in turns: what takes longer than it did.
+"""Comparison of a commit's speed with that of an earlier one, in alternation.
 
     python -m bench.changed [BASE]
 
-See docs/explanation/speed.md. Both commits are written into folders of their own and run by a process each, with the
-Python and the packages of this environment. Exit code: 0 nothing is slower without a reason, 1 something is, 2 wrong
-usage.
+See docs/explanation/speed.md. Each commit is checked out into a separate folder and run by a separate process, with
+this environment's Python and packages. Exit code: 0 if every slowdown is explained, 1 if one is not, 2 for wrong usage.
 """
 
 from __future__ import annotations
@@ -31,18 +30,18 @@ from bench.processes import ROOT
 from bench.worker import JOBS
 
 PAIRS, SECONDS, TURNS = 15, 1.0, 4
-"""Pairs of a job, the processor time of each half at least, and the most turns of a half."""
+"""The number of pairs per job, the least processor seconds per half of a pair, and the most turns per half."""
 LOST = 0.95
-"""A job is slower where all of its interval lies below this."""
+"""The ratio below which the whole interval of a slower job lies."""
 LANDING = 4 * 3600
-"""Seconds between the newest commit and one that is taken for the landing before, where nothing else says so."""
+"""The least age difference in seconds between a commit and its default base."""
 
 _REASON = re.compile(r"^Slower: *(?P<job>[^:]+?) *: *(?P<why>\S.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The speed of a job as a multiple of its speed before: the ratio of each pair."""
+    """A job's speed relative to its earlier speed: one ratio per pair."""
 
     job: str
     ratios: tuple[float, ...]
@@ -53,7 +52,7 @@ class Compared:
         return statistics.median(self.ratios)
 
     def bounds(self, share: float) -> tuple[float, float]:
-        """The interval of the median."""
+        """The confidence interval of the median."""
         return bounds_of_median(self.ratios, share)
 
     @property
@@ -74,10 +73,10 @@ HEAD = "| job | speed | 90 % | 95 % | |\n| --- | --- | --- | --- | --- |"
 
 
 def git(*args: str, root: Path = ROOT) -> str:
-    """The answer of git.
+    """The output of a git command.
 
     Raises:
-        LookupError: with its message, if it refuses.
+        LookupError: with git's message, if the command fails.
     """
     try:
         done = subprocess.run(["git", *args], cwd=root, capture_output=True, text=True)
@@ -89,7 +88,7 @@ def git(*args: str, root: Path = ROOT) -> str:
 
 
 def commit_of(name: str, root: Path = ROOT) -> str:
-    """The commit of a name.
+    """The commit to which a name resolves.
 
     Raises:
         LookupError: if there is none.
@@ -98,10 +97,10 @@ def commit_of(name: str, root: Path = ROOT) -> str:
 
 
 def base_of(head: str, root: Path = ROOT) -> str:
-    """The commit that `head` is compared with, if none is named.
+    """The default commit to compare `head` with.
 
-    It is where the branch left `origin/main`. On that branch itself, and where there is none, it is the newest commit
-    that is older than `head` by `LANDING`, or else the oldest there is.
+    This is the merge base with `origin/main`. On that branch itself, and without one, it is the newest commit older
+    than `head` by at least `LANDING`, or else the oldest commit.
 
     Raises:
         LookupError: if the clone has nothing before `head`.
@@ -121,17 +120,17 @@ def base_of(head: str, root: Path = ROOT) -> str:
 
 
 def reasons(messages: str) -> dict[str, str]:
-    """Job → why it is slower, of the lines `Slower: JOB: WHY` of messages of commits."""
+    """Job → the reason why it is slower, from lines `Slower: JOB: WHY` in commit messages."""
     return {found["job"]: found["why"] for found in _REASON.finditer(messages)}
 
 
 class Worker:
-    """A process that does jobs in a checkout of one commit."""
+    """A process that runs jobs in the checkout of one commit."""
 
     def __init__(self, checkout: Path, cache: Path) -> None:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("RULESPEC_")}
         kept.pop("PYTHONDONTWRITEBYTECODE", None)
-        # Packages by their folder and without `site`: what finds this checkout would fill gaps of another one.
+        # A path to packages without `site`, which would let imports fall back to this checkout.
         paths = os.pathsep.join(dict.fromkeys([str(checkout), *map(sysconfig.get_path, ("purelib", "platlib"))]))
         env = kept | {"PYTHONPATH": paths, "RULESPEC_CACHE": str(cache), "PYTHONHASHSEED": "0"}
         cache.mkdir()
@@ -154,11 +153,11 @@ class Worker:
         return answer
 
     def missing(self, job: str) -> str:
-        """Why the checkout cannot do a job; empty if it can, and then it is ready."""
+        """The reason why the checkout cannot run a job; "" if it can, after preparing the job."""
         return str(self.ask(job).get("missing", ""))
 
     def slice(self, times: int) -> Slice:
-        """A slice that does the job so many times."""
+        """A slice that runs the job a number of times."""
 
         def run() -> Sample:
             answer = self.ask(str(times))
@@ -177,7 +176,7 @@ class Worker:
 
 @contextmanager
 def worker(commit: str, folder: Path) -> Iterator[Worker]:
-    """A process for a commit, whose files and cache are in a folder."""
+    """A process for a commit, with its files and cache inside a folder."""
     checkout = folder / "checkout"
     checkout.mkdir(parents=True)
     archive = folder / "checkout.tar"
@@ -195,10 +194,10 @@ def worker(commit: str, folder: Path) -> Iterator[Worker]:
 
 
 def compared(job: str, ours: Worker, theirs: Worker, pairs: int = PAIRS) -> Compared | str:
-    """A job of two commits in turns; or why they cannot be compared.
+    """A job compared between two commits in alternation, or the reason why they cannot be compared.
 
     Raises:
-        RuntimeError: if ours cannot do it.
+        RuntimeError: if our commit cannot run it.
     """
     if why := ours.missing(job):
         raise RuntimeError(f"{job}: {why}")
@@ -213,7 +212,7 @@ def compared(job: str, ours: Worker, theirs: Worker, pairs: int = PAIRS) -> Comp
 
 
 def report(results: Mapping[str, Compared | str], explained: Mapping[str, str]) -> tuple[list[str], bool]:
-    """Lines about what is slower, and whether some of it has no reason."""
+    """Lines about slower jobs, and whether any slowdown is unexplained."""
     lines, failed = [], False
     for job, result in results.items():
         if isinstance(result, Compared) and result.verdict == "slower":
@@ -225,7 +224,7 @@ def report(results: Mapping[str, Compared | str], explained: Mapping[str, str]) 
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Measures and prints."""
+    """Measures, and prints the results."""
     parser = argparse.ArgumentParser(description="How fast a commit is beside an earlier one.")
     parser.add_argument(
         "base", nargs="?", help="the earlier commit; else where the branch began, or the landing before"

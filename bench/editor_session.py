@@ -1,8 +1,8 @@
-"""Each offer of the language server once, over its protocol, with its time: on Imperial, an overlay, and a broken file.
+"""Every feature of the language server once, over its protocol, timed on Imperial, an overlay, and a broken file.
 
     python bench/editor_session.py
 
-Milliseconds from the question to the answer; for an edit, from the change to its problems.
+Times are milliseconds from the request to the answer; for an edit, from the change to its diagnostics.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ WHOLE = {"start": {"line": 0, "character": 0}, "end": {"line": 9_999, "character
 
 
 class Session:
-    """An editor whose questions are timed; each prints a line."""
+    """An editor that times its requests, printing one line for each."""
 
     def __init__(self, editor: Editor) -> None:
         self.editor = editor
 
     def timed(self, name: str, ask: Callable[[], Any]) -> Any:
-        """An answer; prints how long it took, and how many parts it has."""
+        """The answer to a request; prints its time and its size."""
         begun = time.perf_counter()
         answer = ask()
         took = (time.perf_counter() - begun) * 1000
@@ -43,16 +43,16 @@ class Session:
         return answer
 
     def ask(self, method: str, name: str, word: str, offset: int, **more: Any) -> Any:
-        """The answer to a question about the first occurrence of some text in a document."""
+        """The answer to a timed request about the first occurrence of a text in a document."""
         label = f"{method} · {word.strip()[:20]}"
         return self.timed(label, lambda: self.about(method, self.editor.at(name, word, offset) | more))
 
     def about(self, method: str, params: Any) -> Any:
-        """The answer to a question, without its time."""
+        """The answer to a request, without timing."""
         return self.editor.ask(f"textDocument/{method}", params)
 
     def document(self, method: str, name: str, **more: Any) -> Any:
-        """The answer to a question about a whole document."""
+        """The answer to a timed request about a whole document."""
         document = {"textDocument": {"uri": self.editor.path(name).as_uri()}}
         return self.timed(method, lambda: self.about(method, document | more))
 
@@ -68,7 +68,7 @@ def _size(answer: Any) -> str:
 
 
 def on_imperial(session: Session) -> None:
-    """Every offer in rules and YAML."""
+    """Every feature in rules and YAML."""
     editor = session.editor
     session.timed("open rules", lambda: editor.open(FACTORY))
     session.timed("open map", lambda: editor.open(MAP))
@@ -87,7 +87,7 @@ def on_imperial(session: Session) -> None:
 
 
 def on_an_overlay(session: Session) -> None:
-    """The offers in an overlay of one's own, outside the ruleset."""
+    """Features in a standalone overlay, outside the ruleset."""
     editor = session.editor
     session.timed("open overlay", lambda: editor.open(OVERLAY, HEAD))
     text = HEAD + "add:\n  constants.max_factories: 3\nchanges:\n  map.regions.vienna.terrain: land\n  constants.\n"
@@ -101,7 +101,7 @@ def on_an_overlay(session: Session) -> None:
 
 
 def on_a_broken_file(session: Session) -> None:
-    """Offers while a rules file is not valid, and the fix of a misspelt name."""
+    """Features while a rules file is invalid, and the fix of a misspelt name."""
     editor = session.editor
     whole = editor.texts[editor.path(FACTORY)]
     session.timed("edit: misspelt", lambda: editor.replace(FACTORY, "not occupied(site)", "not ocupied(site)"))
@@ -117,7 +117,7 @@ def on_a_broken_file(session: Session) -> None:
 
 @contextmanager
 def imperial() -> Iterator[Path]:
-    """A folder with a copy of Imperial, without its recorded games, and an overlay."""
+    """A folder with a copy of Imperial without recorded games, and an overlay."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "games" / "imperial", Path(folder, "imperial"), ignore=shutil.ignore_patterns("logs"))
         Path(folder, OVERLAY).write_text(HEAD, "utf-8")
@@ -125,7 +125,7 @@ def imperial() -> Iterator[Path]:
 
 
 def main() -> None:
-    """Prints a line for each offer."""
+    """Prints a line for each feature."""
     with imperial() as folder, Editor(folder) as editor:
         session = Session(editor)
         for part in (on_imperial, on_an_overlay, on_a_broken_file):

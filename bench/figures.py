@@ -1,4 +1,4 @@
-"""Measured figures beside a yardstick: as data and as a table."""
+"""Measured figures relative to a yardstick, as data and as tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECONDS = {"s": 1.0, "ms": 1e3, "µs": 1e6}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The target of a figure: a lower or an upper bound for the ratio, or else for the value."""
+    """The target of a figure: a lower or an upper bound on its ratio or its value."""
 
     bound: float
     at_least: bool
@@ -28,7 +28,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A value, and how it stands to what ran beside it. `more` are other numbers worth keeping."""
+    """A value, and its ratio to the yardstick. `more` has additional numbers."""
 
     section: str
     name: str
@@ -41,7 +41,7 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the median is what the target asks for; None if there is none."""
+        """Whether the median meets the target; None without a target."""
         if self.target is None:
             return None
         spread = self.ratio if self.target.of_ratio else self.value
@@ -50,11 +50,11 @@ class Figure:
         return spread.median >= self.target.bound if self.target.at_least else spread.median <= self.target.bound
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
+        """The figure as plain data."""
         return {**asdict(self), "target": str(self.target) if self.target else None, "met": self.met}
 
     def row(self) -> tuple[str, ...]:
-        """As the cells of a table."""
+        """The figure as the cells of a table row."""
         value = f"{number(self.value.median)} {self.unit}"
         spread = f"{number(self.value.low)} to {number(self.value.high)}" if self.value.runs > 1 else ""
         ratio = f"{number(self.ratio.median)}x" if self.ratio else ""
@@ -68,7 +68,7 @@ HEADS = ("", "median", "quartiles", "ratio", "quartiles", "beside", "target", "m
 
 
 def number(value: float) -> str:
-    """A number with three digits that count."""
+    """A number with three significant digits."""
     if abs(value) >= 1000:
         return f"{value:,.0f}"
     digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2
@@ -76,7 +76,7 @@ def number(value: float) -> str:
 
 
 def table(figures: Sequence[Figure]) -> str:
-    """Figures as a table in Markdown."""
+    """A Markdown table of figures."""
     rows = [HEADS, *(figure.row() for figure in figures)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEADS))]
     lines = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)) + " |" for row in rows]
@@ -86,10 +86,10 @@ def table(figures: Sequence[Figure]) -> str:
 
 @dataclass(slots=True)
 class Bench:
-    """Parameters of a measurement: the number of runs, turns and seconds, beside a yardstick.
+    """The parameters of a measurement: runs, turns and seconds, and the yardstick.
 
-    `folder` is where files are generated; `quick` leaves out what takes long; `games` is the number of playouts that
-    are shared between processes.
+    `folder`: the folder for generated files; `quick`: whether to skip long measurements; `games`: the number of
+    playouts for the comparison of processes.
     """
 
     yardstick: Yardstick
@@ -111,15 +111,15 @@ class Bench:
         target: Target | None = None,
         more: dict[str, Any] | None = None,
     ) -> Figure:
-        """A slice beside one of the yardstick's.
+        """The figure of a slice, measured beside one of the yardstick's.
 
         Args:
-            name: what is measured.
-            ours: measures it.
-            unit: a time, `s`, `ms` or `µs`; or what is counted, by the second.
-            task: of the yardstick.
-            target: what the figure is compared with.
-            more: other numbers; it may be filled while `ours` runs.
+            name: the name of the figure.
+            ours: the slice to measure.
+            unit: a unit of time, `s`, `ms` or `µs`, or the thing counted per second.
+            task: the task of the yardstick.
+            target: the target of the figure.
+            more: additional numbers, which `ours` may fill while it runs.
         """
         _progress(f"{self.section}: {name}")
         result = alternate([ours, self.yardstick.slice(task, self.seconds)], self.runs, turns=self.turns)
@@ -145,7 +145,7 @@ class Bench:
         target: Target | None = None,
         more: dict[str, Any] | None = None,
     ) -> Figure:
-        """The figure of some samples; its ratio is one of times if the unit is one, else of speeds."""
+        """The figure of some samples; its ratio compares times for a unit of time, and speeds otherwise."""
         if unit in _SECONDS:
             value = Spread.of(sample.each * _SECONDS[unit] for sample in ours)
             ratio = cost(ours, theirs) if theirs else None

@@ -1,9 +1,10 @@
-"""Corpora of foreign logs: made from those in the project, and the time and the memory that it takes to replay them.
+"""Corpora of foreign logs, derived from those in the project; and the time and memory needed to replay them.
 
     python -m bench.foreign_logs FOLDER --logs 10000            # writes them
     python -m bench.foreign_logs FOLDER --measure 1000          # also replays so many, beside a loop over one at a time
 
-Of ten logs six are whole with other names for the players, two are cut, one lacks an entry, one has two swapped.
+All logs have other player names. Of ten logs, six are otherwise intact, two are truncated, one lacks an entry, and one
+has two entries swapped.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ _NAMES = (
 
 
 def sources() -> list[str]:
-    """The foreign logs of the project, as texts."""
+    """The texts of the project's foreign logs."""
     folders = (GAMES / game / "logs" / "playimperial" for game in SOURCES)
     return [path.read_text("utf-8") for folder in folders for path in sorted(folder.glob("*.json"))]
 
 
 def spoiled(text: str, rng: random.Random) -> str:
-    """A log with other names, which may be cut, lack an entry, or have two swapped."""
+    """A log with other player names, possibly truncated, without an entry, or with two entries swapped."""
     entries: list[dict[str, Any]] = json.loads(text)
     players = [player["id"] for player in entries[0]["payload"]["players"]]
     names = dict(zip(players, rng.sample(_NAMES, len(players)), strict=True))
@@ -59,7 +60,7 @@ def spoiled(text: str, rng: random.Random) -> str:
 
 
 def _renamed(data: Any, names: dict[str, str]) -> Any:
-    """Plain data with other names of players."""
+    """Plain data with player names replaced."""
     if isinstance(data, dict):
         return {names.get(key, key): _renamed(value, names) for key, value in data.items()}
     if isinstance(data, list):
@@ -68,7 +69,7 @@ def _renamed(data: Any, names: dict[str, str]) -> Any:
 
 
 def write(folder: Path, number: int) -> list[Path]:
-    """Writes so many logs, always the same; those that are there stay."""
+    """Writes a number of logs, always the same ones; existing files are kept."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = sources()
     paths = []
@@ -81,7 +82,7 @@ def write(folder: Path, number: int) -> list[Path]:
 
 
 def measured(args: list[str]) -> tuple[float, float]:
-    """The processor time of a command in seconds, and the most memory of any command so far in MB."""
+    """The processor time of a command in seconds, and the peak memory of all commands so far in MB."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-m", "rulespec.cli.main", *args], capture_output=True, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -90,7 +91,7 @@ def measured(args: list[str]) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Writes logs, and measures."""
+    """Writes logs, and measures their replay."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--logs", type=int, default=0, help="so many are written")

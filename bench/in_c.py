@@ -1,4 +1,4 @@
-"""Limits: random games written by hand in C, in a process that plays when it is asked to."""
+"""Speed limits: random games hand-written in C, in a process that plays on request."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from bench.pairs import Sample, Slice
 from bench.processes import ROOT
 
 FOLDER = ROOT / "bench" / "limits"
-"""Has a program for each game that is called as its ruleset."""
+"""The folder of the C programs, each named after its ruleset."""
 
 
 class NoCompilerError(RuntimeError):
-    """There is no C compiler here, or it cannot compile the program; the message says so."""
+    """A missing C compiler, or a compilation error; the text is the reason."""
 
 
 @contextmanager
 def limit(game: str, seconds: float, folder: Path) -> Iterator[Slice]:
-    """A slice that plays random games of a ruleset in C, and counts their moves.
+    """A slice that plays random games of a ruleset in C, and counts the moves.
 
     Args:
         game: the name of the ruleset.
         seconds: the processor time of a slice.
-        folder: takes the program.
+        folder: the folder for the compiled program.
 
     Raises:
-        NoCompilerError: if there is no such program here.
+        NoCompilerError: if the program cannot be compiled.
     """
     compiler = shutil.which("cc")
     if compiler is None:

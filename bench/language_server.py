@@ -1,8 +1,9 @@
-"""Time of the language server from a change to its problems, beside `rulespec validate --no-play`.
+"""Latency of the language server from a change to its diagnostics, compared with `rulespec validate --no-play`.
 
     python bench/language_server.py [REF]
 
-Alternating, so that a busy machine slows both; milliseconds, the wait for the next keystroke included.
+Both alternate, so that a busy machine slows both. Times are in milliseconds and include the delay after the last
+keystroke.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Figures of playtests of the shipped variants for the page of verdicts.
+"""Figures from playtests of the shipped variants, for the page of verdicts.
 
-rulespec playtest imperial +one_million … --format json > one.json     # the commands stand on the page
+rulespec playtest imperial +one_million … --format json > one.json     # the page lists the commands
 python bench/library.py one.json two.json                              # to docs/explanation/verdicts.json
 """
 
@@ -16,7 +16,7 @@ _PARTS = ("name", "pairs", "equal", "failed", "capped", "answers")
 
 
 def compact(report: dict[str, Any]) -> dict[str, Any]:
-    """A report without curves and figures that have no verdict."""
+    """A report without curves, and without figures that have no verdict."""
     rules = [
         {key: rule[key] for key in ("name", "ruleset", "ruleset_hash", "settings", "sentence")}
         | {"strengths": [{key: each[key] for key in _PARTS} for each in rule["strengths"]]}
@@ -26,7 +26,7 @@ def compact(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def text(reports: list[dict[str, Any]]) -> str:
-    """JSON of compact reports, with a line for each variant."""
+    """Compact reports as JSON, one line per variant."""
     parts = []
     for report in reports:
         head = json.dumps({key: value for key, value in report.items() if key != "rules"}).removesuffix("}")

@@ -1,4 +1,4 @@
-"""A bound on how long something may take."""
+"""A time limit for a block of code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import FrameType
 
 @contextlib.contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Raises TimeoutError after so many seconds of processor time."""
+    """A context manager that raises TimeoutError after a number of seconds of processor time."""
 
     def stop(_: int, __: FrameType | None) -> None:
         raise TimeoutError(f"more than {seconds} s")

@@ -1,8 +1,8 @@
-"""Measures the page of a map: how long after an edit its problems come, and how long after it the picture.
+"""Latency of a map page: the time from an edit to its problems, and to the new picture.
 
-The page is a socket without a browser, the server a process of its own, as it is for people. The edits of a kind wait
-for their pictures; those "at once" do not, so that a picture is being drawn while the next one is made.
-Run as `python -m bench.map_page` on a quiet machine.
+The page is simulated by a socket; the server runs in a separate process, as in normal use. Edits of each kind wait for
+their pictures; those "at once" do not, so that edits overlap with drawing. Run `python -m bench.map_page` on an idle
+machine.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EDITS = 40
 
 
 def _edits(page: EditPage, chance: random.Random) -> dict[str, Callable[[], list[str]]]:
-    """The kinds of edits that are measured, each as the words of one."""
+    """The measured kinds of edits, each a function that returns the words of an edit."""
     names = [region["name"] for region in page.state["regions"]]
     facts = {fact["name"]: fact for fact in page.state["form"]["facts"]}
     terrain = next(name for name, fact in facts.items() if fact["type"] == "entity")
@@ -48,7 +48,7 @@ def _edits(page: EditPage, chance: random.Random) -> dict[str, Callable[[], list
 
 @contextmanager
 def _page(folder: Path) -> Iterator[EditPage]:
-    """A page of a server of its own."""
+    """A page connected to a new server."""
     command = [sys.executable, "-m", "rulespec", "edit", str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as server:
         try:
@@ -60,7 +60,7 @@ def _page(folder: Path) -> Iterator[EditPage]:
 
 
 def measure(name: str, folder: Path) -> list[str]:
-    """The lines of a table for a shipped map."""
+    """The rows of the table for one shipped map."""
     shutil.copytree(ROOT / "games" / name, folder, ignore=shutil.ignore_patterns("logs", "perft"))
     checks = []
     for _ in range(15):
@@ -84,7 +84,7 @@ def measure(name: str, folder: Path) -> list[str]:
                 pass
             first = time.perf_counter() - began
             if page.state["serial"] == serial:
-                continue  # nothing has changed
+                continue  # an edit without effect
             if n < EDITS:
                 page.until("picture")
             times[kind if n < EDITS else "at once"].append((first, time.perf_counter() - began))
@@ -100,7 +100,7 @@ def measure(name: str, folder: Path) -> list[str]:
 
 
 def _quantiles(values: list[tuple[float, float]]) -> Iterator[list[float]]:
-    """The tenths of the times to the problems, and of those to the picture, if that was waited for."""
+    """The deciles of the times to the problems, and of those to the picture if the edits waited for it."""
     for each in zip(*values, strict=True):
         yield quantiles(each, n=10)
 

@@ -1,8 +1,8 @@
-"""Matches of coins, looked at after every game: wrong verdicts and power, exactly, by sums over all wins.
+"""Matches of coins, tested after every game: rates of wrong verdicts and power, computed exactly over all outcomes.
 
     python -m bench.matches                  # writes its table into docs/explanation/judging.md; half a minute
 
-Beside the bounds by betting stand those of a mean (the asymptotic sequence of `playtest`), first looked at after 40
+The betting bounds are compared with bounds of a mean (the asymptotic sequence of `playtest`), first tested after 40
 games.
 """
 
@@ -19,22 +19,22 @@ from rulespec.engine.simulate.sequence import FIRST_LOOK, half_width, log_stakes
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "explanation" / "judging.md"
 GAMES = 1_000
 SHARES = [Fraction(1, seats) for seats in (2, 3, 4, 6, 10, 20)]
-"""Even shares, of as many seats."""
+"""Even shares of wins, for several numbers of seats."""
 STRONGER = [Fraction(3, 5), Fraction(1, 2), Fraction(3, 8), Fraction(1, 4), Fraction(3, 20), Fraction(1, 10)]
-"""Shares of a stronger bot beside them."""
+"""The share of a stronger bot for each of these numbers."""
 _TABLE = re.compile(r"(<!-- matches -->\n).*?(\n<!-- end of matches -->)", re.DOTALL)
 
 ToldApart = Callable[[int, int], bool]
-"""Whether a match has a verdict, by its wins and games."""
+"""Whether a match has a verdict, given its wins and games."""
 
 
 def by_betting(even: float) -> ToldApart:
-    """The bounds of `match`."""
+    """The bounds of the command `match`."""
     return lambda won, games: log_stakes(won, games, even) >= log(20)
 
 
 def by_mean(even: float) -> ToldApart:
-    """Bounds of a mean, with one more game won and one more lost."""
+    """The bounds of a mean, with one additional win and one additional loss."""
 
     def told(won: int, games: int) -> bool:
         smooth = (won + 1) / (games + 2)
@@ -44,12 +44,12 @@ def by_mean(even: float) -> ToldApart:
 
 
 def ever(share: float, games: int, told_apart: ToldApart) -> tuple[float, int | None]:
-    """The part of matches that get a verdict at any look, and the games after which half of them have one.
+    """The share of matches with a verdict at any point, and the number of games after which half of them have one.
 
     Args:
-        share: the true share.
-        games: the games of a match.
-        told_apart: whether there is a verdict.
+        share: the true share of wins.
+        games: the number of games in a match.
+        told_apart: the test for a verdict.
     """
     left, told, half = {0: 1.0}, 0.0, None
     for number in range(1, games + 1):
@@ -65,7 +65,7 @@ def ever(share: float, games: int, told_apart: ToldApart) -> tuple[float, int | 
 
 
 def table() -> str:
-    """The table of the page."""
+    """The table for the page."""
     lines = ["| even | wrong verdicts | by bounds of a mean | stronger | half decided after | by bounds of a mean |"]
     lines.append("| --- | --- | --- | --- | --- | --- |")
     for even, stronger in zip(map(float, SHARES), map(float, STRONGER), strict=True):

@@ -1,10 +1,10 @@
-"""Games that outlive rules: the twelve changes over the shipped games of Imperial, and over bots' games.
+"""Migration of recorded games: twelve rule changes applied to the shipped games of Imperial, and to bots' games.
 
     python -m bench.migrations                                  # the shipped games; minutes
-    python -m bench.migrations --bots 1000 --games FOLDER       # bots' games, played into the folder if need be
+    python -m bench.migrations --bots 1000 --games FOLDER       # bots' games, played into the folder if missing
 
-Each game is carried over to each change. What is carried is written and replayed strictly under the changed rules; what
-is kept is replayed under its own from a bundle. One that fails there is an error.
+Each game is migrated to each change. A migrated game is written and replayed strictly under the changed rules, any
+other game under its own rules from a bundle. A failed replay is an error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rulespec.engine.migrate.migrate import Verdict
 
 
 def show(results: Sequence[Carried], games: int) -> None:
-    """Prints a line for each change, and the causes of what is kept."""
+    """Prints a line for each change, with the causes of games that were not migrated."""
     print(f"{games:,} games")
     print("| change | faithful | numbers | kept | put in | gone | first causes of the kept |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
@@ -39,7 +39,7 @@ def show(results: Sequence[Carried], games: int) -> None:
 
 
 def main() -> None:
-    """Runs what is asked for."""
+    """Runs the requested migrations."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bots", type=int, default=0, help="so many games of bots, not the shipped ones")
     parser.add_argument("--games", type=Path, help="the folder of bots' games")

@@ -1,12 +1,12 @@
-"""A mutation run: thousands of edits of the shipped rulesets, and whether the validator tells what each has broken.
+"""A mutation run: thousands of edits of the shipped rulesets, each checked for a diagnostic at the damage.
 
     python -m bench.mutants --count 2400 --seed 1 [--report out.jsonl] [--only NUMBER]
 
-Overlays are edited alone, and together with others that go with them. Every mutant is checked as `rulespec validate`
-does, from a copy of the games. It must be refused, or change nothing, or be a legal game of its own, which is then
-played for some decisions by both backends. One that breaks a name, a type, a unit, the shape or a reference must be
-refused, with a first error at a line of the edit or with a note that names one.
-Nothing may raise, or take more than LIMIT seconds of processor time. `--only` shows one mutant and what is said of it.
+Overlays are edited alone, and together with other compatible overlays. Every mutant is checked as by `rulespec
+validate`, in a copy of the games. It must be refused, or have no effect, or be another valid game, which both backends
+then play for some decisions. A mutant that breaks a name, a type, a unit, the shape or a reference must be refused, and
+the first error or one of its notes must point to a line of the edit. No mutant may cause an exception, or take more
+than LIMIT seconds of processor time. `--only` shows one mutant with its diagnostics.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ from rulespec.typed.settings import values_to_try
 GAMES = Path(__file__).parent.parent / "games"
 LIMIT = 5
 DECISIONS = 8
-"""The limit of decisions that are played of a mutant that is a game of its own."""
+"""The maximum number of decisions played of a mutant that is a valid game."""
 MAX_OPTIONS = 300
 
 
 class KeptFiles(Files):
-    """Reads from disk, and parses no text again that it has seen while `learning`."""
+    """Files on disk, with a cache of the texts parsed while `learning`."""
 
     def __init__(self) -> None:
         self.learning = True
@@ -87,8 +87,8 @@ class KeptFiles(Files):
         return items
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
-        """The findings of a schema in the tree of a YAML file; a `partial` one may leave out what stands elsewhere."""
-        key = (id(node), schema, partial)  # the trees that are learned stay, so their ids are theirs
+        """The schema errors in the tree of a YAML file; a `partial` file may omit what other files provide."""
+        key = (id(node), schema, partial)  # cached trees stay alive, so their ids stay unique
         if key in self._findings:
             return self._findings[key]
         result = super().findings(node, schema, partial)
@@ -101,8 +101,9 @@ class KeptFiles(Files):
 class Outcome:
     """The outcome of a mutant.
 
-    `verdict` is refused, warned (a new warning, no error), unchanged, different, or failed; `told`: the first error is
-    at a site of the edit, or a note of it is; `failure` says what went wrong with the program or the play.
+    `verdict`: refused, warned (a new warning, no error), unchanged, different, or failed; `told`: whether the first
+    error or one of its notes is at a site of the edit; `failure`: the description of an exception, a timeout or a
+    disagreement.
     """
 
     number: int
@@ -118,15 +119,15 @@ class Outcome:
 
 @dataclass
 class Bench:
-    """A copy of the games in the current folder, and what is known of them unedited."""
+    """A copy of the games in the current folder, and the results for the unedited rulesets."""
 
     files: KeptFiles = field(default_factory=KeptFiles)
     refs: dict[str, list[str]] = field(default_factory=dict)
-    """Each file that is read, with the references under which it is tried."""
+    """File → the references under which its mutants are checked."""
     symbols: dict[str, Symbols] = field(default_factory=dict)
 
     def learn(self, only: str = "") -> None:
-        """Reads all rulesets, the overlays they offer, and the overlays together; `only` those of one ruleset."""
+        """Reads all rulesets, or `only` one, with the overlays they offer and combinations of these."""
         editor = EditorFiles()
         folders = {p.parent.name: p.parent for p in sorted(Path("games").rglob("game.yaml"))}
         names = [n for n in known_rulesets() if only in ("", n) and n in folders]
@@ -141,7 +142,7 @@ class Bench:
         self.files.learning = False
 
     def together(self, name: str, offers: list[str]) -> str:
-        """A ruleset with as many of its overlays as go together, the first ones first."""
+        """A ruleset with as many of its overlays as are compatible, in order."""
         result = name
         for offer in offers:
             report = Report()
@@ -150,11 +151,11 @@ class Bench:
         return result
 
     def _texts(self, ref: str) -> Collection[str]:
-        """The files of a reference."""
+        """The texts of a reference's files."""
         return load_source(ref, Report(), self.files).texts
 
     def _learn(self, ref: str, editor: EditorFiles) -> None:
-        """Notes the files that no smaller reference has; of several overlays, all files of overlays."""
+        """Records the files that no smaller reference has; for several overlays, all files of overlays."""
         several = _several(ref)
         for file in self._texts(ref):
             known = self.refs.setdefault(file, [])
@@ -163,7 +164,7 @@ class Bench:
                 self.symbols.setdefault(ref, Symbols(ref, editor))
 
     def mutants(self, count: int, seed: int) -> list[tuple[str, Mutant]]:
-        """So many mutants, each with its reference: of all files, operators and classes in turn."""
+        """A sample of mutants with their references, balanced over files, operators and classes."""
         buckets: dict[tuple[str, str, str, str], list[tuple[str, Mutant]]] = {}
         for ref, m in self.all_mutants:
             buckets.setdefault((m.breaks, m.operator, m.file, ref), []).append((ref, m))
@@ -180,7 +181,7 @@ class Bench:
 
     @cached_property
     def all_mutants(self) -> list[tuple[str, Mutant]]:
-        """Every mutant there is, with the reference under which it is tried."""
+        """All mutants, each with the reference under which it is checked."""
         results: list[tuple[str, Mutant]] = []
         for file, refs in self.refs.items():
             for ref in refs:
@@ -190,7 +191,7 @@ class Bench:
         return results
 
     def run(self, number: int, ref: str, mutant: Mutant) -> Outcome:
-        """Edits the file, checks, and puts the file back."""
+        """Edits the file, checks the mutant, and restores the file."""
         known = known_program(ref, self.files)
         path = Path(mutant.file)
         text = path.read_text("utf-8")
@@ -204,17 +205,17 @@ class Bench:
             if outcome.seconds > LIMIT:
                 outcome.failure = f"{outcome.seconds:.1f} s"
             self._judge(outcome, ruleset, report, known)
-        except Exception:  # what a validator may not do is just what is looked for
+        except Exception:  # any exception is a finding
             outcome.verdict, outcome.failure = "failed", traceback.format_exc()
         finally:
             path.write_text(text, "utf-8")
         if outcome.verdict == "unchanged" and mutant.breaks in BREAKING and ref != (alone := self.alone(mutant.file)):
-            # Something else has been put in its place: it must be reported in the file without that.
+            # Another file overrides the edited part: the mistake must be reported without that file.
             return self.run(number, alone, mutant)
         return outcome
 
     def alone(self, file: str) -> str:
-        """The reference of a file without what other files put in its place: its overlay alone, or its own ruleset."""
+        """The reference without files that override a file: its overlay alone, or its own ruleset."""
         first = self.refs[file][0]
         return first if "+" in first else next(p.name for p in Path(file).parents if (p / "game.yaml").is_file())
 
@@ -222,7 +223,7 @@ class Bench:
         outcome.found = report.diagnostics
         errors = [d for d in outcome.found if d.severity is Severity.ERROR]
         if errors:
-            first = next((d for d in errors if d.span is not None), errors[0])  # that there are too many has no place
+            first = next((d for d in errors if d.span is not None), errors[0])  # "too many errors" has no place
             outcome.verdict = "refused"
             spans = [s for s in (first.span, *(n.span for n in first.notes)) if s is not None]
             outcome.told = any((s.file, line) in outcome.mutant.sites for s in spans for line in (s.line, s.end_line))
@@ -238,9 +239,9 @@ class Bench:
 
 
 def program(ruleset: typed.Ruleset) -> str:
-    """The meaning of a ruleset, without the places it is written at.
+    """The program of a ruleset, independent of places in files.
 
-    For the fewest players with all options as they are, and for the most with all options otherwise.
+    It is lowered for the fewest players with default settings, and for the most with all settings changed.
     """
     usual = check_settings(ruleset, {})
     other = {n: next((v for v in values_to_try(o) if v != o.default), o.default) for n, o in ruleset.settings.items()}
@@ -250,14 +251,14 @@ def program(ruleset: typed.Ruleset) -> str:
 
 @cache
 def known_program(ref: str, files: KeptFiles) -> str:
-    """The meaning of an unedited ruleset."""
+    """The program of an unedited ruleset."""
     ruleset = check(ref, Report(), files)
     assert ruleset is not None
     return program(ruleset)
 
 
 def play(ruleset: typed.Ruleset, seed: int) -> bool:
-    """Plays some decisions by both backends, which must agree; whether the rules came to a fault."""
+    """Plays some decisions with both backends, which must agree; returns whether the rules caused a fault."""
     rng = random.Random(seed)
     seats = [f"P{i + 1}" for i in range(rng.randint(*ruleset.players))]
     fast, plain = Game(ruleset, seats), Game(ruleset, seats, {}, "interpreter")
@@ -312,7 +313,7 @@ def table(outcomes: list[Outcome]) -> str:
 
 
 def show(outcome: Outcome) -> str:
-    """A mutant, and what is said of it, in a few lines."""
+    """A mutant with its diagnostics, in a few lines."""
     m = outcome.mutant
     text = Path(m.file).read_text("utf-8")
     line = text.count("\n", 0, m.start) + 1
@@ -329,7 +330,7 @@ def show(outcome: Outcome) -> str:
 
 
 def record(outcome: Outcome) -> dict[str, object]:
-    """A line of the report."""
+    """The report line of an outcome."""
     m = outcome.mutant
     return {
         "number": outcome.number,
@@ -348,7 +349,7 @@ def record(outcome: Outcome) -> dict[str, object]:
 
 
 def right(outcome: Outcome) -> bool:
-    """Whether a mutant came out as it must."""
+    """Whether the outcome of a mutant is as required."""
     return not outcome.failure and (outcome.told or outcome.mutant.breaks not in BREAKING)
 
 
@@ -359,7 +360,7 @@ def _several(ref: str) -> bool:
 
 @contextlib.contextmanager
 def copied(games: Path) -> Iterator[None]:
-    """A copy of the games, without logs and scenarios, in a folder that becomes the current one."""
+    """A context manager for a copy of the games without logs and scenarios, which becomes the current folder."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         skip = shutil.ignore_patterns("logs", "scenarios")
@@ -372,7 +373,7 @@ def copied(games: Path) -> Iterator[None]:
 
 
 def main() -> int:
-    """Prints what came out wrong, and the table; 1 if anything did."""
+    """Prints the wrong outcomes and the table; returns 1 if there are wrong outcomes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=2400)
     parser.add_argument("--seed", type=int, default=1)

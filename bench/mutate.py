@@ -1,6 +1,6 @@
-"""Mutants: a sound ruleset with one edit, and what the edit breaks by construction, whatever a checker says of it.
+"""Mutants: a sound ruleset with one edit, and the damage that the edit does by construction.
 
-What is common to the YAML files and the rules; `mutate_yaml` and `mutate_rules` hold the operators.
+This module has the common part for YAML and rules files; `mutate_yaml` and `mutate_rules` have the operators.
 """
 
 from __future__ import annotations
@@ -21,22 +21,21 @@ from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
 FREE = "free"
-"""The class of an edit that may be legal: it changes a number, an order, a condition, or what nobody names."""
+"""The class of a possibly legal edit: it changes a number, an order, a condition, or an unused name."""
 BREAKING = ("name", "reference", "type", "unit", "shape")
 
 Site = tuple[str, int]
-"""A file and a line."""
+"""A line as a pair of file and line number."""
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One edit: in `file`, what stands at the offsets `start` … `end` becomes `text`.
+    """One edit: in `file`, `text` replaces the offsets `start` to `end`.
 
-    `breaks` is its class: one of `BREAKING`, or `FREE`. `sites` are the lines that may report the mistake, counted
-    in the edited files: those that the edit touches; of something that is taken out, where it stood and the uses left
-    without it.
+    `breaks`: its class, one of `BREAKING` or `FREE`. `sites`: the lines where the mistake may be reported, counted in
+    the edited files: those that the edit touches, and after a removal also those of dangling uses.
     """
 
     file: str
@@ -49,7 +48,7 @@ class Mutant:
 
 
 class Symbols:
-    """The declarations behind the names in a sound ruleset, and the other places that name each of them."""
+    """The declarations behind the names in a sound ruleset, and all uses of each."""
 
     def __init__(self, ref: str, files: EditorFiles) -> None:
         checked, result = check(ref, files)
@@ -89,14 +88,14 @@ class Symbols:
         ]
         self._variables = {v.name for v in self.index.names.values() if isinstance(v, typed.Var)}
         self.words = {w for text in checked.texts.values() for w in _WORD.findall(text)}
-        """Every word of the ruleset's files: a name that is none of them exists nowhere."""
+        """All words in the ruleset's files; any other word is an unknown name."""
 
     def named(self, span: Span) -> typed.Named | None:
         """The declaration behind the name at a place."""
         return self.index.names.get(span)
 
     def users(self, span: Span) -> set[Span]:
-        """The other places that name what is declared at a place; of a part of a product, what is called after it."""
+        """The other places that name the declaration at a place, including names derived from a product's component."""
         named = self.named(span)
         if named is None:
             return set()
@@ -111,7 +110,7 @@ class Symbols:
         return result - {span}
 
     def only(self, names: Iterable[str]) -> list[str]:
-        """The unambiguous names among some: each means one thing only, wherever it stands."""
+        """The unambiguous names among some, which have a single meaning in all contexts."""
         return sorted(n for n in names if n not in self._variables and sum(n in s for s in self._spaces) == 1)
 
 
@@ -125,7 +124,7 @@ class Sheet:
         self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
 
     def at(self, line: int, column: int) -> int:
-        """The offset of a place; of one after the last line, the end."""
+        """The offset of a place; past the last line, the end of the text."""
         return self._starts[line - 1] + column - 1 if line <= len(self._starts) else len(self.text)
 
     def line(self, offset: int) -> int:
@@ -133,7 +132,7 @@ class Sheet:
         return bisect_right(self._starts, offset)
 
     def lines(self, first: int, last: int) -> str:
-        """The text of some lines, with their ends."""
+        """The text of a range of lines, including line endings."""
         end = self._starts[last] if last < len(self._starts) else len(self.text)
         return self.text[self._starts[first - 1] : end]
 
@@ -144,7 +143,7 @@ class Sheet:
     def edit(
         self, operator: str, breaks: str, start: int, end: int, text: str, also: Iterable[Site] = ()
     ) -> Mutant | None:
-        """The mutant with this edit, or None if it is none. `also`: further sites, counted in the files as they are."""
+        """The mutant with an edit, or None for an edit without effect. `also`: further sites in the unedited files."""
         if self.text[start:end] == text:
             return None
         first, last = self.line(start), self.line(end)
@@ -156,18 +155,18 @@ class Sheet:
         )
 
     def on(self, operator: str, breaks: str, span: Span, text: str, also: Iterable[Site] = ()) -> Mutant | None:
-        """The mutant in which a span has another text."""
+        """The mutant in which a text replaces a span."""
         start, end = self.at(span.line, span.column), self.at(span.end_line, span.end_column)
         return self.edit(operator, breaks, start, end, text, also)
 
     def misspelt(self, span: Span, breaks: str) -> Mutant | None:
-        """The mutant in which a word is misspelt, such that nothing has its name."""
+        """The mutant in which a word becomes an unknown name."""
         word = self.cut(span)
         wrong = misspell(word, self.symbols.words)
         return self.on("rename", breaks, span, wrong) if wrong else None
 
     def uses_within(self, first: int, last: int) -> set[Site]:
-        """The places elsewhere that name a declaration of some lines."""
+        """The sites outside some lines that use a declaration inside them."""
         results: set[Span] = set()
         for span in self.symbols.declared:
             if span.file == self.file and first <= span.line <= last:
@@ -176,19 +175,19 @@ class Sheet:
 
 
 def misspell(word: str, taken: Iterable[str]) -> str:
-    """A word with one slip of the hand in it that is none of those taken; "" if there is none."""
+    """A word with one typing error, different from all taken words; "" if there is none."""
     slips = [word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) // 2, len(word) - 1)]
     slips += [word[:i] + word[i] + word[i:] for i in range(len(word) // 2, len(word))]
     return next((s for s in slips if s != word and s not in taken and re.fullmatch(r"[a-z][a-z0-9_]*", s)), "")
 
 
 def sheet(file: str, symbols: Symbols) -> Sheet:
-    """A file that is read for a ruleset, or lies beside it."""
+    """A file of a ruleset, or one beside it."""
     return Sheet(file, symbols.checked.texts.get(file) or Path(file).read_text("utf-8"), symbols)
 
 
 def walk(node: object) -> Iterator[tuple[object, object, str]]:
-    """All parts of a syntax tree, each with the part it belongs to and the name of its field there."""
+    """All parts of a syntax tree, each with its parent and the name of the parent's field."""
     stack: list[object] = [node]
     while stack:
         owner = stack.pop()

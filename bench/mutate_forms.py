@@ -1,4 +1,4 @@
-"""Mutants of single forms: who decides, keys, orders, what ways cost, steps on boards."""
+"""Mutants of specific forms: deciders, keys, orders, costs of paths, steps on boards."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rulespec.typed.rule_traversal import expressions
 from rulespec.types import INT, Ent, Order, SetOf
 
 Change = tuple[str, Any, str]
-"""The operator, the node instead, and the text instead."""
+"""A change: the operator, the new node, and the new text."""
 Source = Callable[[Any], str]
-"""The text of a place."""
+"""A function from a span to its source text."""
 
 
 def of_expression(e: typed.Expr, source: Source) -> Iterator[Change]:
@@ -39,7 +39,7 @@ def of_expression(e: typed.Expr, source: Source) -> Iterator[Change]:
 
 
 def _ranked(e: typed.Each, source: Source) -> Iterator[Change]:
-    """`best` of a set, and the first by its only key: the set, and the first of it."""
+    """`best` replaced by its set, and a `first` with a single key by one without a key."""
     unranked = replace(e.binder, keys=())
     head = source(e.binder.var.span.to(e.binder.source.span))
     if e.op == "best":
@@ -53,7 +53,7 @@ def _reads(e: typed.Expr, var: typed.Var) -> bool:
 
 
 def _cases(e: typed.Cases, source: Source) -> Iterator[Change]:
-    """The values of two neighbouring cases exchanged."""
+    """The values of two adjacent cases swapped."""
     for i, ((one, then), (other, instead)) in enumerate(pairwise(e.cases)):
         cases = (*e.cases[:i], (one, instead), (other, then), *e.cases[i + 2 :])
         yield "cases swapped", replace(e, cases=cases), f"case {source(e.places[i])}: {source(instead.span)}"
@@ -64,7 +64,7 @@ def _cases(e: typed.Cases, source: Source) -> Iterator[Change]:
 
 
 def _path(e: typed.PathDomain, source: Source) -> Iterator[Change]:
-    """Another bound, a use that is not asked for, and paths that may end anywhere."""
+    """A path with another bound, with a `once` dropped, or with the end condition toggled."""
     shown = source(e.near.var.span)
     for sign in ("+", "-"):
         within = typed.Op(e.within.type, e.within.span, sign, (e.within, typed.Lit(e.within.type, e.within.span, 1)))
@@ -86,7 +86,7 @@ def _ways(e: typed.Ways, source: Source) -> Iterator[Change]:
 
 
 def _on_board(e: typed.BoardOp, source: Source) -> Iterator[Change]:
-    """A step that is two, and a ray that is one."""
+    """A single step replaced by two steps, and a ray by one step."""
     if e.op not in ("to", "ray"):
         return
     space, direction = (source(a.span) for a in e.args[:2])

@@ -1,4 +1,4 @@
-"""Mutants of rules files: names from the syntax tree, values from the typed rules, shapes from the tokens."""
+"""Mutants of rules files: names from the syntax tree, values from typed rules, shapes from tokens."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from rulespec.types import ANY, Bool, Num, Type
 
 _TOKEN = re.compile(r'"[^"\n]*"|#[^\n]*|[A-Za-z][A-Za-z0-9_]*|[0-9]+|==|!=|<=|>=|->|\.\.|\?\?|[^\s\w]')
 
-# Words without which a line is none. Left out are those that can go: `not`, `set` in a type, what stands on a line of
-# its own, and `require`, without which a call may be left.
+# Words whose removal makes a line invalid. Not included are optional ones: `not`, `set` in a type, words that are a
+# line by themselves, and `require`, without which a call remains.
 _WORDS = {
     *("let", "pay", "move", "to", "from", "of", "if", "elif", "else", "match", "case", "for", "in", "repeat", "at"),
     *("most", "decide", "chance", "by", "together", "option", "include", "where", "after", "def", "procedure"),
@@ -39,9 +39,9 @@ _DECLARING = (
 )
 
 _OVER = ("replace", "wrap")
-"""Modifiers of rules that stand for others, and do not declare their names."""
+"""Modifiers of rules that override others, and so declare no name."""
 
-# Nothing in the rules refers to these: they are for logs, scenarios and people.
+# Declarations without references in rules; logs, scenarios and people use them.
 _FOR_PEOPLE = (ast.Decide, ast.Draw, ast.OptionDef, ast.Invariant, ast.EndGame)
 
 
@@ -55,7 +55,7 @@ class RulesMutator:
         self.tokens = [m for m in _TOKEN.finditer(sheet.text) if not m.group().startswith("#")]
         parts_ = [(i.name, i) for i in self.items] + [(n, o) for i in self.items for n, o, _ in walk(i)]
         self.names = {self._start(n.span) for n, _ in parts_ if isinstance(n, ast.Name | ast.Ref)}
-        """The starts of names: some are also words of the language."""
+        """The positions of names, some of which are spelled like keywords."""
 
     def mutants(self) -> Iterator[Mutant]:
         """All mutants of the file."""
@@ -80,11 +80,11 @@ class RulesMutator:
 
     def _name(self, node: ast.Name | ast.Ref, owner: object, field: str) -> Iterator[Mutant | None]:
         sheet, word = self.sheet, node.text if isinstance(node, ast.Name) else node.name
-        if sheet.cut(node.span) != word:  # a word of the language, such as `next`
+        if sheet.cut(node.span) != word:  # a keyword, such as `next`
             return
         breaks = "name"
         declares = isinstance(owner, _DECLARING) and field == "name"
-        declares &= not (isinstance(owner, ast.Item) and owner.modifier in _OVER)  # it names what it replaces
+        declares &= not (isinstance(owner, ast.Item) and owner.modifier in _OVER)  # the name of the replaced rule
         declares |= isinstance(owner, ast.Scoring) and field == "var"
         for_people = isinstance(owner, _FOR_PEOPLE) and field in ("name", "ending")
         if (for_people or declares) and not self.symbols.users(node.span):
@@ -95,7 +95,7 @@ class RulesMutator:
             yield sheet.on("repoint", "reference", node.span, other) if other else None
 
     def _other_sort(self, node: ast.Name | ast.Ref, owner: object) -> str:
-        """The name of something that cannot stand where a name is used."""
+        """A name of another sort, which is invalid at a use."""
         d, rules = self.symbols.checked.declarations, self.symbols.checked.rules
         only = self.symbols.only
         match owner:
@@ -110,37 +110,37 @@ class RulesMutator:
                 results = only(rules.definitions)
             case ast.TrackCall() if isinstance(node, ast.Name):
                 results = []
-            case _:  # an expression, a group that is included, a rule that is replaced
+            case _:  # an expression, an included group, a replaced rule
                 results = only(rules.procedures)
         return results[node.span.line % len(results)] if results else ""
 
     # --- items and statements ------------------------------------------------------------------
 
     def _item(self, item: ast.Item) -> Iterator[Mutant | None]:
-        """A rule that is taken out, or stands twice."""
+        """A rule removed or duplicated."""
         first, last = item.span.line, self._last_line(item.span)
         start = self.sheet.at(first, 1)
         text = self.sheet.lines(first, last)
         sites = self.sheet.uses_within(first, last)
         own = isinstance(item, ast.Def | ast.Procedure | ast.Guard | ast.OptionGroup) and item.modifier not in _OVER
         yield self.sheet.edit("drop", "reference" if own and sites else FREE, start, start + len(text), "", sites)
-        if item.modifier or not isinstance(item, ast.Remove):  # a rule may be wrapped twice, but not replaced
+        if item.modifier or not isinstance(item, ast.Remove):  # a rule can be wrapped twice, but not replaced twice
             yield self.sheet.edit("duplicate", FREE if item.modifier == "wrap" else "name", start, start, text)
 
     def _last_line(self, span: Span) -> int:
-        """The last line of something, whose span ends where the next thing begins."""
+        """The last line of an item whose span extends to the next item."""
         end = self.sheet.at(span.end_line, span.end_column)
         text = self.sheet.text[self.sheet.at(span.line, 1) : end]
         rest = re.sub(r"(\n[ ]*(#[^\n]*)?)*$", "", text)
         return span.line + rest.count("\n")
 
     def _statement(self, node: ast.Stmt) -> Iterator[Mutant | None]:
-        """A statement that is taken out; one line of it twice."""
+        """A statement removed; a single-line statement also duplicated."""
         sheet, first, last = self.sheet, node.span.line, self._last_line(node.span)
         start = sheet.at(first, 1)
         text = sheet.lines(first, last)
         if text[: node.span.column - 1].strip():
-            return  # it stands after its head
+            return  # follows its head
         yield sheet.edit("drop", FREE, start, start + len(text), "")
         if isinstance(node, ast.Let):
             sites = {(s.file, s.line) for s in self.symbols.users(node.name.span)}
@@ -154,7 +154,7 @@ class RulesMutator:
                 yield sheet.edit("duplicate", "shape", start, start, head)
 
     def _condition(self, node: object, owner: object, field: str) -> Iterator[Mutant | None]:
-        """A condition turned round; the arguments of a call in another order."""
+        """A condition negated, or the arguments of a call reordered."""
         if not isinstance(node, ast.Expr):
             return
         if field in ("condition", "where", "branches"):
@@ -174,9 +174,9 @@ class RulesMutator:
     # --- types and units -----------------------------------------------------------------------
 
     def _typed(self) -> Iterator[tuple[typed.Expr, typed.Expr | None, Type | None]]:
-        """Typed expressions of this file, each with what it is part of, and the type that is asked of a whole one.
+        """The typed expressions of this file, each with its parent, and with the required type for complete ones.
 
-        Scores are left out: they may have any unit.
+        Scores are omitted, as they may have any unit.
         """
         rules = self.symbols.checked.rules
         roots: list[tuple[typed.Expr, Type | None]] = []
@@ -213,11 +213,11 @@ class RulesMutator:
             yield self.sheet.on("retype", "type", expr.span, "7" if expr.type == Bool() else "true", self._told(expr))
 
     def _told(self, expr: typed.Expr) -> set[Site]:
-        """The lines of an expression: for one over several lines, each may be reported."""
+        """The lines of an expression, at any of which a mistake may be reported."""
         return {(self.sheet.file, n) for n in range(expr.span.line, expr.span.end_line + 1)}
 
     def _unit(self, expr: typed.Expr, parent: typed.Expr | None, wanted: Type | None) -> Iterator[Mutant | None]:
-        """Another unit, where one is asked for, or where the other side of an operator has one that is settled."""
+        """Another unit, where a unit is required or is determined by the other operand."""
         if isinstance(parent, typed.Op) and parent.op in ("+", "-", "<", "<=", ">", ">=", "==", "!=", "min", "max"):
             rest = [a for a in parent.args if a is not expr and not isinstance(a, typed.Lit)]
             wanted = next((a.type for a in rest if isinstance(a.type, Num) and a.type.unit != ANY), None)
@@ -257,7 +257,7 @@ class RulesMutator:
             yield sheet.edit("negate", FREE, start, end, turned)
 
     def _lines(self) -> Iterator[Mutant | None]:
-        """Lines that stand a column off, outside their block, or after the next."""
+        """Lines moved by a column, out of their block, or after the next line."""
         sheet, depth = self.sheet, 0
         code: list[tuple[int, int, str]] = []
         for number, text in enumerate(sheet.text.split("\n"), 1):

@@ -1,7 +1,7 @@
-"""Mutants of typed rules: one node of a rule replaced by another of the same type, so that they need no checking.
+"""Mutants of typed rules: one node replaced by another of the same type, so that no check is needed.
 
-What would not pass the checker is left out: where a check for none would no longer be made before the value is used,
-and where a loop could go round without a decision.
+Changes that the checker would refuse are omitted: those that remove the test for none before a use, and those that
+allow a loop without a decision.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ OTHER_WORD = {**dict(_PAIRS), **{second: first for first, second in _PAIRS}}
 
 @dataclass(slots=True)
 class Mutant:
-    """A change of one place in the rules files.
+    """A change at one place in the rules files.
 
-    An option group that several decisions include is one place in the files, and several in the typed rules: `edits`
-    has them all. `anchors` are the places at which coverage counts what is changed.
+    An option group included by several decisions occurs once in the files, but several times in the typed rules:
+        `edits` has all occurrences. `anchors`: the places at which coverage counts the changed code.
     """
 
     operator: str
@@ -55,7 +55,7 @@ class Mutant:
 
     @property
     def root(self) -> Root:
-        """The rule that is changed; of a group of options the first that includes it."""
+        """The changed rule; for an option group, the first rule that includes it."""
         return self.edits[0][0]
 
     def __str__(self) -> str:
@@ -64,20 +64,20 @@ class Mutant:
 
 @dataclass
 class Mutator:
-    """Makes the mutants of a ruleset's rules."""
+    """A generator of the mutants of a ruleset's rules."""
 
     ruleset: typed.Ruleset
     relied: frozenset[Path] = field(default_factory=frozenset)
-    """Paths that the current rule uses as if they could not be none."""
+    """The paths that the current rule uses on the assumption that they are not none."""
     assigned: dict[int, range] = field(default_factory=dict)
-    """Ranges of the fields that values are assigned to, by `id`: the checker refuses a number outside."""
+    """The ranges of fields, by the `id` of an assigned value; the checker refuses numbers outside."""
     around: list[tuple[tuple[Step, ...], Span]] = field(default_factory=list)
-    """The statements around a node. What has the place of one of them is not written: `shuffle` stands for a loop."""
+    """The statements around a node; a node with the same span as one of them is implicit, as in `shuffle`."""
 
     def mutants(self, files: frozenset[str] | None = None) -> list[Mutant]:
-        """All mutants, in the order of the source; only those in some files, if given, and calls of what these define.
+        """All mutants in source order; with `files`, only those in these files, and calls of procedures defined there.
 
-        A call elsewhere of what stands in these files is that of a rule that they replace or wrap, such as a hook.
+        Such a call outside the files is one of a rule that they replace or wrap, such as a hook.
         """
         results: dict[tuple[Span, str, str], Mutant] = {}
         rules = self.ruleset.rules
@@ -95,7 +95,7 @@ class Mutator:
         return sorted(rest, key=lambda m: (m.span.file, m.span.line, m.span.column, m.operator, m.after))
 
     def source(self, span: Span) -> str:
-        """The text of a place, on one line."""
+        """The source text of a span, on one line."""
         lines = self.ruleset.sources[span.file].split("\n")[span.line - 1 : span.end_line]
         if span.line == span.end_line:
             return lines[0][span.column - 1 : span.end_column - 1].strip()
@@ -103,7 +103,7 @@ class Mutator:
         return " ".join(line.strip() for line in lines).strip()
 
     def _ends(self, mutant: Mutant) -> bool:
-        """Whether the checker would let the loops of the mutant pass."""
+        """Whether the checker accepts the mutant's loops."""
         with planted(self.ruleset, mutant.edits, "") as ruleset:
             return not any(endless_loops(ruleset.rules))
 
@@ -129,7 +129,7 @@ class Mutator:
             yield operator, self._span(node), seen.path, new, text
 
     def _unwritten(self, path: tuple[Step, ...], span: Span) -> bool:
-        """Whether something has the place of a statement around it."""
+        """Whether a node is implicit: it has the same span as an enclosing statement."""
         while self.around and self.around[-1][0] != path[: len(self.around[-1][0])]:
             self.around.pop()
         return any(span == place for _, place in self.around)
@@ -181,7 +181,7 @@ class Mutator:
 
     def _op(self, e: typed.Op) -> Iterator[Change]:
         if any(a.span == e.span for a in e.args):
-            return  # no operator is written: it is the test of a place of tokens, or of their owner
+            return  # an implicit operator: the test of a place of tokens, or of their owner
         texts = [self.source(a.span) for a in e.args]
         if e.op in COMPARISONS and self._free(e):
             other = COMPARISONS[e.op]
@@ -203,7 +203,7 @@ class Mutator:
 
     @staticmethod
     def _is_logic(e: typed.Expr) -> bool:
-        """Whether the negation of a condition is another mutant already."""
+        """Whether another mutant already negates the condition."""
         return isinstance(e, typed.Op) and e.op in ("and", "or", "==", "!=")
 
     def _each(self, e: typed.Each) -> Iterator[Change]:
@@ -285,7 +285,7 @@ class Mutator:
             yield from self._arguments(node)
 
     def _head(self, node: typed.OptionDef) -> Iterator[Change]:
-        """An option without its weight, or without one of its demands."""
+        """An option without its weight, or without one of its requirements."""
         if node.weight is not None:
             yield "weight dropped", replace(node, weight=None), f"without weight {self.source(node.weight.span)}"
         for at, part in enumerate(node.head):
@@ -305,7 +305,7 @@ class Mutator:
 
     def _where(self, node: typed.Binder | typed.OptionParam) -> Iterator[Change]:
         if isinstance(node, typed.Binder) and node.where is not None and node.where.span == node.source.span:
-            return  # the tokens in a place
+            return  # the implicit test of tokens in a place
         if node.where is not None and self._free(node.where):
             yield "where dropped", replace(node, where=None), f"without where {self.source(node.where.span)}"
             yield from self._negated(node, "where", node.where)
@@ -322,12 +322,12 @@ class Mutator:
             rest = tuple(other for other in seen.node if other.span != s.span)
             made = {other.var for other in seen.node if other.span == s.span and isinstance(other, typed.Let)}
             if any(isinstance(node, typed.Local) and node.var in made for node in nodes(rest)):
-                continue  # `turns` makes variables beside its loop
+                continue  # `turns` declares variables outside its loop
             if len(rest) < len(seen.node) - 1 or (not _makes(s) and self._may_go(s, seen.guards)):
                 yield "statement dropped", s.span, seen.path, rest, ""
 
     def _may_go(self, s: typed.Stmt, guards: frozenset[Path]) -> bool:
-        """Whether a statement may be left out, and everything is still checked for none before it is used."""
+        """Whether a statement can be removed without losing a test for none before a use."""
         if isinstance(s, typed.Jump | typed.EndGame) and guards & self.relied:
             return False
         for node in nodes(s):
@@ -338,7 +338,7 @@ class Mutator:
         return True
 
     def _free(self, condition: typed.Expr) -> bool:
-        """Whether nothing relies on what a condition says of values that may be none."""
+        """Whether no use relies on a condition's test for none."""
         return not settled(condition) & self.relied
 
     # --- other names -------------------------------------------------------------------------
@@ -361,7 +361,7 @@ class Mutator:
                 fact = facts[(facts.index(e.decl) + 1) % len(facts)]
                 yield fact.name, replace(e, decl=fact)
             return
-        if e.decl.local:  # another table may not be in scope
+        if e.decl.local:  # another table may be out of scope
             return
         d = self.ruleset.declarations
         decls = d.kinds[e.decl.kind].state if e.decl.kind else d.fields
@@ -378,11 +378,11 @@ class Mutator:
 
 _SHOWN = 100
 _FLOW = frozenset(["statement dropped", "option dropped", "else dropped", "condition negated", "comparison"])
-"""The operators after which a loop might go round without a decision."""
+"""The operators that might create a loop without a decision."""
 
 
 def _makes(s: typed.Stmt) -> bool:
-    """Whether a statement makes a variable, or the value of its procedure: without it, something else has none."""
+    """Whether a statement declares a variable or returns a value, so that its removal leaves a use undefined."""
     result = s.then if isinstance(s, typed.CallProcedure) else s
     if isinstance(result, typed.Let | typed.LetTable) or (isinstance(s, typed.Decide) and s.draws):
         return True
@@ -401,7 +401,7 @@ def _calls(rules: typed.Rules) -> Iterator[typed.CallProcedure]:
 
 
 def _is_idle(s: typed.Stmt) -> bool:
-    """Whether a statement calls a hook that nothing fills: it does nothing, with or without the call."""
+    """Whether a statement calls an empty hook, and so has no effect."""
     return isinstance(s, typed.CallProcedure) and s.procedure.result is None and not s.procedure.body
 
 

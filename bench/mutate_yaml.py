@@ -1,4 +1,4 @@
-"""Mutants of YAML files: each from the tree of the file, by what its keys and values are there."""
+"""Mutants of YAML files, generated from a file's tree by the roles of its keys and values."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _OF_LANGUAGE = {"int", "bool", "set", "none", "true", "false", "if", "else", "mi
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """A value, its path, and its key if it is no member of a list."""
+    """A value with its path, and its key unless it is a list item."""
 
     path: str
     key: Scalar | None
     value: Node
     parent: Mapping | Sequence
     adds: bool = False
-    """Whether it is, or stands in, what an overlay adds or puts in the place of something emptied."""
+    """Whether it is part of what an overlay adds, or puts in place of an emptied section."""
 
     @property
     def start(self) -> Span:
-        """The start of the entry or the member."""
+        """The start of the entry or the item."""
         return self.key.span if self.key is not None else self.value.span
 
 
@@ -50,7 +50,7 @@ class YamlMutator:
         section = "game" if Path(sheet.file).stem == "game" else ""
         self.top = {"variants": "overlay", "dialects": "dialect"}.get(folder.name, section)
         self.over = self.top == "overlay"
-        """Whether the file is laid over others: it may leave out what stands there."""
+        """Whether the file is layered over others, whose content it may omit."""
         self.emptied = [w.text for w in words(get(tree, "replaces"))]
         if (folder / "game.yaml").exists():
             game = parse_yaml((folder / "game.yaml").read_text("utf-8"), "")
@@ -71,7 +71,7 @@ class YamlMutator:
                 yield from self._spots(item, f"{path}.#", adds)
 
     def _below(self, path: str, key: str) -> str:
-        """The path of an entry. What an overlay changes has the path of what it changes, with no dots in its keys."""
+        """The path of an entry, with no dots in its keys; a change in an overlay has the path of the changed entry."""
         if path in ("overlay.changes", "overlay.add"):
             return ".".join(k.replace(".", ":") for k in keys_of(self.symbols.checked.source.root, key))
         if path == "overlay.settings":
@@ -103,10 +103,10 @@ class YamlMutator:
     # --- names ---------------------------------------------------------------------------------
 
     def _declares(self, spot: _Spot, span: Span) -> str:
-        """The class of the mutant that loses a declared name: a name, if it is used elsewhere.
+        """The class of a mutant that loses a declared name: `name`, if the name is used elsewhere.
 
-        A file that is laid over others may as well declare something new: with another name an override is no longer
-        one, and what it was laid over stands. Only what stands nowhere else is missed.
+        In a layered file, a changed name makes an override a new declaration, and the lower one remains. So only
+        declarations without a lower one are missed.
         """
         if not self.symbols.users(span):
             return FREE
@@ -114,7 +114,7 @@ class YamlMutator:
 
     def _keys(self, spot: _Spot, key: Scalar, role: str) -> Iterator[Mutant | None]:
         sheet, parent = self.sheet, spot.path.rpartition(".")[0]
-        if key.text.isdigit():  # a number is not misspelt
+        if key.text.isdigit():  # a number cannot be misspelt
             return
         column, line = content_column(key), key.span.line
         start = column
@@ -133,7 +133,7 @@ class YamlMutator:
                 yield sheet.misspelt(span, "shape" if closed else FREE)
 
     def _names(self, spot: _Spot, role: str) -> Iterator[Mutant | None]:
-        """Words in a value: misspelt, or the name of something of another sort."""
+        """Words in a value misspelt, or replaced by a name of another sort."""
         value, sheet = spot.value, self.sheet
         if not isinstance(value, Scalar) or not isinstance(value.value, str) or role in ("-", "text", "bool"):
             return
@@ -150,7 +150,7 @@ class YamlMutator:
                     yield sheet.on("repoint", "reference", span, other)
 
     def _other_sort(self, span: Span) -> str:
-        """The name of something that cannot stand where a name stands; "" if it is not known what that is."""
+        """A name of another sort, which is invalid at a use; "" if the expected sort is unknown."""
         named, d = self.symbols.named(span), self.symbols.checked.declarations
         match named:
             case typed.Entity():
@@ -168,14 +168,14 @@ class YamlMutator:
     # --- what is taken out, or stands twice ----------------------------------------------------
 
     def _extent(self, spot: _Spot) -> tuple[int, int]:
-        """The offsets of an entry or a member with its separator: whole lines, if it begins one."""
+        """The offsets of an entry or an item with its separator; whole lines if it starts one."""
         sheet, start = self.sheet, spot.start
         begin, end = sheet.at(start.line, start.column), self._end(spot.value)
         line_start = sheet.at(start.line, 1)
         before = sheet.text[line_start:begin]
         if not self._flow(spot.parent):
             if before.strip(" -"):
-                return begin, begin  # it stands after something else
+                return begin, begin  # something precedes it on the line
             last = sheet.line(end)
             return line_start, line_start + len(sheet.lines(start.line, last))
         rest = re.match(r"\s*,\s*", sheet.text[end:])
@@ -239,7 +239,7 @@ class YamlMutator:
         yield self.sheet.edit("duplicate", "shape", start, start, text if text.endswith((" ", "\n")) else text + "\n")
 
     def _items(self, spot: _Spot) -> Iterator[Mutant | None]:
-        """A member of a list: taken out, or there twice."""
+        """A list item removed or duplicated."""
         start, end = self._extent(spot)
         if start == end or len(self._members(spot.parent)) < 2:
             return
@@ -270,7 +270,7 @@ class YamlMutator:
             yield sheet.on("retype", "type", value.span, "7") if value.style not in ("literal", "folded") else None
         elif isinstance(value.value, bool):
             if self.top == "dialect" and ".settings." in spot.path:
-                return  # of which ruleset it is a setting, only a log says
+                return  # only a log tells to which ruleset the setting belongs
             yield sheet.on("retype", "type", value.span, "7")
         elif isinstance(value.value, int) and role in ("fact", "expr"):
             yield sheet.on("retype", "type", value.span, "true")
@@ -283,23 +283,23 @@ class YamlMutator:
                 yield from self._other_type(spot, value)
 
     def _instead(self, value: Node, text: str, breaks: str) -> Mutant | None:
-        """A mapping or a list with something else in its place."""
+        """A mapping or a list replaced by a value of another shape."""
         start = self.sheet.at(value.span.line, value.span.column)
-        if not self._flow(value):  # what a block is replaced by stands on the line of its key
+        if not self._flow(value):  # the replacement of a block is on the line of its key
             start = len(self.sheet.text[:start].rstrip())
             if self.sheet.text[start - 1] != ":":
-                return None  # a comment or a dash stands there
+                return None  # after a comment or a dash
             text = f" {text}"
         return self.sheet.edit("retype", breaks, start, self._end(value), text)
 
     def _other_type(self, spot: _Spot, value: Scalar) -> Iterator[Mutant | None]:
-        """Another type for what is declared, if its values or rules depend on it."""
+        """Another type for a declaration, if its values or rules depend on the type."""
         if "account" in spot.path.rpartition(".")[2] or spot.path.endswith(".unit") or spot.key is None:
             return
         declared = spot.key
         if spot.path.endswith((".type", ".value", ".key")):
             owner = next((s.key for s in self.spots if s.value is spot.parent), None)
-            if owner is None:  # an overlay changes it by its path
+            if owner is None:  # an overlay changes it by path
                 return
             declared = owner
         if self.symbols.users(declared.span) and not spot.path.endswith(".key"):
@@ -322,7 +322,7 @@ class YamlMutator:
             yield self.sheet.on("reunit", "unit", value.span, f"{value.text} {units[0]}")
 
     def _mangle(self, spot: _Spot) -> Iterator[Mutant | None]:
-        """A bracket, a colon or a quote that got lost."""
+        """A bracket, a colon or a quote removed."""
         sheet, value = self.sheet, spot.value
         if isinstance(value, Mapping | Sequence) and self._flow(value):
             start, end = sheet.at(value.span.line, value.span.column), self._end(value)
@@ -337,7 +337,7 @@ class YamlMutator:
             yield sheet.edit("mangle", "shape", colon, colon + 1, "")
 
     def _indent(self, spot: _Spot, key: Scalar) -> Iterator[Mutant | None]:
-        """An entry that stands a column off from the others."""
+        """An entry indented differently from its siblings."""
         if self._flow(spot.parent) or not self._begins_line(spot) or key.span.column == 1:
             return
         keys = [k for k, _ in spot.parent.entries.values()] if isinstance(spot.parent, Mapping) else []
@@ -347,7 +347,7 @@ class YamlMutator:
             yield self.sheet.edit("shift", "shape", line, line + 1, "")
 
     def _insert(self, spot: _Spot) -> Iterator[Mutant | None]:
-        """A key that nobody knows."""
+        """An unknown key inserted."""
         value = spot.value
         if isinstance(value, Mapping) and value.entries and fits(spot.path, CLOSED):
             start = self.sheet.at(value.span.line, value.span.column)
@@ -374,7 +374,7 @@ class YamlMutator:
             yield self.sheet.on("shift", FREE, spot.key.span, str(int(spot.key.text) + 1))
 
     def _swaps(self) -> Iterator[Mutant | None]:
-        """Two neighbours that have changed places."""
+        """Two adjacent entries swapped."""
         for one, other in pairwise(self.spots):
             a, b = one.value, other.value
             if one.parent is not other.parent or not isinstance(a, Scalar) or not isinstance(b, Scalar):

@@ -1,4 +1,4 @@
-"""Measuring in turn: what is compared runs slice by slice beside one another, so that a busy machine slows both."""
+"""Paired measurements: the slices to compare run alternately, so that a busy machine slows both."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """So many of something in so many seconds of processor time."""
+    """A number of repetitions and the processor time they took, in seconds."""
 
     count: float
     seconds: float
 
     @property
     def each(self) -> float:
-        """Seconds for one."""
+        """The seconds per repetition."""
         return self.seconds / self.count
 
 
 Slice = Callable[[], Sample]
-"""A piece of work of some tenths of a second that says how much it was."""
+"""A piece of work of some tenths of a second, which returns its sample."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The median of several runs and their quartiles."""
+    """The median and the quartiles of several runs."""
 
     median: float
     low: float
@@ -38,7 +38,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Spread:
-        """The spread of some values, at least one."""
+        """The spread of one or more values."""
         results = list(values)
         if len(results) == 1:
             return cls(results[0], results[0], results[0], 1)
@@ -47,15 +47,15 @@ class Spread:
 
 
 def bounds_of_median(values: Iterable[float], share: float) -> tuple[float, float]:
-    """An interval of the median, from the order of some values alone (Hettmansperger and Sheather 1986).
+    """A distribution-free confidence interval of the median (Hettmansperger and Sheather 1986).
 
-    Between the values number k from below and from above the median lies as often as a coin thrown as many times shows
-    heads k times or more and tails k times or more; between two such intervals the bounds are interpolated.
+    The interval between the k-th smallest and the k-th largest value covers the median with the probability that as
+    many coin tosses show at least k heads and at least k tails; the bounds are interpolated between two such intervals.
 
     Args:
-        values: at least one.
-        share: how often the interval holds the median, from above 0 to below 1. Where there are too few values for
-            that, the bounds are the least and the greatest.
+        values: one or more values.
+        share: the coverage probability, between 0 and 1 exclusively. With too few values for it, the bounds are the
+            minimum and the maximum.
     """
     results = sorted(values)
     many, k, covered = len(results), 1, 1 - 2 * 0.5 ** len(results)
@@ -70,11 +70,11 @@ def bounds_of_median(values: Iterable[float], share: float) -> tuple[float, floa
 
 
 def timed(work: Callable[[], int], seconds: float) -> Slice:
-    """A slice that repeats some work until its time is over.
+    """A slice that repeats some work for a period of time.
 
     Args:
-        work: takes at least some tenths of a millisecond, and says how many it has done.
-        seconds: how long it is repeated, in processor time.
+        work: the work; it takes at least some tenths of a millisecond, and returns its number of repetitions.
+        seconds: the processor time of the slice.
     """
 
     def run() -> Sample:
@@ -89,7 +89,7 @@ def timed(work: Callable[[], int], seconds: float) -> Slice:
 
 
 def once(do: Callable[[], object]) -> Slice:
-    """A slice that does something once, however long it takes."""
+    """A slice that calls a function once, regardless of its duration."""
 
     def run() -> Sample:
         begun = time.process_time()
@@ -100,14 +100,13 @@ def once(do: Callable[[], object]) -> Slice:
 
 
 def alternate(slices: Sequence[Slice], runs: int, *, turns: int = 1, warm: bool = True) -> list[list[Sample]]:
-    """Runs each slice so many times, in turn; every second time in the opposite order.
+    """Runs the slices alternately, reversing their order every second time.
 
-    A run may consist of several `turns`, which are added up: then a processor whose clock changes from one second to
-    the next is as fast, on the whole, for one slice as for the other.
+    A run may consist of several `turns`, which are added up, so that changes of the processor's clock rate affect all
+    slices alike.
 
-    Before that each runs once and is not counted, if it is to be `warm`: so what is made once and kept is there. The
-    garbage collector is on, as it is where nobody has touched it; before each slice, outside its time, it collects what
-    the one before has left.
+    With `warm`, each slice first runs once without being counted, to fill caches. The garbage collector is enabled, as
+    by default, and collects the garbage of the previous slice before each one, outside the measured time.
     """
     for one in slices if warm else ():
         one()
@@ -125,15 +124,15 @@ def _sum(samples: Sequence[Sample]) -> Sample:
 
 
 def cost(ours: Sequence[Sample], theirs: Sequence[Sample]) -> Spread:
-    """The ratio of times, one of ours to one of theirs, from the samples of the same runs."""
+    """The ratio of times, ours to theirs, over the pairs of samples."""
     return Spread.of(a.each / b.each for a, b in zip(ours, theirs, strict=True))
 
 
 def speed(ours: Sequence[Sample], theirs: Sequence[Sample]) -> Spread:
-    """The ratio of speeds, ours to theirs."""
+    """The ratio of speeds, ours to theirs, over the pairs of samples."""
     return Spread.of(speed_ratios(ours, theirs))
 
 
 def speed_ratios(ours: Sequence[Sample], theirs: Sequence[Sample]) -> list[float]:
-    """The ratio of speeds of each run, ours to theirs."""
+    """The ratio of speeds in each run, ours to theirs."""
     return [b.each / a.each for a, b in zip(ours, theirs, strict=True)]

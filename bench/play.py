@@ -1,4 +1,4 @@
-"""Random games to measure with."""
+"""Random games for measurements."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ changes:
 
 
 def move(game: Game, draws: Draws) -> None:
-    """Takes a random option: the decider's are all listed; in one of fifty decisions those of others are, too."""
+    """Plays a random option of the decider; in one of fifty decisions, others' options count too."""
     option = choose(game, draws)
     assert option is not None
     game.apply(option)
@@ -42,7 +42,7 @@ def played(
     backend: Backend | Machines = "python",
     settings: Mapping[str, str | int] | None = None,
 ) -> Game:
-    """A random game, to its end or so many decisions."""
+    """A random game, played to its end or for at most `most` decisions."""
     draws = Draws(seed)
     game = Game(ruleset, seat_names(players, ruleset.seats), settings, backend)
     while not game.is_over and game.ply < most:
@@ -53,7 +53,7 @@ def played(
 def playouts(
     ruleset: typed.Ruleset, players: int, lengths: list[int], *, most: int = CAP, backend: Backend | Machines = "python"
 ) -> Callable[[], int]:
-    """A function that plays the next random game and gives its number of decisions; `lengths` takes them, too."""
+    """A function that plays the next random game, and returns its number of decisions, also appended to `lengths`."""
     seeds = count(1)
 
     def work() -> int:
@@ -64,7 +64,7 @@ def playouts(
 
 
 def positions(ruleset: typed.Ruleset, players: int, number: int, seed: int = 1, games: int = 2) -> list[Game]:
-    """Positions spread over random games, each a game of its own."""
+    """Positions spread evenly over random games, as independent games."""
     results: list[Game] = []
     for each in range(seed, seed + games):
         whole = played(ruleset, players, each)
@@ -78,7 +78,7 @@ def positions(ruleset: typed.Ruleset, players: int, number: int, seed: int = 1, 
 
 
 def write_log(ruleset: typed.Ruleset, players: int, decisions: int, path: Path) -> Path:
-    """Writes a native log of so many decisions: the first random game that has as many, up to there."""
+    """Writes a native log of exactly `decisions` decisions, from the first random game that is long enough."""
     for seed in count(1):
         game = played(ruleset, players, seed, most=decisions)
         if game.ply == decisions:

@@ -1,4 +1,4 @@
-"""Previews beside what comes of the options: all changes that are shown, the share that is cut off, and the cost.
+"""Accuracy of previews: their changes compared with an option's actual effects, the share cut off, and the cost.
 
 python -m bench.previews imperial shadow_of_the_emperor --positions 200
 """
@@ -31,22 +31,22 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 _TIMED = 3
-"""Options of a position that are timed."""
+"""The number of timed options per position."""
 _SHOWN = 10
-"""Wrong previews that are printed."""
+"""The maximum number of wrong previews printed."""
 
 
 class PreviewTally(Struct):
-    """The previews of a game's options.
+    """Statistics on the previews of a game's options.
 
     Attributes:
         ref: the game.
         options: the number of options.
         until: the number of previews by their `until`: `hidden`, `chance`, `others`, `over`, or "" for a question.
-        wrong: option, given and expected changes, where these differ.
-        undescribed: options that change something on the board, in a table or in a measure without words for it.
-        preview: the CPU milliseconds of previews.
-        take: those of taking the same options at a table and showing their seat what came of it.
+        wrong: option, given and expected changes of each wrong preview.
+        undescribed: options with a visible change that has no words.
+        preview: the processor milliseconds of each preview.
+        take: the processor milliseconds of playing the same option at a table and showing the result to its seat.
     """
 
     ref: str
@@ -59,7 +59,7 @@ class PreviewTally(Struct):
 
     @property
     def cost(self) -> float:
-        """The cost of a preview in that of taking its option: the ratio of the means."""
+        """The cost of a preview relative to playing its option: the ratio of the means."""
         return statistics.fmean(self.preview) / statistics.fmean(self.take) if self.take else 0.0
 
 
@@ -69,13 +69,13 @@ def _loaded(ref: str) -> typed.Ruleset:
 
 
 def positions(ref: str, count: int, seed: int, settings: Mapping[str, str] | None = None) -> Iterator[Game]:
-    """Positions of random games at which a seat is asked; a game that is over is followed by a new one.
+    """Positions of random games with a deciding seat; a finished game is followed by a new one.
 
     Args:
         ref: the game.
         count: the number of positions.
-        seed: of the games.
-        settings: those that differ from the defaults.
+        seed: the seed of the games.
+        settings: the settings that differ from the defaults.
     """
     ruleset, draws = _loaded(ref), Draws(seed)
     seats = ruleset.seats or "ABCDEF"[: max(ruleset.players[0], min(4, ruleset.players[1]))]
@@ -91,11 +91,11 @@ def positions(ref: str, count: int, seed: int, settings: Mapping[str, str] | Non
 
 
 class Outcome:
-    """The position after an option, compared with the one before from the view of the decider.
+    """The position after an option, compared with the previous one in the decider's view.
 
     Args:
         words: the words of the ruleset.
-        game: the position before; it is not changed.
+        game: the position before the option; it is not modified.
         option: the text of the option.
     """
 
@@ -117,13 +117,13 @@ class Outcome:
 
     @cached_property
     def described(self) -> list[int]:
-        """The changed cells that words have."""
+        """The changed cells described by words."""
         cells = self.after.omniscient.program.cells
         return [at for at in self.changed if not self.words.internal(*_known_by(cells[at].group, *_names(cells[at])))]
 
     @property
     def count(self) -> int:
-        """The number of changes that describe all of these cells: a move from one place to another is one."""
+        """The number of changes that describe these cells; a move between two places is one change."""
         cells, old, new = self.after.omniscient.program.cells, *(g.omniscient.numbers.cells for g in self._both)
         piles: dict[tuple[str, str], list[int]] = {}
         for at in self.described:
@@ -137,7 +137,7 @@ class Outcome:
         return self.before, self.after
 
     def undescribed(self, board: Board) -> list[str]:
-        """The changed cells without words, if the drawing or a measure shows that they have changed."""
+        """The changed cells without words whose change is visible in the drawing or in a measure."""
         rest = sorted({*self.changed} - {*self.described})
         if not rest:
             return []
@@ -161,15 +161,15 @@ def _known_by(group: str, name: str, place: str) -> tuple[str, str]:
 def study(
     ref: str, count: int, seed: int, *, most: int = 40, settings: Mapping[str, str] | None = None, timed: bool = False
 ) -> PreviewTally:
-    """Previews of options of positions of random games, each beside the position that the option leads to.
+    """The previews of random options in positions of random games, each compared with the resulting position.
 
     Args:
         ref: the game.
         count: the number of positions.
-        seed: of the games, and of the options that are drawn.
-        most: the options of a position that are drawn.
-        settings: those that differ from the defaults.
-        timed: whether some of them are timed.
+        seed: the seed of the games and of the sampled options.
+        most: the maximum number of sampled options per position.
+        settings: the settings that differ from the defaults.
+        timed: whether to time some of them.
     """
     tally, rng, words = PreviewTally(ref), random.Random(seed), Words(_loaded(ref))
     board: Board | None = None

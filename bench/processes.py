@@ -1,4 +1,4 @@
-"""Whole processes: the processor time, user and system, that they take until they have ended."""
+"""Whole processes measured by their processor time, user and system, until they end."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from bench.pairs import Sample, Slice
 
 ROOT = Path(__file__).parent.parent
 LOOK = 0.2
-"""Seconds after which a process that has a turn is looked at again: who looks takes time from who is looked at."""
+"""The interval between checks of a running process in seconds; frequent checks would take time from the process."""
 
 LetGoOn = Callable[[Callable[[], bool]], float]
-"""Lets a process go on until it is `enough`, or until it has ended; says how many seconds it took."""
+"""Lets a process continue until it is `enough`, or until it ends; returns the elapsed seconds."""
 
 
 def process(module: str, args: Sequence[str], walls: list[float], check: Callable[[str], None] | None = None) -> Slice:
     """A slice that runs `python -m MODULE ARGS` once.
 
     Args:
-        module: what is run.
-        args: its arguments.
-        walls: takes the seconds by the clock on the wall.
-        check: takes what it has written.
+        module: the module to run.
+        args: the arguments of the command.
+        walls: receives the wall-clock seconds.
+        check: receives the standard output.
     """
 
     def run() -> Sample:
@@ -41,7 +41,7 @@ def process(module: str, args: Sequence[str], walls: list[float], check: Callabl
         )
         walls.append(time.perf_counter() - begun)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if done.returncode not in (0, 1):  # 1: what was looked at has problems, or differs
+        if done.returncode not in (0, 1):  # 1: a command has found problems or differences
             raise RuntimeError(f"{module} {' '.join(args)}: {done.stderr[-500:]}")
         if check is not None:
             check(done.stdout)
@@ -52,13 +52,13 @@ def process(module: str, args: Sequence[str], walls: list[float], check: Callabl
 
 @contextmanager
 def by_turns(module: str, args: Sequence[str]) -> Iterator[LetGoOn]:
-    """A process `python -m MODULE ARGS` that begins with its first turn, and stands still between two of them.
+    """A process `python -m MODULE ARGS` that runs only during its turns, and is stopped between them.
 
-    So a command of many minutes can be measured beside another one although neither has the machine to itself. What it
-    starts stands still with it. Its time is that of the clock on the wall.
+    So two commands of many minutes can be compared on the same machine without running at the same time. Child
+    processes are stopped too. Times are wall-clock times.
 
     Raises:
-        RuntimeError: in a turn, if it fails. If it has ended, a turn takes no time.
+        RuntimeError: in a turn, if the process fails. After its end, a turn takes no time.
     """
     with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
         process: subprocess.Popen[str] | None = None

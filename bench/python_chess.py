@@ -1,12 +1,12 @@
-"""A program of its own around python-chess: the tasks of the yardstick, the games of PGN files, a board to play beside.
+"""A separate program around python-chess: the tasks of the yardstick, the games of PGN files, and a reference board.
 
     build/python-chess/bin/python -m bench.python_chess tasks
     build/python-chess/bin/python -m bench.python_chess pgn FILE…
     build/python-chess/bin/python -m bench.python_chess board
 
-python-chess is under the GPL: nothing of ours imports it or this program, which benchmarks and proofs start, in an
-environment that `make build/python-chess/bin/python` sets up. `tasks` reads lines `{"task": …, "seconds": …}`; `board`
-reads the moves of a game, `new` for the next one and `end` for its end, and says what stands then.
+python-chess is under the GPL, so no other module imports it or this program; benchmarks and proofs start it in an
+environment set up by `make build/python-chess/bin/python`. `tasks` reads lines `{"task": …, "seconds": …}`; `board`
+reads moves of a game, `new` for the next game and `end` for the end, and prints the position after each.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ from bench.yardstick import DEPTH, EVERY, GAMES, bytes_of
 
 
 def tasks() -> dict[str, Callable[[], int]]:
-    """Task → what does some of it and says how many it has done.
+    """Task → a function that does some of it, and returns the number of repetitions.
 
-    playouts: moves of random games, until `is_game_over()`, with all legal moves listed at each. playouts_bare: the end
-    is seen from there being no legal move, and from the clock and the pieces, which saves a third of the time.
-    legal_moves: lists. push: moves of recorded games. push_pop: a move, and taking it back. copy: `copy(stack=False)`.
-    copy_stack: with the moves before. zobrist: hashes of positions. same_games: the moves of `games`, with all legal
-    moves listed at each, and `is_game_over()` asked; same_games_bare: not asked. same_positions: lists, at every tenth
-    position of these games. perft: the lines of three moves from the start.
+    playouts: moves of random games until `is_game_over()`, listing all legal moves at each. playouts_bare: the same,
+        with the end derived from the legal moves, the move clock and the pieces, which saves a third of the time.
+        legal_moves: lists of legal moves. push: moves of recorded games. push_pop: a move and its undo. copy:
+        `copy(stack=False)`. copy_stack: copies with the move stack. zobrist: hashes of positions. same_games: the moves
+        of `games`, listing all legal moves and calling `is_game_over()` at each; same_games_bare: without that call.
+        same_positions: lists of legal moves at every tenth position of these games. perft: the lines of three moves
+        from the start.
     """
     rng = random.Random(1)
 
@@ -126,7 +127,7 @@ def tasks() -> dict[str, Callable[[], int]]:
 
 
 def _games() -> list[list[str]]:
-    """The games of `tasks`, which makes them first of all."""
+    """The games of `tasks`, generated before anything else."""
     rng, result = random.Random(1), []
     for _ in range(GAMES):
         board = chess.Board()
@@ -159,7 +160,7 @@ def _memory() -> dict[str, float]:
 
 
 def serve() -> None:
-    """Does the tasks that are asked for, line by line."""
+    """Performs the requested tasks, line by line."""
     known = tasks()
     for line in sys.stdin:
         question = json.loads(line)
@@ -172,7 +173,7 @@ def serve() -> None:
 
 
 def games_in(path: str) -> Iterator[dict[str, object]]:
-    """Each game of a file: its moves as `e2e4` and `a7a8q`, and all lines of its tree from the start to each move."""
+    """The games in a file: for each, its moves as `e2e4` and `a7a8q`, and all lines of its tree from the start."""
     with open(path, encoding="utf-8-sig") as file:  # noqa: PTH123 - as such programs do
         while (game := chess.pgn.read_game(file)) is not None:
             if game.errors:
@@ -188,7 +189,7 @@ def games_in(path: str) -> Iterator[dict[str, object]]:
 
 
 def play() -> None:
-    """Plays the moves that are read, and says what stands after each."""
+    """Plays the moves from standard input, and prints the position after each."""
     board = chess.Board()
     for line in sys.stdin:
         word = line.strip()

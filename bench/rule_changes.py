@@ -1,4 +1,4 @@
-"""Twelve changes of rules as authors make them, each an edit of the shipped Imperial: for games that outlive rules."""
+"""Twelve realistic rule changes, as edits of the shipped Imperial, for migrating recorded games."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEFT_OUT = ("titles*.yaml", "drawing.yaml", "outlines.yaml", "coasts.yaml")
 
 
 class Edit(Struct, frozen=True):
-    """A text of a file, and the text in its place; in every file of a pattern that has it."""
+    """A text and its replacement, in every file that matches a pattern and contains the text."""
 
     files: str
     old: str
@@ -22,7 +22,7 @@ class Edit(Struct, frozen=True):
 
 
 class RuleChange(Struct, frozen=True):
-    """A change of rules: its title, and its edits."""
+    """A rule change: its title, and its edits."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -143,14 +143,14 @@ CHANGES: Mapping[str, RuleChange] = {
         ),
     ),
 }  # fmt: skip
-"""The changes by their names."""
+"""The changes by name."""
 
 
 def written(folder: Path, changes: Iterable[RuleChange]) -> str:
-    """The reference of Imperial with changes, written to a new folder.
+    """The reference to a changed Imperial, written to a new folder.
 
     Raises:
-        ValueError: if the text of an edit is not there: the shipped rules have changed.
+        ValueError: if the text of an edit is missing, because the shipped rules have changed.
     """
     for pattern in _NEEDED:
         for file in sorted(GAME.glob(pattern)):

@@ -1,15 +1,15 @@
-"""Mutation tests of a ruleset: the share of changes of its rules that its scenarios and recorded games notice.
+"""Mutation tests of a ruleset: the share of rule changes detected by its scenarios and recorded games.
 
     python -m bench.rule_mutants imperial --count 500 --seed 1 --out build/mutants/imperial.jsonl
 
-A mutant is one small change of the rules that the checker would let pass (see `mutate_typed`). It is killed if a
-scenario fails, or if a recorded game is no longer legal, comes to another result, a broken invariant or a fault.
-Invariants are tests of the rules, and are not changed themselves.
-Only the tests that run the place of the change are tried, first those that run little besides. Of a reference with
-overlays only the overlays' own rules are changed.
+A mutant is one small change of the rules that the checker accepts (see `mutate_typed`). It is killed if a scenario
+fails, or if a recorded game becomes illegal, has another result, breaks an invariant or causes a fault. Invariants are
+tests of the rules, and are not changed. Only tests that run the changed place are tried, the most specific ones first.
+In a reference with overlays, only the rules of the overlays are changed.
 
-A mutant is equivalent, and does not count, if it makes the same program: for the fewest and the most seats, with every
-option at each of its values one at a time, and for what the tests use. `--only` shows one mutant and tries every test.
+A mutant is equivalent, and does not count, if it has the same program: for the fewest and the most seats with each
+value of each setting, one setting at a time, and for the seats and settings of the tests. `--only` shows one mutant and
+tries every test.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
 
 LIMIT = 10
-"""Seconds of processor time after which a test of a mutant has failed; five times what it takes, if that is more."""
+"""The processor seconds after which a test of a mutant fails, or five times its usual time if that is longer."""
 FIRST = 30
-"""So many scenarios are tried before the recorded games, which run much and notice much."""
+"""The number of scenarios tried before the recorded games, which run and detect more."""
 VERDICTS = ("killed", "timeout", "survived", "crashed", "equivalent")
 _NOWHERE = Span("", 1, 1, 1, 1)
 Setting = tuple[int, tuple[tuple[str, str], ...]]
@@ -53,7 +53,7 @@ Meaning = tuple[object, ...]
 
 
 def meaning(p: ir.Program) -> Meaning:
-    """A program without its texts for people."""
+    """A program without texts for people."""
     decisions = [replace(d, choices=tuple(_bare_choice(c) for c in d.choices)) for d in p.decisions]
     return p.blocks, p.functions, p.arrays, p.tables, decisions, p.scoring, p.start
 
@@ -69,7 +69,7 @@ def _bare(c: ir.Condition) -> ir.Condition:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a mutant: its verdict, the number of tests that run its place, the one that killed it, and why."""
+    """The outcome of a mutant: its verdict, the number of tests that run its place, the killing test, and the reason."""
 
     number: int
     mutant: Mutant
@@ -79,7 +79,7 @@ class Outcome:
     why: str = ""
 
     def record(self) -> dict[str, object]:
-        """The outcome as a line of the report."""
+        """The outcome as a report line."""
         m = self.mutant
         return {
             "number": self.number,
@@ -96,7 +96,7 @@ class Outcome:
 
 
 class _Tried:
-    """The programs of a mutant, each made once."""
+    """The programs of a mutant, each lowered once."""
 
     def __init__(self, mutated: typed.Ruleset, known: Mapping[Setting, Meaning]) -> None:
         self.mutated = mutated
@@ -105,9 +105,9 @@ class _Tried:
         self._differs: dict[Setting, bool] = {}
 
     def machine(self, _: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:
-        """The machine that runs the mutant in scenarios, for so many seats and these settings.
+        """The machine that runs a mutant in scenarios, for a number of seats and settings.
 
-        It tries no invariants: they take most of a scenario's time, and recorded games try them too.
+        It skips invariants, which would take most of a scenario's time; recorded games test them.
         """
         setting = (seats, tuple(sorted(settings.items())))
         if setting not in self._machines:
@@ -115,12 +115,12 @@ class _Tried:
         return self._machines[setting]
 
     def differs(self, setting: Setting) -> bool:
-        """Whether the mutant is another program than the rules as they are."""
+        """Whether the program of the mutant differs from that of the unchanged rules."""
         if setting not in self._differs:
             try:
                 program = self.machine(self.mutated, setting[0], dict(setting[1])).p
                 self._differs[setting] = meaning(program) != self.known[setting]
-            except DiagnosticsError:  # the start of the game is worked out by rules
+            except DiagnosticsError:  # rules compute the start of the game
                 self._differs[setting] = True
         return self._differs[setting]
 
@@ -140,15 +140,15 @@ class Trial:
 
     @cached_property
     def files(self) -> frozenset[str]:
-        """The files whose rules are changed."""
+        """The files with the rules to change."""
         base = load_ruleset(self.ruleset.ref.partition("+")[0]) if self.ruleset.overlays else None
         return frozenset(self.ruleset.sources) - frozenset(base.sources if base is not None else ())
 
     def run(self, number: int, *, all_tests: bool = False) -> Outcome:
-        """Tries the tests on a mutant."""
+        """Runs the tests on a mutant."""
         mutant = self.mutants[number]
         tests = self.tests if all_tests else self.order(mutant)
-        known = self.known  # worked out before anything is changed
+        known = self.known  # computed before the rules are changed
         with planted(self.ruleset, mutant.edits, str(number)) as mutated:
             tried = _Tried(mutated, known)
             for test in tests:
@@ -162,7 +162,7 @@ class Trial:
     def order(self, mutant: Mutant) -> list[Test]:
         """The tests that run the place of a mutant, in the order in which they are tried.
 
-        Heads of guards are counted nowhere.
+        Coverage does not count heads of guards.
         """
         guard = mutant.root.kind == "guard"
         results = [t for t in self.tests if guard or not mutant.anchors.isdisjoint(t.lines)]
@@ -172,25 +172,25 @@ class Trial:
 
     @staticmethod
     def verdict(test: Test, mutated: typed.Ruleset, tried: _Tried) -> tuple[str, str]:
-        """The verdict of a test on a mutant, and its reason; empty if it finds nothing wrong."""
+        """The verdict of a test on a mutant, and its reason; "" if the test passes."""
         try:
             with at_most(max(LIMIT, 5 * test.seconds)):
                 why = test.failure(mutated, tried.machine)
         except TimeoutError:
             return "timeout", "it takes too long"
-        except Exception as error:  # no rules that the checker lets pass may do this
+        except Exception as error:  # no rules that the checker accepts may raise this
             return "crashed", f"{type(error).__name__}: {error}"
         return "killed" if why else "", why
 
     @cached_property
     def known(self) -> dict[Setting, Meaning]:
-        """The meaning of the unchanged rules, for each seat count and settings of the tests."""
+        """The program of the unchanged rules, by number of seats and settings of the tests."""
         settings = [(t.seats, t.settings) for t in self.tests] + self.settings
         return {(n, chosen): meaning(lower(self.ruleset, n, dict(chosen))) for n, chosen in dict.fromkeys(settings)}
 
     @cached_property
     def settings(self) -> list[Setting]:
-        """The fewest and the most seats, each with every option at each of its values, one at a time."""
+        """The fewest and the most seats, with each value of each setting, one setting at a time."""
         usual = check_settings(self.ruleset, {})
         chosen: list[Mapping[str, str]] = [usual]
         for option in self.ruleset.settings.values():
@@ -200,7 +200,7 @@ class Trial:
 
 
 def table(outcomes: list[Outcome], group: Callable[[Outcome], str]) -> str:
-    """The verdicts by operator, file or the like; the rate is that of the mutants that are not equivalent."""
+    """The verdicts by operator, file or another group; the rate excludes equivalent mutants."""
     groups: dict[str, Counter[str]] = {}
     for outcome in outcomes:
         for name in (group(outcome), "all"):
@@ -215,7 +215,7 @@ def table(outcomes: list[Outcome], group: Callable[[Outcome], str]) -> str:
 
 
 def main() -> int:
-    """Prints the survivors and the tables; 1 if fewer mutants are killed than `--fail-under` says."""
+    """Prints the survivors and the tables; returns 1 if the rate is below `--fail-under`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ref", help="the ruleset, with overlays")
     parser.add_argument("--count", type=int, help="try so many that are not equivalent, chosen by chance; else all")

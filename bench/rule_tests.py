@@ -1,4 +1,4 @@
-"""The tests of a ruleset, with the lines of rules that each runs: which of them may notice that a rule has changed."""
+"""The tests of a ruleset with the lines of rules that each runs, and can therefore detect changes in."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 class Test:
     """A scenario (then `log` is None) or a recorded game.
 
-    `seats` and `settings` say which program it needs; `lines` are the lines of rules that it runs, `seconds` what it
-    takes on this machine.
+    `seats`, `settings`: the program it needs; `lines`: the lines of rules that it runs; `seconds`: its processor time
+    on this machine.
     """
 
     id: str
@@ -47,7 +47,7 @@ class Test:
     seconds: float
 
     def failure(self, ruleset: typed.Ruleset, machines: Machines) -> str:
-        """The failure that the test finds in a ruleset; "" if none. Scenarios are run by the given machines."""
+        """The failure of the test in a ruleset; "" if it passes. Scenarios run on the given machines."""
         if self.scenario is not None:
             failures = run_scenario(ruleset, self.scenario, machines)
             return failures[0].diagnostic.message if failures else ""
@@ -60,8 +60,8 @@ def suite(ruleset: typed.Ruleset, kept: Path | None = None) -> list[Test]:
     """The tests of a ruleset reference.
 
     Args:
-        ruleset: as it is shipped.
-        kept: a file in which is kept what each test runs, for the next time.
+        ruleset: the unchanged ruleset.
+        kept: a cache file for the lines that each test runs.
 
     Raises:
         ValueError: if a test fails.
@@ -76,7 +76,7 @@ def suite(ruleset: typed.Ruleset, kept: Path | None = None) -> list[Test]:
 
 
 class _Runs:
-    """Runs tests and notes what they run, unless it is known."""
+    """A cache of the lines that tests run, filled by running them."""
 
     def __init__(self, ruleset: typed.Ruleset, kept: Path | None) -> None:
         self.ruleset = ruleset
@@ -88,7 +88,7 @@ class _Runs:
             self.known = json.loads(kept.read_text("utf-8"))
 
     def keep(self) -> None:
-        """Writes what is known."""
+        """Writes the cache."""
         if self.kept is not None:
             self.kept.write_text(json.dumps(self.known), "utf-8")
 
@@ -137,7 +137,7 @@ class _Runs:
 
 
 class _Reached:
-    """The definitions that a scenario's expectations call: they are evaluated beside the game, where nothing counts."""
+    """The definitions called by a scenario's expectations, which coverage of the game does not count."""
 
     def __init__(self, ruleset: typed.Ruleset) -> None:
         self.calls: dict[str, set[str]] = {}
@@ -149,7 +149,7 @@ class _Reached:
                 self.lines[root.name] = {(s.file, s.line) for s in [root.span, *(n.span for n in parts)]}
 
     def by(self, scenario: Scenario) -> set[Line]:
-        """The lines of definitions that the values it expects are made of."""
+        """The lines of definitions on which a scenario's expected values depend."""
         expected = [node for step in scenario.steps for key, node in step.then if key.text == "values"]
         texts = [key.text for node in expected if isinstance(node, Mapping) for key, _ in node.entries.values()]
         waiting = [word for text in texts for word in _WORD.findall(text) if word in self.calls]

@@ -1,4 +1,4 @@
-"""Speed of Rulespec, beside other programs: `python -m bench.speed [SECTION…]`. See docs/explanation/speed.md."""
+"""Speed of Rulespec compared with other programs: `python -m bench.speed [SECTION…]`. See docs/explanation/speed.md."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ SECTIONS: dict[str, Callable[[Bench], Iterator[Figure]]] = {
 }
 BUILD = Path("build/bench")
 VERSION = 2
-"""The form of the file of figures."""
+"""The version of the file format for figures."""
 
 
 def measure(
@@ -64,7 +64,7 @@ def measure(
     show: Callable[[str], object] = print,
     keep: Callable[[list[Figure]], object] = id,
 ) -> list[Figure]:
-    """Measures the sections of these names, shows the table of each, and passes its figures to `keep`."""
+    """Measures the named sections, prints a table of each, and passes its figures to `keep`."""
     results: list[Figure] = []
     for name in names:
         bench.section = name
@@ -80,7 +80,7 @@ def measure(
 
 
 def commit() -> str:
-    """The commit that is measured; with a `+` if files have been changed since, and empty outside of a repository."""
+    """The measured commit, with a `+` for uncommitted changes; "" outside a repository."""
     try:
         changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/explanation")
         return commit_of("HEAD")[:12] + ("+" if changed else "")
@@ -89,7 +89,7 @@ def commit() -> str:
 
 
 def processor() -> str:
-    """The name of the processor's model, where the system says it."""
+    """The model name of the processor, if the system provides it."""
     try:
         model = re.search(r"^model name\s*: *(.+)$", Path("/proc/cpuinfo").read_text("utf-8"), re.MULTILINE)
     except OSError:
@@ -98,7 +98,7 @@ def processor() -> str:
 
 
 def as_json(bench: Bench, figures: Sequence[Figure], note: str = "") -> dict[str, Any]:
-    """Figures as data, by section, with what they depend on."""
+    """Figures by section as plain data, with the environment of the measurement."""
     circumstances = {
         "date": time.strftime("%Y-%m-%d"),
         "commit": commit(),
@@ -124,7 +124,7 @@ def as_json(bench: Bench, figures: Sequence[Figure], note: str = "") -> dict[str
 
 
 def write(path: Path, data: dict[str, Any]) -> None:
-    """Writes figures to a file; sections of the file that have not been measured again stay."""
+    """Writes figures to a file, keeping sections that were not measured again."""
     if path.is_file():
         before = json.loads(path.read_text("utf-8"))
         if before.get("rulespec_speed") == VERSION:
@@ -134,7 +134,7 @@ def write(path: Path, data: dict[str, Any]) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Measures, prints tables, and writes the same as JSON."""
+    """Measures, prints tables, and writes the figures as JSON."""
     parser = argparse.ArgumentParser(description="How fast Rulespec is, beside other programs.")
     parser.add_argument("sections", metavar="SECTION", nargs="*", help=f"of {', '.join(SECTIONS)}; else all")
     parser.add_argument("--quick", action="store_true", help="about a minute: fewer rulesets, shorter runs")
@@ -152,7 +152,7 @@ def main(args: Sequence[str] | None = None) -> int:
         bench = Bench(yardstick, BUILD, runs, turns, 0.05 if chosen.quick else 0.1, chosen.quick, games)
 
         def keep(measured: list[Figure]) -> None:
-            """Writes a section at once: a later one may fail."""
+            """Writes a section at once, as a later one may fail."""
             write(chosen.out, as_json(bench, measured, chosen.note))
 
         figures = measure(bench, chosen.sections or list(SECTIONS), keep=keep)

@@ -1,9 +1,9 @@
-"""Load of a server of tables: people's moves in a CPU second of the server, memory, and what a message costs.
+"""Load test of a table server: players' moves per CPU second of the server, memory, and cost per message.
 
 python -m bench.tables imperial shadow_of_the_emperor --tables 200
 
-With `--browser` it also measures, in Chromium, the time from a click in one window to the move in another one, and to
-the first board. With `--previews` each person asks for the consequences of an option before taking it.
+With `--browser` it also measures, in Chromium, the time from a click in one window to the move in another, and to the
+first board. With `--previews`, each player requests the preview of an option before playing it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ globalThis.now = () => performance.timeOrigin + performance.now();
 const drawn = () => requestAnimationFrame(() => shown.push(now()));
 new MutationObserver(drawn).observe(document.querySelector("#question"), { childList: true });
 """
-"""Notes when a frame has been drawn. Not only when there is a move: a secret choice is none yet."""
+"""A script that records the time of each drawn frame, including those without a move, as a secret choice has none."""
 _CLICK = """() => {
   const one = document.querySelector("#options button:not(.group)"), begun = now();
   (one ?? document.querySelector("#options button"))?.click();
@@ -68,31 +68,31 @@ _WARM = 5.0, 0.1
 and the pause before each move: few tables without any would send more messages than a server takes.
 """
 _CLICKS, _MOST = 60, 10
-"""Clicks that are measured, and the seconds that one may take."""
+"""The number of measured clicks, and the time limit for each in seconds."""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu(pid: int) -> float:
-    """The CPU seconds of a process."""
+    """The CPU seconds used by a process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def memory(pid: int) -> int:
-    """The resident KB of a process."""
+    """The resident memory of a process in KB."""
     found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())
     return int(found[1]) if found else 0
 
 
 class Packed(ClientPerMessageDeflateFactory):
-    """The packing of a socket, which notes how many bytes of each message come over the wire."""
+    """The compression of a socket, which records the size of each message on the wire."""
 
     def __init__(self) -> None:
         super().__init__()
         self.sizes: list[int] = []
 
     def process_response_params(self, *args: Any) -> PerMessageDeflate:
-        """The packing that client and server agree on."""
+        """The compression agreed by client and server."""
         result = super().process_response_params(*args)
         unpack = result.decode
 
@@ -106,7 +106,7 @@ class Packed(ClientPerMessageDeflateFactory):
 
 
 class Person:
-    """A client at a seat, or a spectator."""
+    """A client in the role of a player or a spectator."""
 
     def __init__(self, socket: ClientConnection, packed: Packed) -> None:
         self.socket = socket
@@ -133,7 +133,7 @@ class Person:
 
 
 class Load:
-    """The people of all tables, and what they measure; with previews, they ask for one before each move."""
+    """The clients at all tables, and their measurements; with previews, they request one before each move."""
 
     def __init__(self, previews: bool = False) -> None:
         self.previews = previews
@@ -142,7 +142,7 @@ class Load:
         self.until = 0.0
 
     async def play(self, person: Person, rng: random.Random, pause: float) -> None:
-        """Moves whenever there is something to decide, after a pause in seconds."""
+        """Plays whenever the client has to decide, after a pause in seconds."""
         while time.monotonic() < self.until and not person.over:
             if not person.options:
                 try:
@@ -163,7 +163,7 @@ class Load:
             self.moves += 1
 
     async def look(self, person: Person, option: str) -> bool:
-        """Asks for the consequences of an option; False if the position is another one by then."""
+        """Requests the preview of an option; False if the position has changed meanwhile."""
         had, serial = person.answered, person.serial
         await person.socket.send(json.dumps({"do": "preview", "serial": serial, "option": option}))
         while person.answered == had:
@@ -171,7 +171,7 @@ class Load:
         return person.serial == serial
 
     async def watch(self, person: Person) -> None:
-        """Looks on."""
+        """Watches without playing."""
         while time.monotonic() < self.until:
             try:
                 await asyncio.wait_for(person.read(), 1)
@@ -180,7 +180,7 @@ class Load:
 
 
 async def seated(url: str, key: str) -> Person:
-    """A person who has sat down with a key."""
+    """A client connected with a key."""
     origin = Origin(url.replace("ws", "http", 1).partition("/socket")[0])
     packed = Packed()
     socket = await connect(url, origin=origin, max_size=None, compression=None, extensions=[packed]).__aenter__()
@@ -192,7 +192,7 @@ async def seated(url: str, key: str) -> Person:
 
 
 async def played(people: list[Person], args: argparse.Namespace, seconds: float, pause: float = 0) -> Load:
-    """Lets the people of tables play and look on for some seconds, with a pause before each move."""
+    """Lets the clients at the tables play and watch for some seconds, with a pause before each move."""
     load = Load(args.previews)
     load.until = time.monotonic() + seconds
     tasks = []
@@ -204,12 +204,12 @@ async def played(people: list[Person], args: argparse.Namespace, seconds: float,
 
 
 async def measure(url: str, owner: str, pid: int, ref: str, args: argparse.Namespace) -> dict[str, Any]:
-    """Makes tables, lets people play for some seconds, and measures."""
+    """Creates tables, lets clients play for some seconds, and measures."""
     desk = await connect(url, origin=Origin(url.replace("ws", "http", 1).partition("/socket")[0])).__aenter__()
     await desk.send(json.dumps({"key": owner}))
     before, people = 0, list[Person]()
     for number in range(args.tables):
-        if number == args.tables // 10:  # the rules are loaded, and the code, once there has been play
+        if number == args.tables // 10:  # playing loads all rules and code
             await played(people, args, *_WARM)
             before = memory(pid)
         await desk.send(json.dumps({"do": "new", "rules": ref, "players": args.players, "bots": args.bots}))
@@ -222,7 +222,7 @@ async def measure(url: str, owner: str, pid: int, ref: str, args: argparse.Names
             await person.socket.send(json.dumps({"do": "name", "name": f"Name {number}"}))
             people.append(person)
         people.append(await seated(url, keys["spectator"]))
-        await asyncio.sleep(0.1)  # memory of many who come at once is used again
+        await asyncio.sleep(0.1)  # lets the server reuse the memory of simultaneous connections
     await desk.close()
     idle = round((memory(pid) - before) / (args.tables - args.tables // 10))
     os.kill(pid, signal.SIGUSR1)
@@ -275,10 +275,10 @@ def in_browser(base: str, links: dict[str, str]) -> dict[str, Any]:
 
 
 def _shown_after_click(pages: list[Any]) -> float:
-    """The milliseconds from a click until all pages show what came of it; 0 if there is nothing more to click."""
+    """The milliseconds from a click until all pages show its result; 0 if nothing can be clicked."""
     end = time.monotonic() + _MOST
     begun = 0.0
-    while not begun:  # a group of buttons opens first
+    while not begun:  # opens a group of buttons first
         if time.monotonic() > end:
             return 0
         mine = [each for each in pages if each.query_selector("#turn.mine")]
@@ -294,7 +294,7 @@ def _shown_after_click(pages: list[Any]) -> float:
 
 
 def measured(ref: str, args: argparse.Namespace) -> dict[str, Any]:
-    """The figures of a server of tables of a game."""
+    """The figures of a table server for a game."""
     with tempfile.TemporaryDirectory() as folder:
         words = [sys.executable, "-c", _TIMED, "serve", ref, "--players", str(args.players), "--port", "0"]
         environment = {**os.environ, "PYTHONUNBUFFERED": "1"}

@@ -1,9 +1,9 @@
-"""The search for target values among many settings, beside SPSA: how often each finds a planted optimum.
+"""The search for a target value over many settings, compared with SPSA: success rates at finding a planted optimum.
 
     python -m bench.targets                  # writes its table into docs/explanation/judging.md; a minute
 
-Games are drawn: their mean is the wanted one at one point and grows by 2 with each step of a setting that matters, and
-their noise has a standard deviation of four steps. Both rules of a pair draw half of their noise alike.
+Games are simulated numbers: their mean equals the target at one point and grows by 2 with each step of a relevant
+setting, and their noise has a standard deviation of four steps. Half of the noise is common to both rules of a pair.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TABLE = re.compile(r"(<!-- targets -->\n).*?(\n<!-- end of targets -->)", re.DO
 
 
 class Case(Struct, frozen=True):
-    """Some settings with as many values each, of which some matter."""
+    """A number of settings with a number of values each, of which some are relevant."""
 
     settings: int
     matter: int
@@ -46,12 +46,12 @@ CASES = [Case(4, 2, 6), Case(8, 2, 12), Case(8, 3, 8), Case(12, 2, 12), Case(12,
 
 
 class Bowl:
-    """Noisy games whose mean is the wanted one at one point of those settings that matter.
+    """A source of noisy games whose mean equals the target at one point of the relevant settings.
 
     Attributes:
-        own: the values of the game.
-        played: the games so far.
-        points: where they were played: each is a ruleset that has to be made.
+        own: the game's own values.
+        played: the number of games so far.
+        points: the points of these games, each of which would need its own ruleset.
     """
 
     def __init__(self, case: Case, seed: int) -> None:
@@ -64,7 +64,7 @@ class Bowl:
         self.points: set[Point] = set()
 
     def numbers(self, points: Sequence[Point], games: int, first: int = 0) -> list[list[float]]:
-        """The numbers of games from the first on, at some points."""
+        """The numbers of a range of games at some points."""
         self.played += len(points) * games
         self.points |= set(points)
         common = random.Random(f"{self._seed} {first}")
@@ -77,7 +77,7 @@ class Bowl:
         return results
 
     def near(self, point: Point) -> bool:
-        """Whether a point is within one step of the best one, in what matters."""
+        """Whether a point is within one step of the optimum in the relevant settings."""
         return all(abs(point[place] - self._best[place]) <= 1 for place in self._matter)
 
 
@@ -85,22 +85,22 @@ Search = Callable[[Case, Bowl], Point]
 
 
 def by_screening(case: Case, bowl: Bowl) -> Point:
-    """The search of `playtest --target` among more than four settings."""
+    """The search of `playtest --target` for more than four settings."""
     return screened(case.axes, bowl.own, WANTED, GAMES, bowl.numbers).tried[0].point
 
 
 def by_halving(case: Case, bowl: Bowl) -> Point:
-    """The search of `playtest --target` among up to four settings."""
+    """The search of `playtest --target` for up to four settings."""
     return nearest(case.axes, WANTED, GAMES, bowl.numbers)[0].point
 
 
 def spsa(gain: float, width: float, games: int) -> Search:
-    """Simultaneous perturbation (Spall 1992, with the exponents of 1998) of the distance from the target.
+    """Simultaneous perturbation (SPSA, Spall 1992, with the exponents of 1998) of the distance from the target.
 
     Args:
-        gain: the first step, in parts of the range.
-        width: the first perturbation, in parts of the range.
-        games: the games of each of the two points of a step.
+        gain: the first step, as a fraction of the range.
+        width: the first perturbation, as a fraction of the range.
+        games: the number of games at each of a step's two points.
     """
 
     def search(case: Case, bowl: Bowl) -> Point:
@@ -127,7 +127,7 @@ def _rounded(values: Sequence[float], axes: Sequence[range]) -> Point:
 
 
 class Found(NamedTuple):
-    """The runs in which a search comes within one step of the planted optimum, its most games and points."""
+    """The number of runs that come within one step of the optimum, and the most games and points of a run."""
 
     near: int
     games: int
@@ -146,7 +146,7 @@ def found(search: Search, case: Case) -> Found:
 
 
 def table() -> str:
-    """The table of the page."""
+    """The table for the page."""
     lines = ["| settings | that matter | values | halving | screening | SPSA, best of 27 tunings | worst of them |"]
     lines.append("| --- | --- | --- | --- | --- | --- | --- |")
     tunings = [spsa(*each) for each in product((0.03, 0.1, 0.3), (0.1, 0.2, 0.35), (10, 25, 60))]

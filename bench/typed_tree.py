@@ -1,4 +1,4 @@
-"""The typed rules as one tree: walking it with the place of each node, and putting another node into its place."""
+"""The typed rules as one tree: traversal with paths, and replacement of nodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Step = str | int
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A rule: a `definition`, a `procedure`, a `guard` or the `scoring`; and where it begins."""
+    """A rule: a `definition`, a `procedure`, a `guard` or the `scoring`, and its span."""
 
     kind: str
     name: str
@@ -34,8 +34,8 @@ class Root:
 class Seen:
     """A node of a rule.
 
-    `path` leads to it from the root; `anchor` is the place at which coverage counts it; `guards` are the values whose
-    being there an `if` around it has asked about.
+    `path`: its path from the root; `anchor`: the place at which coverage counts it; `guards`: the values tested for
+    none by enclosing `if` statements.
     """
 
     root: Root
@@ -46,11 +46,11 @@ class Seen:
 
 
 Edits = tuple[tuple[Root, tuple[Step, ...], Any], ...]
-"""Nodes that are put at the ends of paths."""
+"""Replacements: root, path and new node."""
 
 
 def roots(rules: typed.Rules) -> list[Root]:
-    """Every rule; an invariant is none, but a test of the others."""
+    """All rules except invariants, which are tests of the others."""
     results = [Root("definition", d.name, d.span) for d in rules.definitions.values()]
     results += [Root("procedure", p.name, p.span) for p in rules.procedures.values()]
     results += [Root("guard", g.name, g.span) for g in rules.guards.values()]
@@ -70,7 +70,7 @@ def read(rules: typed.Rules, root: Root) -> Any:
 
 
 def write(rules: typed.Rules, root: Root, held: Any) -> None:
-    """Gives a rule other contents; whatever calls it calls that."""
+    """Replaces the content of a rule, for all its callers."""
     if root.kind == "definition":
         rules.definitions[root.name].lets, rules.definitions[root.name].body = held
     elif root.kind == "procedure":
@@ -82,7 +82,7 @@ def write(rules: typed.Rules, root: Root, held: Any) -> None:
 
 
 def put(held: Any, path: tuple[Step, ...], new: Any) -> Any:
-    """A copy of nodes with another node at the end of a path."""
+    """A copy of nodes with the node at a path replaced."""
     if not path:
         return new
     step, *rest = path
@@ -93,11 +93,11 @@ def put(held: Any, path: tuple[Step, ...], new: Any) -> Any:
 
 @contextmanager
 def planted(ruleset: typed.Ruleset, edits: Edits, name: str) -> Iterator[typed.Ruleset]:
-    """The ruleset with other nodes at some paths, as one of another content; afterwards it is as it was."""
+    """A context manager for the ruleset with replaced nodes, which restores it afterwards."""
     rules = ruleset.rules
     before = [(root, read(rules, root)) for root in dict.fromkeys(root for root, _, _ in edits)]
     try:
-        for root, path, new in reversed(edits):  # what stands before keeps its place
+        for root, path, new in reversed(edits):  # in reverse, so that earlier paths stay valid
             write(rules, root, put(read(rules, root), path, new))
         yield replace(ruleset, hash=f"{ruleset.hash} {name}")
     finally:
@@ -134,7 +134,7 @@ def _walk(root: Root, path: tuple[Step, ...], part: Any, anchor: Span, guards: f
                 inner = guards | _asked(part[: at + 1])
             yield from _walk(root, (*path, at), each, anchor, inner)
     elif isinstance(part, NODES):
-        if isinstance(part, typed.Stmt) and path[-2:-1] != ("head",):  # a head is counted with its decision
+        if isinstance(part, typed.Stmt) and path[-2:-1] != ("head",):  # coverage counts a head with its decision
             anchor = anchor_of(part)
         elif root.kind == "guard" and isinstance(part, typed.Requirement | typed.Cost):
             anchor = part.span
@@ -147,14 +147,14 @@ _WHERE: tuple[Step, ...] = ("branches", 0, 0, "args", 0)
 
 
 def is_withdrawal(part: Any) -> bool:
-    """Whether an option is that of a draft which no file has: it takes the plan back."""
+    """Whether an option is the implicit one that withdraws a draft."""
     if not isinstance(part, typed.OptionDef) or not part.body:
         return False
     return isinstance(part.body[0], typed.Jump) and part.body[0].word == "withdraw"
 
 
 def _is_of_turns(part: Any) -> bool:
-    """Whether a statement is one of those that no file has: it gives the turn to the next one."""
+    """Whether a statement is an implicit one that passes the turn."""
     if isinstance(part, typed.If):
         body = part.branches[0][1]
         return bool(body) and isinstance(body[0], typed.Jump) and body[0].span == part.span
@@ -166,12 +166,12 @@ def _is_of_turns(part: Any) -> bool:
 
 
 def _is_op(value: typed.Expr, op: str, at: Span) -> bool:
-    """Whether a value is an operator's that stands at the place of its statement."""
+    """Whether a value is an operation with the same span as its statement."""
     return isinstance(value, typed.Op) and value.op == op and value.span == at
 
 
 def _where_of_turns(part: Any) -> typed.Expr | None:
-    """The `where` of turns in a statement that passes the turn of those for whom it does not hold."""
+    """The `where` of `turns`, taken from the implicit statement that skips a turn."""
     if not isinstance(part, typed.If) or len(part.branches) > 1:
         return None
     condition, body = part.branches[0]
@@ -202,12 +202,12 @@ def anchor_of(s: typed.Stmt) -> Span:
 
 
 def settled(condition: typed.Expr) -> frozenset[Path]:
-    """The values that a condition, held or failed, says are there."""
+    """The values that a condition proves not to be none, whether true or false."""
     return known_if(condition, True) | known_if(condition, False)
 
 
 def relied_on(rules: typed.Rules, root: Root) -> frozenset[Path]:
-    """The values of a rule that may be none, and are used somewhere as if they could not be."""
+    """The values of a rule that may be none, but are used on the assumption that they are not."""
     results = set()
     for e in nodes(read(rules, root)):
         if isinstance(e, typed.Local | typed.Field | typed.Fact) and isinstance(e.type, Ent) and not e.type.optional:

@@ -1,8 +1,8 @@
-"""Verdicts on rules whose truth is known: false alarms under equal rules, and power under planted ones.
+"""Verdicts on rules with a known truth: false alarms under equal rules, and power under planted differences.
 
     python bench/verdicts.py                 # random Imperial, 4 players; a few minutes
 
-Games are drawn from a pool, with replacement: so the pairs of a run are independent, and there are enough of them.
+Games are drawn from a pool with replacement, so that the pairs of a run are independent and unlimited.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ POOL = 10_000
 RUNS, PAIRS, LOOK = 400, 2_000, 20
 PLANTED = 100
 ONLY_ALARMS = 1e-6
-"""A difference that always matters: so that no run ends with "no difference that matters"."""
+"""A difference so small that it always matters, so that no run ends with "no difference that matters"."""
 
 Numbers = Sequence[float]
 
 
 def pool(seed: int, overlay: str = "") -> list[Outcome]:
-    """Random games of Imperial, the same for the same seed, with an overlay or without."""
+    """Random games of Imperial with or without an overlay, reproducible by seed."""
     ruleset = load_ruleset("imperial" + overlay)
     plan = replace(GamePlan.of("imperial" + overlay, ruleset, [4], seed), backend="wasm")
     return list(play_in_wasm(plan, ruleset, range(POOL)))
 
 
 def won(seat: str, outcome: Outcome) -> float:
-    """The share of the win of a seat."""
+    """The share of a win that belongs to a seat."""
     return 1 / len(outcome.winners) if seat in outcome.winners else 0.0
 
 
 def last(outcome: Outcome) -> float:
-    """The points of the last."""
+    """The points of the last seat."""
     return min(outcome.scores.values(), default=0)
 
 
 def shared(outcome: Outcome) -> float:
-    """Whether several win."""
+    """Whether the win is shared."""
     return len(outcome.winners) > 1
 
 
@@ -57,12 +57,12 @@ NINE: tuple[Callable[[Outcome], float | None], ...] = (
 
 
 def numbers(outcomes: Sequence[Outcome]) -> list[Numbers]:
-    """The nine numbers of games."""
+    """The nine numbers of each game."""
     return [[number(outcome) or 0.0 for number in NINE] for outcome in outcomes]
 
 
 def run(pairs: Iterator[tuple[Numbers, Numbers]], questions: Sequence[int]) -> list[tuple[int, str, int | None]]:
-    """For each question: the pairs after which it got a verdict (0: none), the verdict, the pairs that it asks for."""
+    """For each question: the pairs before its verdict (0 for none), the verdict, and the number of pairs needed."""
     level = 1 - 0.05 / len(questions)
     evidence = [Evidence() for _ in questions]
     verdicts: list[tuple[int, str, int | None]] = [(0, "", None)] * len(questions)
@@ -82,13 +82,13 @@ def run(pairs: Iterator[tuple[Numbers, Numbers]], questions: Sequence[int]) -> l
 
 
 def apart(games: Sequence[Numbers], rng: random.Random) -> Iterator[tuple[Numbers, Numbers]]:
-    """Pairs of games that have nothing to do with each other, of equal rules."""
+    """Pairs of independent games under equal rules."""
     while True:
         yield rng.choice(games), rng.choice(games)
 
 
 def paired(one: Sequence[Numbers], other: Sequence[Numbers], rng: random.Random) -> Iterator[tuple[Numbers, Numbers]]:
-    """Pairs of the same games under two rules."""
+    """Pairs of corresponding games under two rules."""
     while True:
         at = rng.randrange(len(one))
         yield one[at], other[at]

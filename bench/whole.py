@@ -1,4 +1,4 @@
-"""Records as texts with all that they hold, to compare or to name them by."""
+"""Texts of records with all their contents, for comparisons and as names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.diagnostics.diagnostic import Span
 
 
 def whole(value: object, *, places: bool = True) -> str:
-    """A value with all its parts; without `places`, not where they are written."""
+    """The text of a value with all its parts; without `places`, spans are omitted."""
     if isinstance(value, Span) and not places:
         return ""
     if isinstance(value, Struct):

@@ -1,8 +1,8 @@
-"""A process that does the same pieces of work in the checkout it was started for: `python -S -P worker.py CHECKOUT`.
+"""A process that runs jobs in the checkout for which it was started: `python -S -P worker.py CHECKOUT`.
 
-It imports nothing of `bench`, as the other checkout may lack what this one has, and `rulespec` from its checkout alone.
-A line of input is the name of a job or a number of times; a line of output answers it, as JSON: `{}` where the job is
-ready, `{"missing": WHY}` where the checkout cannot do it, `{"count": C, "seconds": S}` of processor time.
+It imports nothing from `bench`, as the other checkout may lack it, and `rulespec` only from its checkout. An input line
+is the name of a job, or a number of repetitions; the answer is a JSON line: `{}` if the job is ready, `{"missing":
+WHY}` if the checkout cannot run it, or `{"count": C, "seconds": S}` with processor seconds.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import Any
 
 Job = Callable[[Path], Callable[[], int]]
-"""Prepares a piece of work, at most a second of it, in a checkout; the piece says how many of something it has done."""
+"""Prepares a piece of work of at most a second in a checkout; calling the result does it, and returns a count."""
 
 _BATCH = 32
-"""Games of wasm in one piece of work."""
+"""The number of wasm games in one piece of work."""
 _GAMES = 50
-"""Random games that Python repeats, so that both checkouts play the same ones however fast they are."""
+"""The number of random games that Python repeats, so that both checkouts play the same games at any speed."""
 
 
 def _replays(logs: str) -> Job:
@@ -60,7 +60,7 @@ def _replays(logs: str) -> Job:
 
 
 def _command(*args: str) -> Job:
-    """A command in this process, which has done it before."""
+    """A command in this process, with warm caches."""
 
     def prepare(_: Path) -> Callable[[], int]:
         from rulespec.cli.main import run
@@ -79,7 +79,7 @@ def _command(*args: str) -> Job:
 
 
 def cold(*args: str) -> Job:
-    """A command in a process of its own, whose start belongs to what is measured."""
+    """A command in a new process, including its start."""
 
     def prepare(_: Path) -> Callable[[], int]:
         def work() -> int:
@@ -95,7 +95,7 @@ def cold(*args: str) -> Job:
 
 
 def _plan_of(ruleset: Any, backend: str) -> Any:
-    """A plan of random games; earlier commits have it under another name."""
+    """A plan of random games, which has another name in earlier commits."""
     earlier = find_spec("rulespec.engine.simulate.game_plans") is None
     home, name = ("plan", "Plan") if earlier else ("game_plans", "GamePlan")
     return getattr(import_module(f"rulespec.engine.simulate.{home}"), name).of(
@@ -104,7 +104,7 @@ def _plan_of(ruleset: Any, backend: str) -> Any:
 
 
 def _playouts_in_python(_: Path) -> Callable[[], int]:
-    """Decisions of random games with invariants, by the generated Python."""
+    """Decisions of random games with invariants, by generated Python."""
     from rulespec.load import load_ruleset
 
     ruleset = load_ruleset("imperial")
@@ -136,13 +136,13 @@ JOBS: dict[str, Job] = {
 
 
 def _processor() -> float:
-    """Seconds of this process and of those that it has started and waited for."""
+    """The processor seconds of this process and its finished children."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def _prepared(name: str, checkout: Path) -> Callable[[], int]:
-    """The work of a job, done once; `cold …` is any command."""
+    """The work of a job, done once in advance; `cold …` is any command in a new process."""
     words = name.split()
     work = (JOBS[name] if name in JOBS else cold(*words[1:]))(checkout)
     work()
@@ -150,7 +150,7 @@ def _prepared(name: str, checkout: Path) -> Callable[[], int]:
 
 
 def _measured(work: Callable[[], int], times: int) -> dict[str, object]:
-    """The work done so many times."""
+    """The sample of repeated work."""
     gc.collect()
     begun = _processor()
     done = sum(work() for _ in range(times))
@@ -158,11 +158,11 @@ def _measured(work: Callable[[], int], times: int) -> dict[str, object]:
 
 
 def main() -> None:
-    """Answers until the input ends."""
+    """Answers lines until the end of input."""
     checkout = Path(sys.argv[1])
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # whatever prints
-    gc.set_threshold(200_000)  # as the program sets it
+    os.dup2(2, 1)  # for code that prints
+    gc.set_threshold(200_000)  # as the program itself does
     work: Callable[[], int] = int
     for line in map(str.strip, sys.stdin):
         answer: dict[str, object] = {}

@@ -1,12 +1,12 @@
-"""Roles of keys and values in YAML files of rulesets, by their paths."""
+"""Roles of keys and values in the YAML files of rulesets, by path."""
 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-# Kinds of keys and values, by their path; the first line that fits counts. A key is a word of the format (-), a name
+# Roles by path; the first matching line counts. A key is a keyword of the format (-), a name
 # that is declared (decl) or used (name), or a path. A value is a declared or a used name, a type, an expression (expr),
-# a value of a fact, a setting's value, a path, a text, a bool, or of no account here (-).
+# a value of a fact, a setting's value, a path, a text, a bool, or irrelevant here (-).
 _ROLES = [
     tuple(line.split())
     for line in """
@@ -118,7 +118,7 @@ overlay.replaces.# - path
 """.strip().splitlines()
 ]
 
-# The mappings whose keys are given, by the format or by the facts of a kind.
+# The mappings with fixed keys, given by the format or by the facts of a kind.
 CLOSED = [
     *("game", "game.players", "game.settings.*", "kinds.*", "kinds.*.state.*", "state.*", "accounts.*"),
     *("kinds.*.checks.*", "map.checks.*", "boards.*.checks.*"),
@@ -129,7 +129,7 @@ CLOSED = [
     *("dialect.undo", "dialect.start", "dialect.action"),
 ]
 
-# Entries that are required, unless another file has them.
+# Entries that are required unless another file has them.
 REQUIRED = [
     *("game.id", "game.title", "game.version", "game.players", "game.start", "game.players.kind", "game.players.min"),
     *("game.players.max",),
@@ -147,13 +147,13 @@ REQUIRED = [
 
 
 def fits(path: str, patterns: list[str]) -> bool:
-    """Whether a path is one of some patterns."""
+    """Whether a path matches one of some patterns."""
     return any(path.count(".") == p.count(".") and fnmatchcase(path, p) for p in patterns)
 
 
 def roles(path: str) -> tuple[str, str]:
-    """The roles of a key and of its value."""
-    if path.startswith("dialect"):  # its names are those of another system
+    """The roles of a key and its value."""
+    if path.startswith("dialect"):  # the names belong to another system
         return "-", "-"
     for pattern, key, value in _ROLES:
         deep = not pattern.startswith("*.")

@@ -1,7 +1,7 @@
-"""The yardstick: python-chess, in a process of its own that works when it is asked to.
+"""The yardstick: python-chess in a separate process that works on request.
 
-In a process of its own, so that neither has the objects of the other in its memory: the garbage collector goes through
-all there are. It has an environment of its own, too: python-chess is under the GPL, and nothing of ours imports it.
+With separate processes, neither garbage collector has to traverse the other's objects. The environments are separate
+too, since python-chess is under the GPL, and no module of the project imports it.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from bench.pairs import Sample, Slice
 
 ROOT = Path(__file__).parent.parent
 INTERPRETER = ROOT / "build" / "python-chess" / "bin" / "python"
-"""The interpreter of the environment of python-chess, which `make` sets up."""
+"""The interpreter of python-chess's environment, which `make` sets up."""
 TASKS = (
     *("playouts", "playouts_bare", "legal_moves", "push", "push_pop", "copy", "copy_stack", "zobrist"),
     *("same_games", "same_games_bare", "same_positions", "perft"),
 )
-"""The tasks that can be asked for; see `tasks`."""
+"""The available tasks; see `tasks`."""
 GAMES, EVERY, DEPTH = 5, 10, 3
 """The number of recorded games, the interval between sampled positions, and the depth of lines."""
 
 
 class Yardstick(Protocol):
-    """Something to measure beside."""
+    """A program for comparison."""
 
     def slice(self, task: str, seconds: float) -> Slice:
         """A slice of one of `TASKS`."""
 
     def memory(self) -> dict[str, float]:
-        """Bytes of a board, of a copy without the moves before it, and of a game for each move."""
+        """The bytes of a board, of a copy without its move stack, and of a game per move."""
 
     def games(self) -> list[list[str]]:
         """The moves of some random games, as `e2e4`."""
 
 
 class Chess:
-    """python-chess in another process."""
+    """The yardstick python-chess, in another process."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -76,7 +76,7 @@ class Chess:
         return run
 
     def memory(self) -> dict[str, float]:
-        """Bytes of a board, of a copy without the moves before it, and of a game for each move."""
+        """The bytes of a board, of a copy without its move stack, and of a game per move."""
         results: dict[str, float] = self._ask({"task": "memory"})
         return results
 
@@ -97,7 +97,7 @@ class Chess:
 
 
 def bytes_of(make: Callable[[], object], number: int = 200) -> float:
-    """Bytes that something takes which is made many times and kept."""
+    """The bytes of an object, measured by creating and keeping many."""
     make()
     gc.collect()
     tracemalloc.start()

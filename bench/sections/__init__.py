@@ -1,1 +1,1 @@
-"""Sections of the measurements, a module for each idea. Each has a function that takes a `Bench` and gives figures."""
+"""Sections of the measurements, one subject per module. Each has a function from a `Bench` to figures."""

@@ -1,4 +1,4 @@
-"""The yardstick itself, in its own words."""
+"""The yardstick in absolute terms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMES = {
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Speeds of python-chess on this machine: by these, ratios become times again."""
+    """The speeds of python-chess on this machine, for converting ratios to times."""
     ours = bench.yardstick.slice("playouts", bench.seconds)
     figure = bench.beside_chess("a move of a random game", ours, "moves")
     yield replace(figure, ratio=None, beside="")

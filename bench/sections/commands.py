@@ -1,4 +1,4 @@
-"""Cold starts: each command as a whole process, beside check-jsonschema on the YAML files of Imperial."""
+"""Cold starts: each command as a whole process, compared with check-jsonschema on Imperial's YAML files."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from rulespec.schemas import NAMES
 FOREIGN = "games/imperial/logs/playimperial/c002-standard-4p.json"
 DECISIONS = 1_000
 MOST_RUNS = 3
-"""Of each command: together they take minutes."""
+"""The maximum number of runs per command, as all commands together take minutes."""
 OWN = ("kinds", "map", "boards", "tracks", "tables", "setup")
-"""The files that the ruleset's own schema is about."""
+"""The files covered by the ruleset's own schema."""
 
 
 def commands(log: str) -> dict[str, list[str]]:
-    """The commands, by their names in the table; those that take many seconds are not among them."""
+    """Commands by their names in the table; slow ones are not included."""
     return {
         "--help": ["--help"],
         "explain": ["explain", "RS301"],
@@ -44,7 +44,7 @@ def commands(log: str) -> dict[str, list[str]]:
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Whole processes in pairs; Python's bytecode and whatever else is kept between processes is there already."""
+    """Figures of whole processes in pairs, with warm bytecode and caches."""
     ruleset = load_ruleset("imperial")
     log = write_log(ruleset, 4, DECISIONS, bench.folder / f"{DECISIONS}.jsonl")
     schema = bench.folder / "imperial.schema.json"
@@ -74,7 +74,7 @@ def _pair(bench: Bench, name: str, args: list[str], theirs: Slice, runs: int, ta
 
 
 def _each(bench: Bench, theirs: Slice, runs: int) -> Figure:
-    """The other way to check the same files: one process for each, with the schema of its kind of file."""
+    """The alternative way to check the same files: one process per file, with the schema of its kind."""
     pairs = [(f"rulespec/schemas/{name}.schema.json", f"games/imperial/{name}.yaml") for name in NAMES]
     slices = [process("check_jsonschema", ["--schemafile", *p], []) for p in pairs if (ROOT / p[1]).exists()]
 

@@ -1,4 +1,4 @@
-"""Chess of the gallery beside python-chess: the same games, the same positions, the same lines."""
+"""The gallery's chess compared with python-chess: the same games, positions and lines."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rulespec.typed import nodes as typed
 _MEN = {"queen": "q", "rook": "r", "bishop": "b", "knight": "n"}
 _CASTLING = {"white_short": "e1g1", "white_long": "e1c1", "black_short": "e8g8", "black_long": "e8c8"}
 Played = list[int]
-"""A game: the number of each move among the legal ones."""
+"""A game as the index of each move among the legal ones."""
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Decisions, lists of legal moves, and lines by the second; both programs do the same."""
+    """Figures of decisions, lists of legal moves, and lines per second; both programs do the same work."""
     ruleset = load_ruleset("chess")
     games = [_numbered(ruleset, moves) for moves in bench.yardstick.games()]
     positions = [game for moves in games for game in _positions(ruleset, moves)]
@@ -78,7 +78,7 @@ def _lines(game: Game, depth: int) -> int:
 
 
 def _uci(option: Option) -> str:
-    """A move as chess programs write it."""
+    """A move in UCI notation."""
     words: list[str] = re.findall(r"\w+", str(option))
     name = words.pop(0)
     if name == "castle":

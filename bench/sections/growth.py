@@ -1,4 +1,4 @@
-"""Growth of the cost of a decision: with the length of a game, the size of the map, the number of overlays."""
+"""Growth of the cost per decision with the length of a game, the size of a map, and the number of overlays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OVERLAYS = ("cheap_factories", "end_at_30", "stricter_import", "reverse_order")
 
 
 def length(bench: Bench) -> Iterator[Figure]:
-    """Imperial without an end: whole games, and the same position with and without the decisions before it."""
+    """Figures of Imperial without an end: whole games, and one position with and without its past."""
     bench.folder.mkdir(parents=True, exist_ok=True)
     overlay = bench.folder / "endless.yaml"
     overlay.write_text(ENDLESS, "utf-8")
@@ -78,7 +78,7 @@ def _clones(games: list[Game], history: bool) -> Callable[[], int]:
 
 
 def maps(bench: Bench) -> Iterator[Figure]:
-    """Imperial's map several times over."""
+    """Figures of several copies of Imperial's map."""
     rulesets = {}
     warned: dict[int, str] = {}
     for copies in COPIES[:2] if bench.quick else COPIES:
@@ -103,7 +103,7 @@ def maps(bench: Bench) -> Iterator[Figure]:
 
 
 def overlays(bench: Bench) -> Iterator[Figure]:
-    """Imperial with up to four overlays: loading, and random games."""
+    """Figures of Imperial with up to four overlays: loading, and random games."""
     numbers = (0, 4) if bench.quick else (0, 1, 2, 4)
     refs = ["+".join(["imperial", *OVERLAYS[:n]]) for n in numbers]
     loads = alternate([once(partial(load_ruleset, ref)) for ref in refs], bench.runs)

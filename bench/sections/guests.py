@@ -1,7 +1,7 @@
-"""Learners' contracts beside OpenSpiel's own games: masked steps by the second, and rounds of CFR+.
+"""Learning environments compared with OpenSpiel's own games: masked steps per second, and rounds of CFR+.
 
-A step lists the legal actions as a mask and takes a random one of them; where it is observed, the deciding seat's
-observation is made, too. Chance is drawn. OpenSpiel is driven from Python.
+A step computes the mask of legal actions and plays a random one; an observed step also computes the deciding seat's
+observation. Chance is sampled. OpenSpiel is driven from Python.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from rulespec.load import load_ruleset
 
 _IN_CPP, _IN_PYTHON = "OpenSpiel, in C++", "OpenSpiel, in Python"
 _GAMES = {"kuhn_poker": "python_kuhn_poker", "leduc_poker": "", "liars_dice": "", "connect_four": ""}
-"""Games that OpenSpiel has under the same name, and the name of the same one in Python there; "": there is none."""
+"""Games with the same name in OpenSpiel → the name of its Python implementation; "" if it has none."""
 _LONG = {"backgammon": "", "chess": ""}
-"""Such games of which a whole one takes long."""
+"""Such games that take long to finish."""
 _SOLVED = ("kuhn_poker", "leduc_poker")
 _SIDE_BY_SIDE = 256
 _STEPS = 20
-"""Steps of a batch between two looks at the clock."""
+"""The number of batch steps between two looks at the clock."""
 Work = Callable[[], int]
-"""Takes some steps; returns how many."""
+"""A function that takes some steps, and returns their number."""
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Masked steps without and with observations, beside OpenSpiel's games; and CFR+ beside the one in Python there."""
+    """Figures of masked steps, without and with observations, compared with OpenSpiel; and of CFR+."""
     try:
         spiel = importlib.import_module("pyspiel")
-        importlib.import_module("open_spiel.python.games")  # which registers those in Python
+        importlib.import_module("open_spiel.python.games")  # registers OpenSpiel's Python games
     except ImportError as error:
         print(f"guests are left out: {error} (pip install 'rulespec[rl]')", file=sys.stderr)
         return
@@ -67,7 +67,7 @@ def _steps(bench: Bench, spiel: Any, name: str, in_python: str, *, observed: boo
 
 
 def _one_by_one(table: Contract, *, observed: bool) -> Work:
-    """Whole plays of a table, one after the other."""
+    """Complete plays at a table, one at a time."""
     rng, games = random.Random(1), iter(range(sys.maxsize))
 
     def work() -> int:
@@ -87,7 +87,7 @@ def _one_by_one(table: Contract, *, observed: bool) -> Work:
 
 
 def _side_by_side(table: Contract, *, observed: bool) -> Work:
-    """Steps of a batch, in which a play that is over begins again."""
+    """Steps of a batch, in which finished plays restart."""
     rng, batch, seeds = np.random.default_rng(1), Batch(table, _SIDE_BY_SIDE), iter(range(1, sys.maxsize))
 
     def work() -> int:
@@ -106,7 +106,7 @@ def _side_by_side(table: Contract, *, observed: bool) -> Work:
 
 
 def _by_spiel(game: Any, *, observed: bool) -> Work:
-    """Whole plays of a game of OpenSpiel."""
+    """Complete plays of an OpenSpiel game."""
     rng = random.Random(1)
 
     def work() -> int:
@@ -128,7 +128,7 @@ def _by_spiel(game: Any, *, observed: bool) -> Work:
 
 
 def _solved(bench: Bench, spiel: Any, name: str) -> Iterator[Figure]:
-    """A round of CFR+ beside one of OpenSpiel's in Python on its own game, and what comes before the first."""
+    """Figures of a CFR+ round compared with OpenSpiel's in Python on its own game, and of the preparation."""
     cfr = importlib.import_module("open_spiel.python.algorithms.cfr")
     ruleset = load_ruleset(name)
     game, other = Game(ruleset, seats_of(ruleset, None)), spiel.load_game(name)

@@ -14,11 +14,11 @@ from bench.processes import LetGoOn, by_turns
 PROCESSES = 2
 FASTER = 1.8
 TURN = 100
-"""Games in a turn: some seconds."""
+"""The number of games per turn, which take some seconds."""
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """The time on the wall: processor time does not get less."""
+    """The figure in wall-clock time, since parallelism does not reduce processor time."""
     runs = min(bench.runs, ceil(bench.games / TURN))
     turns = ceil(bench.games / TURN / runs)
     ends = [bench.games * turn // (runs * turns) for turn in range(1, runs * turns + 1)]
@@ -26,7 +26,7 @@ def run(bench: Bench) -> Iterator[Figure]:
     with ExitStack() as stack:
         slices = []
         for jobs, file in zip((1, PROCESSES), files, strict=True):
-            file.unlink(missing_ok=True)  # the command would go on after what is there
+            file.unlink(missing_ok=True)  # otherwise the command would continue the file
             args = ["simulate", "imperial", "--players", "4", "--games", str(bench.games), "--seed", "1"]
             args += ["--jobs", str(jobs), "--out", str(file)]
             slices.append(
@@ -40,9 +40,9 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _slice(go_on: LetGoOn, path: Path, ends: Iterator[int], games: int) -> Slice:
-    """Plays up to the next of these numbers of games, and at the last of them until the process has ended."""
+    """A slice that plays up to the next of the given numbers of games, or to the end of the process for the last."""
     done = read = 0
-    rows = -1  # the first line is the header
+    rows = -1  # the first line is a header
 
     def written() -> int:
         nonlocal read, rows

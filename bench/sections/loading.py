@@ -1,4 +1,4 @@
-"""From files to a game: reading, checking, lowering, generating Python; and each again for maps of any size."""
+"""Loading of games in stages: reading, checking, lowering, generating Python; also for maps of any size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RULESETS = ("imperial", "imperial_2030", "imperial_asia", "tutorial")
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """For each ruleset, in a process that has imported everything; nothing is kept from one run to the next."""
+    """Figures of each ruleset in a process with all imports done; nothing is cached between runs."""
     few = replace(bench, runs=min(bench.runs, MOST_RUNS))
     for ref in RULESETS[:1] if bench.quick else RULESETS:
         ruleset = load_ruleset(ref)
@@ -30,7 +30,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def lowering(bench: Bench, name: str, ruleset: typed.Ruleset) -> Iterator[Figure]:
-    """Lowering, and generating Python and compiling it, for as many players as can be up to four."""
+    """Figures of lowering, and of generating and compiling Python, for up to four players."""
     bench = replace(bench, runs=min(bench.runs, MOST_RUNS))
     seats = min(4, ruleset.players[1])
     options = check_settings(ruleset, {})

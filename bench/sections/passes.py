@@ -1,4 +1,4 @@
-"""The gain of each pass and each feature of generated Python: random games with all, and with all but one."""
+"""The gain of each pass and each feature of generated Python: random games with all of them, and with all but one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GAMES = 3
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """The ratio says how many times as long a decision takes without the pass or the feature."""
+    """Figures whose ratio is the slowdown of a decision without the pass or feature."""
     ruleset = load_ruleset("imperial")
     whole = timed(_same_games(ruleset, machines(PASSES, ALL_FEATURES)), bench.seconds)
     without = [*islice(_without(), 2 if bench.quick else None), ("any", (), NO_FEATURES)]
@@ -41,7 +41,7 @@ def _same_games(ruleset: typed.Ruleset, backend: Machines) -> Callable[[], int]:
 
 
 def _without() -> Iterator[tuple[str, tuple[Pass, ...], Features]]:
-    """Each pass and each feature, by a name, with the passes and features that are left without it."""
+    """Name of a pass or feature → the passes and features that remain without it."""
     for at, each in enumerate(PASSES):
         runs = PASSES[: at + 1].count(each)
         name = each.__name__ if runs == 1 else f"{each.__name__} ({runs})"
@@ -51,7 +51,7 @@ def _without() -> Iterator[tuple[str, tuple[Pass, ...], Features]]:
 
 
 def machines(passes: Sequence[Pass], features: Features) -> Machines:
-    """Makes machines with some passes and features, one for each program."""
+    """A factory of machines with some passes and features, one machine per program."""
 
     @cache
     def made(sources_hash: str, seats: int, settings: tuple[tuple[str, str], ...]) -> Machine:

@@ -1,4 +1,4 @@
-"""Random playouts: each ruleset, two to six players, generated Python and the interpreter."""
+"""Random playouts of each ruleset with two to six players, by generated Python and the interpreter."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from rulespec.typed import nodes as typed
 
 TARGETS = {"imperial": 1.5, "imperial_2030": 1.2, "imperial_asia": 1.2}
 FASTER = 15
-"""Target: the speed of generated Python relative to the interpreter."""
+"""The target for the speed of generated Python relative to the interpreter."""
 _POSITIONS = 12
 _DECISIONS = 4
 _SEED = 100
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """All legal options of the decider are listed at each decision; with `simulate`, invariants are tested, too."""
+    """Figures of playouts that list all options of the decider at each decision; with `simulate`, also invariants."""
     for ref in RULESETS[:1] if bench.quick else RULESETS:
         ruleset = load_ruleset(ref)
         low, high = ruleset.players
@@ -48,7 +48,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _every(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) -> Figure:
-    """All options are listed, those of others, too; one of the decider's is taken."""
+    """The figure of playouts that list all options, including those of others, and play one of the decider's."""
     starts = positions(ruleset, players, _POSITIONS)
 
     def work() -> int:
@@ -76,7 +76,7 @@ def _watched(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) -> F
 
 
 def _interpreter(bench: Bench, name: str, ruleset: typed.Ruleset, players: int) -> Figure:
-    """A few decisions from each of some positions: a whole game would take the interpreter many seconds."""
+    """The figure of a few decisions from several positions, as a whole game takes the interpreter many seconds."""
     starts = positions(ruleset, players, _POSITIONS)
     slow = machine(ruleset, players, starts[0].settings, "interpreter")
 

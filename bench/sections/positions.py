@@ -1,4 +1,4 @@
-"""Operations on a position: listing, testing, taking and taking back, explaining, copying, hashing."""
+"""Operations on positions: listing, testing, playing and undoing options, explaining, copying, hashing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NUMBER = 40
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Positions of random four-player games of Imperial, from their whole length."""
+    """Figures for positions spread over random four-player games of Imperial."""
     ruleset = load_ruleset("imperial")
     result = positions(ruleset, 4, NUMBER)
     firsts = [(game, game.legal_options[0]) for game in result]
@@ -74,7 +74,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _forget(game: Game) -> None:
-    """The hash of this position, and of the one before."""
+    """Clears the cached hashes of the position and of its predecessor."""
     game._position.write({})
     game._position.steps[-1].before = None
 
@@ -85,7 +85,7 @@ def _hash_anew(game: Game) -> str:
 
 
 def _refused(games: list[Game]) -> list[tuple[Game, Option]]:
-    """Options of some positions that are not legal in others with the same decision."""
+    """Options of some positions that are illegal in others with the same decision."""
     results = []
     for game in games:
         for other in games:
@@ -96,7 +96,7 @@ def _refused(games: list[Game]) -> list[tuple[Game, Option]]:
 
 
 def _again(game: Game, *, undo: bool) -> Slice:
-    """Takes the decisions of a whole game, or takes them back; only that is timed."""
+    """A slice that plays the decisions of a whole game, or undoes them; the rest is not timed."""
 
     def run() -> Sample:
         again = Game(game.ruleset, game.names)
@@ -115,7 +115,7 @@ def _again(game: Game, *, undo: bool) -> Slice:
 
 
 def _kept_hash(bench: Bench, games: list[Game]) -> Figure:
-    """A hash that is asked for after each decision: what it adds to taking one and taking it back."""
+    """The figure of a hash requested after each decision: its extra cost over playing and undoing."""
     plain = [game.copy() for game in games]
     for game in plain:
         _forget(game)

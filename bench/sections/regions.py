@@ -1,4 +1,4 @@
-"""Growth of the cost of a wasm decision with the number of regions, beyond the bits of one word and of two."""
+"""Growth of the cost of a wasm decision with the number of regions, above the capacity of one and of two words."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from rulespec.load import load_ruleset
 
 _PLAYERS, _GAMES = 4, 64
 _FULL = 64
-"""Regions whose sets just fit into one word."""
+"""The number of regions whose sets just fit into one word."""
 _MOST = {66: 1.3, 108: 2.0, 200: 3.0}
-"""Regions → how many times as long a decision may take as with `_FULL`."""
+"""Number of regions → the maximum slowdown of a decision relative to `_FULL`."""
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Imperial's map with some regions more than a word has bits, as `simulate` plays it."""
+    """Figures of Imperial's map with numbers of regions beyond one word, played as by `simulate`."""
     sizes = [_FULL, *list(_MOST)[: 1 if bench.quick else None]]
     samples = alternate([_games(bench, size) for size in sizes], bench.runs, turns=bench.turns)
     for size, result in zip(sizes[1:], samples[1:], strict=True):
@@ -32,7 +32,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _games(bench: Bench, regions: int) -> Slice:
-    """Decisions of random games on a map of so many regions."""
+    """Decisions of random games on a map with a number of regions."""
     ruleset = load_ruleset(str(write_big_map(4, bench.folder / "regions", regions)))
     wasm = wasm_program(ruleset, _PLAYERS, check_settings(ruleset, {}))
     games = WasmGames(wasm, INTERRUPT_RATE)

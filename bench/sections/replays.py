@@ -1,4 +1,4 @@
-"""Recorded games: native logs, and those of another system."""
+"""Replays of recorded games: native logs, and those of another system."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DECISIONS = 1_000
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Decisions per second, of logs that are in memory, and of whole files with the dialect read again for each."""
+    """Decisions per second, for logs in memory, and for whole files with the dialect loaded each time."""
     ruleset = load_ruleset("imperial")
     path = write_log(ruleset, 4, DECISIONS, bench.folder / f"{DECISIONS}.jsonl")
     text = path.read_text("utf-8")

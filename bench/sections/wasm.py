@@ -1,4 +1,4 @@
-"""Wasm beside generated Python: the same random games, the same positions; and how soon it is ready."""
+"""Wasm compared with generated Python: the same random games and positions, and the time until it is ready."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from rulespec.typed import nodes as typed
 
 _BATCH = 64
 _MIDDLE = 200
-"""Decisions before the position whose options are counted."""
+"""The number of decisions before the position whose options are counted."""
 _NODES = 20_000
 _LOGS, _LONG = 4, 1_000
-"""Logs that are replayed, and their most decisions."""
+"""The number of replayed logs, and the maximum number of decisions in each."""
 _PLAYERS = 4
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Whole random games, with and without invariants, perft, readiness, threads; and chess of the gallery."""
+    """Figures of random games with and without invariants, perft, preparation, threads, and the gallery's chess."""
     for ref in RULESETS[:1] if bench.quick else RULESETS:
         ruleset = load_ruleset(ref)
         if ruleset.players[1] < _PLAYERS:
@@ -81,7 +81,7 @@ def _games(bench: Bench, ruleset: typed.Ruleset, *, checked: bool, players: int 
 
 
 def _hashed(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
-    """Decisions of random games by the second, each followed by the hash of the position."""
+    """Decisions of random games per second, each followed by the hash of the position."""
     game, seeds = Game(ruleset, seat_names(_PLAYERS, ruleset.seats)), count()
     search = open_search(game, interrupts=True, backend="wasm")
     rows = search.rows([game]).repeat(_BATCH, axis=0)
@@ -100,7 +100,7 @@ def _hashed(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
 
 
 def _replayed(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
-    """Decisions of logs by the second, read before: each tested and taken."""
+    """Decisions of preloaded logs per second, each tested and played."""
     games = [played(ruleset, _PLAYERS, seed, most=_LONG) for seed in range(_LOGS)]
     log = NativeLog("log", LogHeader.of(games[0]), [], "")
     logs = [replace(log, entries=[LogEntry(o.decision, o.by, str(o), 1) for o in game.history]) for game in games]
@@ -122,7 +122,7 @@ def _watched(ruleset: typed.Ruleset) -> Callable[[], int]:
 
 
 def _perft(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
-    """Nodes by the second: options listed, carried out, hashed and taken back."""
+    """Perft nodes per second: options listed, played, hashed and undone."""
     game, draws = Game(ruleset, seat_names(_PLAYERS, ruleset.seats)), Draws(1)
     for _ in range(_MIDDLE):
         option = choose(game, draws)
@@ -140,7 +140,7 @@ def _perft(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
 
 
 def _ready(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
-    """From a program to the options of the first decision, with nothing remembered of programs before."""
+    """The time from a program to the options of the first decision, without caches."""
     program = lower(ruleset, _PLAYERS, check_settings(ruleset, {}))
     asked = program.asked()
 
@@ -164,7 +164,7 @@ def _ready(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
 
 
 def _threads(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
-    """The same games in two threads and in one, by the clock."""
+    """The same games in two threads and in one, in wall-clock time."""
     plan = GamePlan.of(ruleset.ref, ruleset, [_PLAYERS], 1, backend="wasm")
     games = range(4 * 128 if bench.quick else 16 * 128)
 

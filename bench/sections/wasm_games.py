@@ -1,4 +1,4 @@
-"""Wasm games of the gallery beside C by hand, python-chess and OpenSpiel; decisions that Python drives; search."""
+"""Gallery games in wasm, beside hand-written C, python-chess and OpenSpiel; decisions driven by Python; search."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from rulespec.typed import nodes as typed
 
 _BATCH = 64
 _IN_C = {"nim": 64, "connect_four": 64, "chess": 8}
-"""Games that are written in C, too; how many are played in one go in wasm."""
+"""Games with a C implementation → the number of games per wasm call."""
 _DRIVEN = (("imperial", 4), ("tetrarchia", 3), ("chess", 2))
 _PLIES, _TREE, _CAP = 300, 50, 100
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Random games by the second, beside other programs; and what bots do, beside Python."""
+    """Figures of random games per second beside other programs, and of bots' work beside Python."""
     for ref, batch in _IN_C.items():
         yield from _beside_c(bench, ref, batch)
     chess = load_ruleset("chess")
@@ -50,7 +50,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _spiel() -> Any:
-    """OpenSpiel; None if it is not installed."""
+    """The module OpenSpiel; None if it is not installed."""
     try:
         return importlib.import_module("pyspiel")
     except ImportError:
@@ -58,7 +58,7 @@ def _spiel() -> Any:
 
 
 def _beside_c(bench: Bench, ref: str, batch: int) -> Iterator[Figure]:
-    """Decisions of random games beside the same game written in C; said and left out where it cannot be compiled."""
+    """Decisions of random games compared with the same game in C; skipped with a message if it cannot be compiled."""
     try:
         with limit(ref, bench.seconds, bench.folder) as in_c:
             ours = _moves(bench, load_ruleset(ref), batch)
@@ -70,13 +70,13 @@ def _beside_c(bench: Bench, ref: str, batch: int) -> Iterator[Figure]:
 
 
 def _moves(bench: Bench, ruleset: typed.Ruleset, batch: int) -> Slice:
-    """Decisions of random games, so many in one go."""
+    """Decisions of random games, a number of games per call."""
     games = _games(ruleset)
     return timed(lambda: sum(one.decisions for one in games(batch)), bench.seconds)
 
 
 def _games(ruleset: typed.Ruleset) -> Callable[[int], list[Any]]:
-    """A function that plays so many further random games in wasm, without options out of turn."""
+    """A function that plays further random games in wasm, without options out of turn."""
     settings = check_settings(ruleset, {})
     games = WasmGames(wasm_program(ruleset, ruleset.players[0], settings), 0, checked=False)
     first = 0
@@ -90,7 +90,7 @@ def _games(ruleset: typed.Ruleset) -> Callable[[int], list[Any]]:
 
 
 def _beside_spiel(bench: Bench, spiel: Any, ruleset: typed.Ruleset, name: str) -> Iterator[Figure]:
-    """Whole games by the second: a turn is one action there, and may be several decisions here."""
+    """Whole games per second, since one OpenSpiel action may correspond to several decisions here."""
     game, rng, games = spiel.load_game(name), random.Random(1), _games(ruleset)
 
     def python_loop() -> int:
@@ -135,7 +135,7 @@ def _driven(ruleset: typed.Ruleset, players: int, backend: Backend) -> Callable[
 
 
 def _tree(bench: Bench, ref: str, ruleset: typed.Ruleset, players: int) -> Figure:
-    """Steps of a plain UCT from the start of a game, each with a random game of up to so many decisions."""
+    """Steps of a plain UCT search from the start of a game, each with a random game of limited length."""
     game, seeds = Game(ruleset, seat_names(players, ruleset.seats)), count()
 
     def slice_(backend: Backend) -> Slice:
