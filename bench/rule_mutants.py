@@ -69,7 +69,7 @@ def _bare(c: ir.Condition) -> ir.Condition:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a mutant: its verdict, the number of tests that run its place, the killing test, and the reason."""
+    """The outcome of a mutant: its verdict, the number of tests at its place, the killing test, and the reason."""
 
     number: int
     mutant: Mutant

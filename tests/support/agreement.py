@@ -1,4 +1,4 @@
-"""Two backends that play the same game: whether they agree, step by step."""
+"""Step-by-step comparison of two backends that play the same game."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rulespec.engine.game.position_hash import digits, weights, whole
 from rulespec.language.paths import path_of, stops
 
 EXAMPLES = int(os.environ.get("RULESPEC_EXAMPLES", "20" if os.environ.get("RULESPEC_NEW") else "5"))
-"""Random programs for each property."""
+"""The number of random programs per property."""
 EVERY = sorted(p.parent for root in (RULESETS, GAMES) for p in root.rglob("game.yaml"))
 
 
 def outcome(ask: Callable[[], object]) -> object:
-    """The outcome of a call: a value, or a fault as text."""
+    """The outcome of a call: its value, or a fault as text."""
     try:
         return ask()
     except RulesetFaultError as fault:
@@ -28,7 +28,7 @@ def outcome(ask: Callable[[], object]) -> object:
 
 
 def plain_hash(game: Game) -> str:
-    """The hash of a position, worked out from its cells alone."""
+    """The hash of a position, computed from its cells alone."""
     cells = game.omniscient.numbers.cells
     return digits(whole(cells, weights(len(cells), len(cells))))
 
@@ -43,17 +43,17 @@ def agree(
     sound: bool = False,
     every: int = 1,
 ) -> list[str]:
-    """Plays both games with the same decisions; returns the hashes on the way.
+    """Plays both games with the same decisions, comparing them; returns the hashes along the way.
 
     Args:
         fast: a game.
         plain: the same game on another machine.
-        choose: the number of an option, below the number of options.
-        plies: the most decisions.
-        reasons: whether both say in the same words why an option is not legal.
-        sound: whether no invariant is broken.
-        every: at one of so many decisions all that can be asked is compared, and options out of turn are taken; at the
-            others options, states and hashes are compared, and the decider takes one of its own, if there are any.
+        choose: returns the index of an option, given the number of options.
+        plies: the maximum number of decisions.
+        reasons: whether both must refuse an illegal option with the same text.
+        sound: whether all invariants must hold.
+        every: the interval of decisions with a full comparison, at which options out of turn are played too; at the
+            others, options, states and hashes are compared, and the decider plays an option of its own if it has one.
     """
     hashes = []
     for ply in range(plies):
@@ -90,7 +90,7 @@ def agree(
 
 
 def _same_of(option: Option, listed: list[Option], fast: Game, plain: Game, reasons: bool) -> None:
-    """The weight of an option is the same, and what is like it, but not legal, is refused in the same words."""
+    """Compares the weight of an option, and the refusals of similar illegal options."""
     assert outcome(partial(weight, fast, option)) == outcome(partial(weight, plain, option))
     legal = {(o.name, o.args) for o in listed}
     for other in near(fast, option):
@@ -100,12 +100,12 @@ def _same_of(option: Option, listed: list[Option], fast: Game, plain: Game, reas
 
 
 def near(game: Game, option: Option) -> list[Option]:
-    """Options like a legal one, with one argument moved by one; many of them are not legal."""
+    """Options that differ from a legal one in one argument by one; many of them are illegal."""
     results = []
     for i, value in enumerate(option.args):
         type_ = game.omniscient.labels.params(option.decision, option.name)[i][1].removesuffix("?")
         one_more = type_ == "int" or type_.startswith(("set ", "bag "))
-        if type_.startswith("path "):  # with another last stop, and without its last one
+        if type_.startswith("path "):  # with another last stop, and without it
             size = len(game.omniscient.labels.names[type_[5:]])
             *before, last = stops(value, size)
             others = [path_of([*before, (last + 1) % size], size), path_of(before, size)]

@@ -1,4 +1,4 @@
-"""Names of people that programs have stumbled over: each may be written wherever a name can."""
+"""Names of people that have caused bugs in programs, for use wherever a name is allowed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ NAMES = [
     "  Ann  ",
     "Ann\nBob",
     "A:B",
-    "\U0001f98a\U0001f468\u200d\U0001f469\u200d\U0001f467",  # emoji, a family of three joined
-    "\u202eAnn",  # shown from right to left
+    "\U0001f98a\U0001f468\u200d\U0001f469\u200d\U0001f467",  # emoji: a family of three, joined
+    "\u202eAnn",  # displayed from right to left
     "Ann\u2066 (won)",
-    "Zoe\u0308",  # combining letters, with a composed form
-    "\u0301Ann",  # a mark that would be put onto what stands before it
+    "Zoe\u0308",  # combining characters with a composed form
+    "\u0301Ann",  # a combining mark that would attach to the preceding character
     "",
     "   ",
     "\u200b",
@@ -22,7 +22,7 @@ NAMES = [
     "public",
     "table",
     "chance",
-    "B",  # what another seat is called
+    "B",  # the default name of another seat
     "Ann\x1b[31m",
     "<b>Ann</b>",
     '"Ann"',

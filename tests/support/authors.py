@@ -1,4 +1,4 @@
-"""A session of an author with the tools of `rulespec mcp --folder`, from an empty folder to a sound ruleset."""
+"""An author's session with the tools of `rulespec mcp --folder`, from an empty folder to a sound ruleset."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ start: play
 
 
 class Ask(Protocol):
-    """Calls a tool, and gives its answer, which is no error."""
+    """Calls a tool, and returns its answer, which must not be an error."""
 
     def __call__(self, name: str, **arguments: Any) -> dict[str, Any]: ...
 
 
 def session(folder: Path, asked: Ask) -> None:
-    """The tutorial, by tools: the game of its page, with the mistake that it makes on the way."""
+    """The tutorial done with tools: the game on its page, including the mistake made on the way."""
     assert asked("files") == {"all": 0, "files": []}
     assert asked("validate")["exit"] != 0
     asked("write", file="game.yaml", old="", new=_GAME)

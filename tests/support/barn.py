@@ -1,4 +1,4 @@
-"""A ruleset with tokens that are alike."""
+"""A ruleset with indistinguishable tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A machine that plays in one memory by the functions of a batch, and compares what they note with the states."""
+"""A machine that plays in one memory by the functions of a batch, and checks their journal against the states."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from rulespec.engine.wasm.program import WasmProgram
 from rulespec.engine.wasm.state_memory import StateMemory
 
 _LONG = 150_000
-"""Entries of the journal from which on what lies behind is not taken back."""
+"""The number of journal entries above which earlier ones are no longer undone."""
 _WORD = 1 << 64
 _OFTEN = 10
-"""One of so many decisions is taken back and taken again."""
+"""The interval of decisions that are undone and replayed."""
 
 T = TypeVar("T")
 
 
 class BatchMachine(StateMemory):
-    """Runs a program as batches do: options are listed in a buffer and taken from there, and a journal notes it all.
+    """A machine that runs a program as batches do: options are listed in a buffer and played from it, with a journal.
 
-    What comes to no end there, generated Python does. See `Machine` for the methods of all machines.
+    Generated Python takes over when the module traps. See `Machine` for the methods of all machines.
 
     Args:
         wasm: the program with its machine code.
@@ -53,15 +53,15 @@ class BatchMachine(StateMemory):
         self.instance.call("reset")
         self._begun = self._bytes()
         self._cells: State = list(self._start)
-        """The state that the memory holds."""
+        """The state currently in memory."""
         self._wide = [at for at, large in enumerate(self._large) if large]
 
     def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
-        """A run that knows nothing of some cells."""
+        """A run in which some cells are unknown."""
         return self.fallback.run_without(state, unknown, block, args)
 
     def start(self) -> State:
-        """A new state before the first block has run."""
+        """A new state, before the first block has run."""
         return list(self._start)
 
     # --- memory -----------------------------------------------------------------------------------
@@ -77,20 +77,20 @@ class BatchMachine(StateMemory):
         return bytes(self._memory[memory.state : memory.end])
 
     def _hold(self, state: State) -> None:
-        """Lets the memory hold a state: after a run it does, unless it is of another game or was taken back."""
+        """Puts a state into memory, unless it is there already after a run in the same game."""
         if state != self._cells:
             self._begin(self.compiled.memory.encoded(state))
             self._cells = list(state)
 
     def _begin(self, encoded: bytes) -> None:
-        """Takes back all that is noted, and goes on from a state."""
+        """Undoes the whole journal, and starts from another state."""
         self.instance.call("undo", self._constants["JOURNAL_BASE"])
         assert self._bytes() == self._begun
         self._memory[self.compiled.memory.state : self.compiled.memory.end] = encoded
         self._begun = encoded
 
     def _values(self) -> list[int]:
-        """The cells in the memory."""
+        """The cells in memory."""
         values: list[int] = self._numbers[self._first_cell : self._first_cell + len(self._start)].tolist()
         for at in self._wide:
             values[at] = self._read(at)
@@ -99,7 +99,7 @@ class BatchMachine(StateMemory):
     # --- options ----------------------------------------------------------------------------------
 
     def _asks(self, state: State, asks: Callable[[], T], python: Callable[[], T]) -> T:
-        """The answer of the module, which changes nothing, or that of Python."""
+        """The answer of the module, which must not change the state, or of Python after a trap."""
         self._hold(state)
         before, mark = self._bytes(), self._get("JOURNAL")
         try:
@@ -110,7 +110,7 @@ class BatchMachine(StateMemory):
             assert self._bytes() == before
             return answer
         assert self._bytes() == before
-        result = python()  # a fault, most often
+        result = python()  # usually a fault
         self.given_back += 1
         handed_back("python")
         return result
@@ -140,7 +140,7 @@ class BatchMachine(StateMemory):
         return self._asks(state, asks, lambda: iter(list(self.fallback.interrupts(state, decision))))
 
     def _listed(self, decision: int, *functions: str) -> list[Listed]:
-        """The options in the buffer after some functions have listed them there."""
+        """The options in the buffer, after the given functions have listed them."""
         first, numbers, stride = self._constants["OPTIONS_BASE"], self._numbers, self._constants["STRIDE"] // 8
         self._set("OPTIONS", first)
         for name in functions:
@@ -155,7 +155,7 @@ class BatchMachine(StateMemory):
     # --- decisions --------------------------------------------------------------------------------
 
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
-        """Runs from a block to the next decision or the end; a fault leaves the state as it was."""
+        """Runs from a block to the next decision or the end; a fault leaves the state unchanged."""
         self._hold(state)
         if self._get("JOURNAL") > self._constants["JOURNAL_BASE"] + 24 * _LONG:
             self._begin(self._bytes())
@@ -189,7 +189,7 @@ class BatchMachine(StateMemory):
         return int(self.instance.call("whole_hash")) % _WORD
 
     def _taking(self, state: State, block: int, args: tuple[int, ...]) -> Callable[[], None]:
-        """A function that takes an option from the buffer, or runs a block that is none."""
+        """A function that plays an option from the buffer, or runs any other block."""
         asked = self.asked.get(state[ir.PC], -1)
         choices = self.p.decisions[asked].choices if asked >= 0 else ()
         if block not in [choice.block for choice in choices]:
@@ -210,7 +210,7 @@ class BatchMachine(StateMemory):
     # --- what Python answers ----------------------------------------------------------------------
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
-        """The indices of the invariants that do not hold."""
+        """The indices of the broken invariants."""
 
         def asks() -> list[int]:
             if not self.instance.call("broken", 1):
@@ -222,7 +222,7 @@ class BatchMachine(StateMemory):
         return self._asks(state, asks, lambda: self.fallback.broken(state))
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
-        """Puts values into cells from outside of the rules; returns the journal of it."""
+        """Sets cells from outside the rules; returns the journal of the change."""
         return self.fallback.write(state, values)
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
@@ -230,18 +230,18 @@ class BatchMachine(StateMemory):
         return self.fallback.value(e, state, args)
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
-        """Whether an option with these arguments may be taken."""
+        """Whether an option with these arguments is legal."""
         return self.fallback.is_legal(state, decision, choice, args)
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments with which an option is listed instead, as its tokens are alike; None if it is itself."""
+        """The arguments of the listed representative with equivalent tokens; None if the option is itself listed."""
         return self.fallback.standing(state, decision, choice, args)
 
     @property
     def lookups(self) -> Sequence[Lookups]:
-        """For each decision, functions that only look cells up."""
+        """For each decision, functions that only read cells."""
         return self.fallback.lookups
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
-        """The seat that takes an interrupt."""
+        """The seat that plays an interrupt."""
         return self.fallback.actor(state, decision, choice, args)

@@ -1,4 +1,4 @@
-"""A real browser that reaches nothing but files and servers of tests: Debian's Chromium, driven by playwright."""
+"""A real browser, Debian's Chromium driven by Playwright, that reaches only files and servers of tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CHROMIUM = shutil.which("chromium")
 
 
 def _patient(started: Any) -> Any:
-    """A browser whose pages wait for `DEADLINE`."""
+    """A browser whose pages wait for up to `DEADLINE`."""
     opened = started.new_page
 
     def new_page(**how: Any) -> Any:
@@ -30,12 +30,12 @@ def _patient(started: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
-    """One browser for all tests of a process, and the event loop of its driver, which is at rest: see `browser`."""
+    """A browser shared by all tests of a process, and the idle event loop of its driver; see `browser`."""
     if CHROMIUM is None:
         pytest.skip("there is no Chromium")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as driver:
-        # No name is resolved, so nothing is reached but servers of tests; and the tests of files ask that none tries.
+        # Names are not resolved, so only servers of tests are reachable; tests of files check that no request is made.
         started = driver.chromium.launch(
             executable_path=CHROMIUM, args=["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
         )
@@ -48,9 +48,10 @@ def chromium() -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
 
 @pytest.fixture(scope="module")
 def browser(chromium: tuple[Any, asyncio.AbstractEventLoop]) -> Iterator[Any]:
-    """The browser, for the tests of a file; a test that asks for it is skipped where there is none.
+    """The browser for the tests of a file; they are skipped without a browser.
 
-    Its driver's event loop counts as running in this thread until then: tests of other files need one of their own.
+    The driver's event loop counts as running in this thread meanwhile, but tests in other files need loops of their
+    own.
     """
     started, loop = chromium
     _set_running_loop(loop)
@@ -59,7 +60,7 @@ def browser(chromium: tuple[Any, asyncio.AbstractEventLoop]) -> Iterator[Any]:
 
 
 class Opened:
-    """A file in a tab of the browser, and what it has asked for and complained of."""
+    """A file in a browser tab, with its requests and its console errors."""
 
     def __init__(self, page: Any, file: Path) -> None:
         self.page = page
@@ -72,9 +73,9 @@ class Opened:
         page.on("dialog", lambda dialog: self.wrong.append(dialog.message))
 
     def wait(self, condition: str) -> None:
-        """Waits until an expression of JavaScript is true, at most for `DEADLINE`.
+        """Waits up to `DEADLINE` until a JavaScript expression is true.
 
-        `page.wait_for_function` evaluates it in the page when it is not true at once, which the page's policy forbids.
+        `page.wait_for_function` would evaluate the expression inside the page, which the page's policy forbids.
         """
         until_in(self.page, lambda: self.page.evaluate(condition), lambda: f"it does not become true that {condition}")
 
@@ -83,7 +84,7 @@ class Opened:
         self.page.goto(f"{self.file.as_uri()}{fragment}")
 
     def texts(self, selector: str) -> list[str]:
-        """The texts of the elements that are found."""
+        """The texts of the matching elements."""
         return [str(each.text_content()).strip() for each in self.page.query_selector_all(selector)]
 
     def press(self, *keys: str) -> None:
@@ -92,19 +93,19 @@ class Opened:
             self.page.keyboard.press(key)
 
     def sound(self) -> None:
-        """It has asked for itself alone, and complained of nothing."""
+        """Asserts that the page requested only itself, and reported no error."""
         asked = {url.partition("#")[0] for url in self.asked if not url.startswith("blob:")}
         assert asked == {self.file.as_uri()}
         assert self.wrong == []
 
 
 Open = Callable[..., Opened]
-"""Opens a file: its path, a fragment, and the width and height of the window."""
+"""Opens a file, given its path, a fragment, and the width and height of the window."""
 
 
 @pytest.fixture
 def open_page(browser: Any) -> Iterator[Open]:
-    """Opens files in tabs; at the end of the test, none has asked for anything else, or complained."""
+    """A function that opens files in tabs; after the test, each tab is checked for other requests and errors."""
     opened: list[Opened] = []
 
     def open_(file: Path, fragment: str = "", width: int = 1200, height: int = 800) -> Opened:
@@ -120,7 +121,7 @@ def open_page(browser: Any) -> Iterator[Open]:
 
 
 def click_option(page: Any, option: str) -> None:
-    """Clicks the button of an option, that of the first group of options before it if need be."""
+    """Clicks the button of an option, first opening its group if necessary."""
     button, group = f"""document.querySelector('[data-option="{option}"]')""", "#options [data-group]"
     page.wait_for_function(f"{button} || document.querySelector('{group}')")
     page.evaluate(f"{button} || document.querySelector('{group}').click(); {button}.click()")

@@ -1,4 +1,4 @@
-"""Copies of the checkout, their builds, and environments to install these in."""
+"""Copies of the checkout, their builds, and environments in which to install these."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(*words: object, folder: Path) -> str:
 
 
 def working_copy(folder: Path) -> None:
-    """A copy of the tracked files: a build leaves its own files in the folder that it builds."""
+    """Copies the tracked files to a folder, since a build leaves files in its source folder."""
     listed, packed = folder.parent / "names", folder.parent / "source.tar"
     listed.write_bytes(subprocess.check_output(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=ROOT))
     run("tar", "-C", ROOT, "--null", "-T", listed, "-cf", packed, folder=folder)
@@ -33,18 +33,18 @@ def working_copy(folder: Path) -> None:
 
 
 def build(folder: Path, source: Path) -> Path:
-    """The wheel of a checkout or a source archive."""
+    """The wheel built from a checkout or a source archive."""
     run(*PIP, "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source, folder=folder)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
 
 def environment(folder: Path, python: str, source: Path) -> Path:
-    """The commands' folder of a new environment with a build or checkout; dependencies are installed, or ours lent."""
+    """The commands' folder of a new environment with a build or checkout; dependencies are installed or borrowed."""
     run(python, "-m", "venv", "--without-pip", folder, folder=folder.parent)
     own = folder / "bin" / "python"
     lent = [] if python != sys.executable else ["--no-deps"]
-    if lent:  # a line of a `.pth` file adds a folder, but not what `.pth` files in it add, as an editable install does
+    if lent:  # a `.pth` file adds folders, but does not process `.pth` files in these
         (site,) = folder.glob("lib/python*/site-packages")
         (site / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
         lent += ["--no-build-isolation"]

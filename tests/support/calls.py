@@ -1,7 +1,7 @@
-"""Calls between files of the package while a command runs: `python tests/support/calls.py WORDS…`.
+"""Tracer of calls between files of the package during a command: `python tests/support/calls.py WORDS…`.
 
-Prints a line of JSON: [file, function, file, function] of each caller and callee, by their outermost functions. A call
-through a library is one by the function that called the library.
+It prints one line of JSON: [file, function, file, function] for each pair of caller and callee, by outermost functions.
+A call through a library is attributed to the function that called the library.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ _calls: set[tuple[_Place, _Place]] = set()
 
 @cache
 def file_of(name: str) -> str:
-    """The path of a source file below the checkout; empty for other files."""
+    """The path of a source file relative to the checkout; "" for other files."""
     path = Path(name).resolve()
     ours = path.is_file() and path.is_relative_to(ROOT) and ".venv" not in path.parts
     return path.relative_to(ROOT).as_posix() if ours else ""
 
 
 def place_of(frame: FrameType | None) -> _Place | None:
-    """The nearest function of the package that is running; None while a module is imported."""
+    """The nearest running function of the package; None during the import of a module."""
     while frame is not None and not file_of(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is None or frame.f_code.co_name == "<module>":

@@ -1,8 +1,8 @@
-"""Fixtures as text: small rulesets, and bad rules with the diagnostics that are expected for them.
+"""Fixtures as text: small rulesets, and faulty rules with their expected diagnostics.
 
-A text is cut into files by lines such as `--- kinds.yaml`. In tests/fixtures/errors, cases begin with `=== title`; a
-line `    ^ RS221 text @kinds.yaml:5:7` says that the line above has a diagnostic of this code at the column of the `^`,
-with the text in its message or help, and a note at the place after the `@`.
+Lines such as `--- kinds.yaml` divide a text into files. In tests/fixtures/errors, cases start with `=== title`; a line
+`    ^ RS221 text @kinds.yaml:5:7` expects a diagnostic with this code in the line above, at the column of the `^`, with
+the text in its message or help, and a note at the place after the `@`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Mark:
 
 @dataclass
 class Case:
-    """A title, the reference after it (`+overlay`), files by name, and the diagnostics that are expected."""
+    """A case: its title, the suffix of its reference (`+overlay`), its files by name, and the expected diagnostics."""
 
     title: str
     ref: str = ""
@@ -52,7 +52,7 @@ class Case:
 
 
 def diagnostics(ref: str) -> tuple[Diagnostic, ...]:
-    """The diagnostics of a ruleset, sound or not."""
+    """The diagnostics of a ruleset, which may be sound."""
     report = Report()
     try:
         load_ruleset(ref, report)
@@ -62,7 +62,7 @@ def diagnostics(ref: str) -> tuple[Diagnostic, ...]:
 
 
 def split(text: str, first: str) -> dict[str, str]:
-    """The files of a text, by name; `first` is what stands before any `---` line."""
+    """The files in a text, by name; `first` is the name of the part before any `---` line."""
     files: dict[str, list[str]] = {}
     name = first
     for line in text.split("\n"):
@@ -96,7 +96,7 @@ def read_cases(path: Path, first: str = "") -> list[Case]:
 
 
 def write(folder: Path, files: dict[str, str], base: Path | None = None) -> Path:
-    """Writes a ruleset into a folder, over a copy of `base`; without one a game.yaml is supplied."""
+    """Writes a ruleset into a folder, on top of a copy of `base`; without `base`, a default game.yaml is added."""
     if base is not None:
         shutil.copytree(base, folder, dirs_exist_ok=True)
     folder.mkdir(parents=True, exist_ok=True)
@@ -108,5 +108,5 @@ def write(folder: Path, files: dict[str, str], base: Path | None = None) -> Path
 
 
 def small(folder: Path, text: str, overlays: str = "") -> typed.Ruleset:
-    """Loads a ruleset that is given as one text; rules stand first."""
+    """A ruleset loaded from a single text, whose first part is rules."""
     return load_ruleset(f"{write(folder, split(text, 'rules/play.rules'))}{overlays}")

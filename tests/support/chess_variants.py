@@ -1,4 +1,4 @@
-"""Chess with other rules, which mean the same work or less, and may take much more by the sizes of kinds."""
+"""Chess with modified rules that mean at most the same work, but may cost much more with large kinds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOOSE = [
     ),
     ("rules/invariants.rules", "count(on(c, king)) == 1", "count(on(c, king)) <= 1"),
 ]
-"""Whoever overlooks a check loses his king: a condition less."""
+"""A player who overlooks a check loses the king: one condition less."""
 HELD = [
     (
         "kinds.yaml",
@@ -45,11 +45,11 @@ HELD = [
         "            set held to held - {r.king, r.rook} | {r.king_to, r.rook_to}\n",
     ),
 ]
-"""The occupied squares as a state."""
+"""The occupied squares as a field of the state."""
 
 
 def chess(folder: Path, *changes: tuple[str, str, str]) -> typed.Ruleset:
-    """Chess with other lines: (file, what stands there, what stands there then)."""
+    """Chess with replaced lines: file, old text, new text."""
     shutil.copytree(GAMES / "gallery" / "chess", folder)
     for name in ("scenarios", "logs", "perft"):
         shutil.rmtree(folder / name)

@@ -1,6 +1,6 @@
-"""The cases of parametrized tests that a run makes: `make test` makes none of those that only the proofs run.
+"""Selection of parametrized test cases: `make test` does not create cases that only the proofs run.
 
-Two of five cases are proofs. To make them all and then leave them out takes seconds of each process.
+Two fifths of the cases are proofs, and creating them only to deselect them would take each process seconds.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import pytest
 
 
 def sample(name: str, size: int, count: int) -> set[int]:
-    """Numbers of the cases of a test that `make test` runs, spread evenly.
+    """The indices of a test's cases that `make test` runs, spread evenly.
 
     Args:
-        name: the test's; tests of the same rulesets sample different ones.
-        size: how many are wanted.
-        count: how many there are.
+        name: the name of the test; different tests of the same rulesets get different samples.
+        size: the size of the sample.
+        count: the number of cases.
     """
     step = max(1, count / size)
     first = crc32(name.encode()) % int(step)
@@ -26,16 +26,16 @@ def sample(name: str, size: int, count: int) -> set[int]:
 
 
 class ChosenCases:
-    """A plugin: marks what a sample leaves out as proofs, and makes no proofs where a run deselects them all."""
+    """A plugin that marks cases outside a sample as proofs, and creates no proofs in a run that deselects them."""
 
     def __init__(self, config: pytest.Config) -> None:
-        named = any("::" in arg for arg in config.args)  # a test that is named is deselected, and not unknown
+        named = any("::" in arg for arg in config.args)  # an explicitly named test should be deselected, not unknown
         self.without_proofs = config.option.markexpr == "not proof" and not named
 
     @pytest.hookimpl(wrapper=True)
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> Generator[None]:
         yield
-        test, cases = metafunc.definition, metafunc._calls  # pytest has no hook between these and the tests
+        test, cases = metafunc.definition, metafunc._calls  # no hook comes between this and the tests
         if (sampled := test.get_closest_marker("sampled")) and not test.get_closest_marker("proof"):
             _mark(test.nodeid, cases, *sampled.args)
         if self.without_proofs:
@@ -44,7 +44,7 @@ class ChosenCases:
 
 
 def _mark(name: str, cases: list[Any], size: int) -> None:
-    """Marks as proofs the cases of a test that its sample leaves out."""
+    """Marks the cases of a test outside its sample as proofs."""
     cases = [case for case in cases if not _is_proof(case)]
     chosen = sample(name, size, len(cases))
     for at, case in enumerate(cases):

@@ -1,4 +1,4 @@
-"""Clusters of this machine, for tests of what runs on them."""
+"""Local clusters, for tests of distributed runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from folders import ROOT
 
 @pytest.fixture
 def dask(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a cluster on this machine."""
+    """The address of a local Dask cluster."""
     distributed = pytest.importorskip("distributed")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None)
@@ -38,7 +38,7 @@ class Cluster:
 
 @pytest.fixture(params=["dask", "ray"])
 def cluster(request: pytest.FixtureRequest, known_rulesets: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
-    """A cluster of each kind with two workers."""
+    """A cluster of each kind, with two workers."""
     with contextmanager(_dask if request.param == "dask" else _ray)(monkeypatch) as result:
         yield result
 
@@ -82,7 +82,7 @@ def reached(port: int) -> bool:
 
 
 def named(name: bytes) -> list[int]:
-    """The processes of a name."""
+    """The processes with a name."""
     results = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):

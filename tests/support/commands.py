@@ -1,4 +1,4 @@
-"""Commands that run in the process of the tests, with the tests' own rulesets known by id."""
+"""Commands run in the process of the tests, with the tests' own rulesets known by id."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from rulespec.cli.main import cli
 
 @pytest.fixture
 def known_rulesets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file whose tests all need it says `pytestmark = pytest.mark.usefixtures("known_rulesets")`."""
+    """Makes the tests' rulesets known; for all tests of a file: `pytest.mark.usefixtures("known_rulesets")`."""
     monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
 
 
 def invoke(*args: object, stdin: str = "") -> tuple[int, str, str]:
-    """Runs a command: exit code, output, messages."""
+    """Runs a command; returns its exit code, standard output and standard error."""
     result = _run(args, stdin)
     return result.exit_code, result.stdout, result.stderr
 
 
 def spoken(*args: object, stdin: str = "") -> tuple[int, str]:
-    """Runs a command: exit code; output and messages as they come, as at a terminal."""
+    """Runs a command; returns its exit code, and its interleaved output as at a terminal."""
     result = _run(args, stdin)
     return result.exit_code, result.output
 

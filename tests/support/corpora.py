@@ -15,7 +15,7 @@ from rulespec.load import load_ruleset
 
 
 def logs(folder: Path, ref: str = "wager", number: int = 6, *, players: int = 3) -> list[Path]:
-    """Native logs of random games; of the third the last line is cut off, the fourth is damaged."""
+    """Native logs of random games; the last line of the third is truncated, and the fourth is damaged."""
     folder.mkdir(parents=True, exist_ok=True)
     ruleset = load_ruleset(ref)
     plan = GamePlan.of(ref, ruleset, [players], 1)
@@ -32,7 +32,7 @@ def logs(folder: Path, ref: str = "wager", number: int = 6, *, players: int = 3)
 
 
 def store_of_many(folder: Path, seats: Mapping[str, Sequence[int]], number: int = 3) -> Path:
-    """A store of games of several rulesets, with several numbers of players each."""
+    """A store with games of several rulesets, each with several numbers of players."""
     for ref, players in seats.items():
         for count in players:
             ruleset = load_ruleset(ref)
@@ -47,7 +47,7 @@ def store_of_many(folder: Path, seats: Mapping[str, Sequence[int]], number: int 
 
 
 def tar(path: Path, files: list[Path], mode: str = "w:gz") -> Path:
-    """An archive of files, without their folder."""
+    """A tar archive of files, without their folder."""
     with tarfile.open(path, mode) as archive:  # type: ignore[call-overload]
         for file in files:
             archive.add(file, file.name)
@@ -55,7 +55,7 @@ def tar(path: Path, files: list[Path], mode: str = "w:gz") -> Path:
 
 
 def zipped(path: Path, files: list[Path]) -> Path:
-    """An archive of files, without their folder."""
+    """A zip archive of files, without their folder."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in files:
             archive.write(file, file.name)

@@ -1,4 +1,4 @@
-"""An interpreter whose steps tests read."""
+"""An interpreter with a step counter for tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rulespec.engine.program.journal import Journal, State
 
 
 class Counting(Interpreter):
-    """Knows the steps of its last run."""
+    """An interpreter that records the number of steps of its last run."""
 
     taken = 0
 

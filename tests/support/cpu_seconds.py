@@ -1,4 +1,4 @@
-"""A developer's tool: RULESPEC_CPU=DEPTH prints seconds of the processor by folder, those of child processes included.
+"""A development plugin: RULESPEC_CPU=DEPTH prints CPU seconds by folder, including those of child processes.
 
 RULESPEC_CPU=2 .venv/bin/pytest -n 2 --dist worksteal -q     tests/engine, tests/cli, …
 RULESPEC_CPU=9 .venv/bin/pytest -q tests/lsp                 each test function
@@ -13,13 +13,13 @@ import pytest
 
 
 def seconds() -> float:
-    """Seconds of the processor that this process and its ended children have taken."""
+    """The CPU seconds used so far by this process and its finished children."""
     own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
 class CpuSeconds:
-    """A plugin: each report of a test carries its seconds, and the process that prints adds them up."""
+    """A plugin that attaches CPU seconds to test reports, and adds them up in the printing process."""
 
     def __init__(self, depth: int) -> None:
         self.depth, self.before = depth, 0.0
@@ -40,7 +40,7 @@ class CpuSeconds:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         names = report.nodeid.partition("[")[0].replace("::", "/").split("/")
         place = "/".join(names[: self.depth])
-        taken = dict(report.user_properties)["cpu seconds"]  # the last: each report has those of the phases before it
+        taken = dict(report.user_properties)["cpu seconds"]  # reports also have those of earlier phases
         assert isinstance(taken, float)
         self.sums[place] += taken
         self.counts[place] += report.when == "setup"

@@ -1,4 +1,4 @@
-"""Foreign logs that are not as they should be."""
+"""Damaged foreign logs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def damaged(text: str, rng: random.Random) -> str:
-    """A log in which some fields hold something else."""
+    """A log with random values in some fields."""
     entries = json.loads(text)
     for _ in range(rng.randrange(1, 6)):
         at = rng.randrange(1, len(entries))

@@ -1,4 +1,4 @@
-"""Deadlines of what tests wait for: other processes, servers, pages. Nothing but what never comes takes so long."""
+"""Deadlines for waiting on processes, servers and pages, so generous that only a hang exceeds them."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from collections.abc import Callable
 from typing import Any
 
 DEADLINE = 300.0
-"""Seconds on the wall that anything is waited for: a busy machine is slow."""
+"""The limit of wall-clock seconds for any wait, generous for busy machines."""
 GLANCE = 0.02
-"""Seconds between two looks at what is waited for."""
+"""The polling interval in seconds."""
 
 
 class Deadline:
-    """A moment up to which something is waited for, `seconds` from now."""
+    """A deadline in `seconds` from now."""
 
     def __init__(self, seconds: float = DEADLINE) -> None:
         self._end = time.monotonic() + seconds
 
     @property
     def left(self) -> float:
-        """The seconds that are left, at least a tenth."""
+        """The seconds left, but at least 0.1."""
         return max(0.1, self._end - time.monotonic())
 
     @property
     def is_over(self) -> bool:
-        """Whether no time is left."""
+        """Whether the deadline has passed."""
         return time.monotonic() > self._end
 
 
@@ -34,10 +34,10 @@ def until(
     what: Callable[[], object] = lambda: "it never came",
     sleep: Callable[[float], object] = time.sleep,
 ) -> None:
-    """Waits until `done` is true; `sleep` lets seconds pass between two looks.
+    """Waits until `done` is true; `sleep` lets time pass between checks.
 
     Raises:
-        AssertionError: if that is not so after `DEADLINE`; it has what `what` returns.
+        AssertionError: if it is still false after `DEADLINE`; the message comes from `what`.
     """
     deadline = Deadline()
     while not done():
@@ -46,10 +46,10 @@ def until(
 
 
 def until_in(page: Any, done: Callable[[], object], what: Callable[[], object] = lambda: "it never came") -> None:
-    """Waits until `done` is true, while a page of Playwright's goes on."""
+    """Waits until `done` is true, while a Playwright page keeps running."""
     until(done, what, lambda seconds: page.wait_for_timeout(1000 * seconds))
 
 
 def pause(seconds: float) -> None:
-    """Lets some time pass, for what must *not* happen meanwhile, or for a moment by chance."""
+    """Lets some time pass, to check that nothing happens, or for random timing."""
     time.sleep(seconds)

@@ -19,9 +19,9 @@ _NOT_WORDS = re.compile(r"[^\w\- ]")
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, the rest of its first line (a file's name), its text, its first line's number.
+    """A fenced block: its language, the rest of its first line (a file name), its text, and its first line's number.
 
-    `reason` is why the block cannot run, from a comment `<!-- not run: … -->` on the line before it.
+    `reason`: why the block cannot run, from a comment `<!-- not run: … -->` on the previous line.
     """
 
     language: str
@@ -49,23 +49,23 @@ def blocks(page: str) -> list[Block]:
 
 @cache
 def prose(page: str) -> str:
-    """The text of a page with its fenced blocks made empty; lines keep their numbers."""
+    """The text of a page with empty fenced blocks, preserving line numbers."""
     return _FENCE.sub(lambda match: "\n" * match[0].count("\n"), text(page))
 
 
 @cache
 def headings(page: str) -> list[tuple[int, str]]:
-    """Level and text of each heading."""
+    """The level and the text of each heading."""
     return [(len(m[1]), m[2]) for m in re.finditer(r"^(#+) (.*)$", prose(page), re.MULTILINE)]
 
 
 def anchor(heading: str) -> str:
-    """The anchor that code hosts give to a heading."""
+    """The anchor that code hosts generate for a heading."""
     return _NOT_WORDS.sub("", heading.lower()).replace(" ", "-")
 
 
 def pages() -> list[str]:
-    """All pages of the documentation but those of single diagnostics, which have tests of their own."""
+    """All pages of the documentation except those of single diagnostics, which have separate tests."""
     listed = [
         *(ROOT / "docs").rglob("*.md"),
         *(ROOT / "editors").glob("*.md"),
@@ -76,6 +76,6 @@ def pages() -> list[str]:
 
 
 def tracked(pattern: str) -> list[Path]:
-    """The files of the repository that fit a pattern."""
+    """The tracked files that match a pattern."""
     listed = subprocess.run(["git", "ls-files", "-z", pattern], cwd=ROOT, capture_output=True, text=True, check=True)
     return [ROOT / name for name in listed.stdout.split("\0") if name]

@@ -1,4 +1,4 @@
-"""A position drawn by Python and by the page's script, side by side."""
+"""Comparison of a position drawn by Python with the same one drawn by the page's script."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ const shownBy = ({ items, tables }) => ({
   rows: tables.flatMap((rows) => rows.map((row) => row.map(bare))),
 });
 """
-"""A function of JavaScript: what `draw.js` has made of a state, in the form of `by_python`."""
+"""A JavaScript function that converts the output of `draw.js` to the form of `by_python`."""
 
 
 def by_python(board: Board, state: dict[str, Any], further: list[SceneItem] | None = None) -> dict[str, Any]:
-    """The items of a state without its tables, which are rows of cells."""
+    """The items of a state without tables, which are rows of cells."""
     shown = [item for item in (*board.items(state), *(further or ())) if item.layer != "tables"]
     rows = [
         [[part if isinstance(part, str) else list(part) for part in cell] for cell in row]
@@ -37,7 +37,7 @@ def by_python(board: Board, state: dict[str, Any], further: list[SceneItem] | No
 
 
 def assert_ports_agree(board: Board, state: dict[str, Any], folder: Path) -> None:
-    """Both draw the same items of a state."""
+    """Asserts that Python and the script draw the same items of a state."""
     if shutil.which("node") is None:
         pytest.skip("needs node")
     script = f"""

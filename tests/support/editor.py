@@ -1,4 +1,4 @@
-"""An editor that talks to the language server: in a thread of the tests, or in a process of its own."""
+"""An editor connected to the language server, which runs in a thread of the tests or in a separate process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Json = Any
 
 
 class Editor:
-    """As much of an editor as the tests need. Its server is in a thread of the tests, which starts at once."""
+    """A minimal editor for tests, whose server starts in a thread of the test process."""
 
     def __init__(self, folder: Path, capabilities: Json = None) -> None:
         self.folder = folder
@@ -41,7 +41,7 @@ class Editor:
         self.tell("initialized", {})
 
     def _start(self) -> tuple[IO[bytes], IO[bytes]]:
-        """The server's input and output."""
+        """Starts the server; returns its input and output."""
         asked, answered = os.pipe(), os.pipe()
 
         def serves() -> None:
@@ -53,7 +53,7 @@ class Editor:
         return os.fdopen(asked[1], "wb"), os.fdopen(answered[0], "rb")
 
     def _end(self) -> None:
-        """Waits until the server has ended."""
+        """Waits for the end of the server."""
         self.server.join(SECONDS)
         assert not self.server.is_alive()
 
@@ -93,7 +93,7 @@ class Editor:
         return answer["result"]
 
     def wait(self, wanted: Callable[[Json], bool]) -> Json:
-        """The next message that is wanted; the others are kept."""
+        """The next message that satisfies a predicate; other messages are kept."""
         for message in self.received:
             if wanted(message):
                 self.received.remove(message)
@@ -140,11 +140,11 @@ class Editor:
         self.versions.clear()
         self.texts.clear()
         nowhere = {"textDocument": {"uri": "untitled:x"}, "position": {"line": 0, "character": 0}}
-        self.ask("textDocument/hover", nowhere)  # all earlier notifications have come when the answer has
+        self.ask("textDocument/hover", nowhere)  # all earlier notifications arrive before the answer
         self.received.clear()
 
     def diagnostics(self, name: str) -> list[Json]:
-        """The next diagnostics of a file; of an open one, as it is now."""
+        """The next diagnostics of a file; of an open document, those of its current version."""
         wanted = {"uri": self.path(name).as_uri(), "version": self.versions.get(self.path(name))}
 
         def about_it(message: Json) -> bool:
@@ -156,7 +156,7 @@ class Editor:
         return results
 
     def at(self, name: str, word: str, offset: int = 0) -> Json:
-        """The place of the first occurrence of some text in an open document, as request parameters."""
+        """The position of a text's first occurrence in an open document, as request parameters."""
         text = self.texts[self.path(name)]
         start = text.index(word) + offset
         line = text.count("\n", 0, start)
@@ -165,7 +165,7 @@ class Editor:
         return {"textDocument": {"uri": self.path(name).as_uri()}, "position": position}
 
     def place(self, location: Json) -> tuple[str, str]:
-        """A location as the name of its file and the text there."""
+        """A location as the name of its file and the text at its range."""
         path = Path(location["uri"].removeprefix("file://"))
         start, end = location["range"]["start"], location["range"]["end"]
         line = self.texts.get(path, path.read_text("utf-8")).split("\n")[start["line"]]
@@ -173,7 +173,7 @@ class Editor:
 
 
 class ProcessEditor(Editor):
-    """An editor whose server is the command of users: `rulespec lsp`."""
+    """An editor whose server is the real command, `rulespec lsp`."""
 
     def __init__(self, folder: Path, errors: IO[bytes] | int = subprocess.DEVNULL) -> None:
         self.errors = errors

@@ -1,4 +1,4 @@
-"""Servers of map pages for tests: in a thread of the tests, with pages that have no browser."""
+"""Servers of map pages for tests, run in a thread, and clients in place of pages."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from rulespec.serve.thinking import Thinking
 
 KEY = "k" * 22
 DRAWING = Thinking()
-"""The process that draws for all servers of these tests."""
+"""The drawing process shared by all servers of these tests."""
 
 
 def copied(name: str, to: Path, *left_out: str) -> Path:
-    """A shipped ruleset in a folder of one's own."""
+    """A copy of a shipped ruleset in another folder."""
     shutil.copytree(GAMES / name, to, ignore=shutil.ignore_patterns(*(left_out or ("logs", "perft"))))
     return to
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """The files of a folder with their content."""
+    """The files of a folder and their contents."""
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
 
 def emptied(folder: Path) -> Path:
-    """The tutorial's map without its regions."""
+    """The tutorial's map without regions."""
     path = folder / "map.yaml"
     path.write_text(path.read_text("utf-8").partition("    north_lake")[0].replace("regions:", "regions: {}"), "utf-8")
     drawing = folder / "drawing.yaml"
@@ -48,28 +48,28 @@ def emptied(folder: Path) -> Path:
 
 
 class Serving(NamedTuple):
-    """A server of a map page in a thread: its desk, and its address."""
+    """A map server in a thread: its desk and its address."""
 
     desk: Desk
     base: str
 
     @property
     def socket(self) -> str:
-        """The address of its socket."""
+        """The address of the server's socket."""
         return self.base.replace("http", "ws", 1) + "/socket"
 
     @property
     def link(self) -> str:
-        """The link that opens the page."""
+        """The link to the page."""
         return f"{self.base}/#{KEY}"
 
     def page(self) -> EditPage:
-        """A page."""
+        """A new page client."""
         return EditPage(opened(self.socket))
 
 
 class EditPage:
-    """A page without a browser."""
+    """A client of the map page, without a browser."""
 
     def __init__(self, socket: ClientConnection, key: str = KEY) -> None:
         self.socket = socket
@@ -81,7 +81,7 @@ class EditPage:
         self.socket.send(json.dumps({"key": key}))
 
     def read(self, timeout: float = WAIT) -> dict[str, Any]:
-        """The next message."""
+        """Receives the next message."""
         message: dict[str, Any] = json.loads(self.socket.recv(timeout))
         self.hello = message.get("hello", self.hello)
         self.state = message.get("state", self.state)
@@ -92,32 +92,32 @@ class EditPage:
         return message
 
     def drain(self) -> None:
-        """Reads what has come."""
+        """Receives all pending messages."""
         with suppress(TimeoutError):
             while True:
                 self.read(0)
 
     def until(self, name: str) -> dict[str, Any]:
-        """Reads until there is a message of a form."""
+        """Receives messages until one has a given key."""
         while name not in (message := self.read()):
             pass
         return message
 
     def ask(self, **message: Any) -> dict[str, Any]:
-        """Asks, and reads up to the answer."""
+        """Sends a request, and receives messages up to its answer."""
         self.socket.send(json.dumps(message))
         while not {"done", "refused", "confirm", "choose"} & (answer := self.read()).keys():
             pass
         return answer
 
     def edit(self, *edits: str, **more: Any) -> dict[str, Any]:
-        """Makes edits, whose words have no blanks in them."""
+        """Makes edits, given as texts of words without spaces."""
         return self.ask(do="edit", edits=[each.split() for each in edits], **more)
 
 
 @contextmanager
 def editing(folder: Path) -> Iterator[Serving]:
-    """A server of the page of a map, in a thread."""
+    """A server of the map page, in a thread."""
     desk = Desk(folder, DRAWING)
     with served(desk) as base:
         yield Serving(desk, base)
@@ -125,7 +125,7 @@ def editing(folder: Path) -> Iterator[Serving]:
 
 @contextmanager
 def starting(folder: Path) -> Iterator[str]:
-    """A server of the page on which a map begins, in a thread; its address."""
+    """The address of a server, in a thread, for starting a map."""
     with served(Start(folder, lambda: Desk(folder, DRAWING))) as base:
         yield base
 

@@ -1,4 +1,4 @@
-"""Logs of errands, a small game with a hidden choice: their lines, random games, and how a wrong one is refused."""
+"""Logs of a small game with a hidden choice, the errands: their lines, random games, and refusals of invalid ones."""
 
 from __future__ import annotations
 

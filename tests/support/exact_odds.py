@@ -1,4 +1,4 @@
-"""The odds of the positions that a seat may be in, worked out by trying all that looks as it has seen it."""
+"""Exact probabilities of the positions that a seat may be in, computed by enumeration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.engine.simulate.checked_playouts import choose
 
 
 def exact(game: Game, seat: str) -> dict[str, float]:
-    """The odds of each position that the seat may be in, by trying all that looks as it has seen it."""
+    """The probability of each position consistent with a seat's observations, by enumeration."""
     viewer = game.seats.index(seat)
     events = Events(game.omniscient.visibility, game._position, game.seats, viewer)
     history, memories = events.history(), events.memories()
@@ -46,7 +46,7 @@ def exact(game: Game, seat: str) -> dict[str, float]:
 
 
 def noise(expected: dict[str, float], number: int) -> float:
-    """The mean total variation of as many independent draws, nearly."""
+    """The approximate mean total variation distance of a sample of independent draws."""
     return 0.4 * sum(math.sqrt(odds * (1 - odds) / number) for odds in expected.values())
 
 

@@ -1,4 +1,4 @@
-"""A small ruleset with every sort of state that a picture shows without a drawing file."""
+"""A small ruleset with every kind of state that a guessed drawing shows."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Runs that fail at one call of the system, each in a process of its own, and the restart after each.
+"""Runs that fail at a chosen system call, each in a separate process, followed by a restart.
 
     LD_PRELOAD=faults.so python -m fault_runs store replaced        # all faults of these scenarios
     LD_PRELOAD=faults.so python -m fault_runs --memory store        # with more and more memory
     LD_PRELOAD=faults.so python -m fault_runs store:pwrite:io:12    # the twelfth `pwrite`
 
-For each call and each kind of fault n = 1, 2, 3 … until a run comes to no n-th call. A line of JSON is printed for each
-run. `fault_scenarios.py` has the scenarios.
+For each call and each kind of fault, n counts up from 1 until a run has no n-th call. Each run prints a line of JSON.
+`fault_scenarios.py` has the scenarios.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from stores import in_memory
 from rulespec.diagnostics.report import DiagnosticsError
 
 CALLS = ("open", "write", "pwrite", "fsync", "fdatasync", "rename", "link", "ftruncate", "close")
-"""The calls, as `faults.c` numbers them."""
+"""The system calls, in the numbering of `faults.c`."""
 KINDS = {"io": 1, "no_space": 2, "short": 3, "full": 4, "kill": 5}
-"""An I/O error; no space once; half of a write; half of a write and no space from then on; the end of the process."""
+"""The kinds of faults: an I/O error; no space once; a half write; a half write and a full disk; a killed process."""
 OF_WRITES = ("short", "full")
 STEP, LEAST_STEPS, MOST_STEPS = 256 * 1024, 4, 600
-"""Bytes between two bounds of memory; the first and the last. With less than that Python waits for threads that end
-before they begin."""
+"""The increment of the memory limit in bytes, and the first and last multiples. With less memory, Python waits for
+threads that fail to start."""
 SECONDS = int(DEADLINE)
 
 
@@ -48,13 +48,13 @@ class Run(Struct, frozen=True):
     Attributes:
         scenario: its name.
         call: the call that failed, or `memory`.
-        n: its number.
-        kind: of the fault.
+        n: the number of the call, from 1.
+        kind: the kind of fault.
         place: the file.
         confirmed: the number of confirmed steps.
         messages: the messages of the run.
-        after: how the restart went.
-        wrong: what must not be; "" if all is well.
+        after: the outcome of the restart.
+        wrong: the violation; "" if there is none.
     """
 
     scenario: str
@@ -72,7 +72,7 @@ class Bench:
     """A folder for the runs of a scenario.
 
     Args:
-        scenario: the scenario, which is loaded once, before the processes part.
+        scenario: the scenario, which is loaded once, before forking.
         folder: the folder.
     """
 
@@ -85,7 +85,7 @@ class Bench:
         _process(lambda report: scenario.prepare(folder / "template"), _nothing)
 
     def all_runs(self) -> Iterator[Run]:
-        """The runs with each call and each kind of fault, until there is no further call."""
+        """The runs for each call and each kind of fault, until there is no further call."""
         for call in CALLS:
             for kind in KINDS:
                 if kind in OF_WRITES and call not in ("write", "pwrite"):
@@ -98,7 +98,7 @@ class Bench:
                         break
 
     def memory_runs(self) -> Iterator[Run]:
-        """Runs with more and more memory, until one has all that it needs."""
+        """Runs with an increasing memory limit, until one succeeds."""
         for n in range(LEAST_STEPS, MOST_STEPS):
             run = self.run("memory", "ulimit", n)
             yield run
@@ -106,7 +106,7 @@ class Bench:
                 break
 
     def run(self, call: str, kind: str, n: int) -> Run:
-        """A run, and the restart after it."""
+        """A run, followed by a restart."""
         scenario, work = self._scenario, self._folder / "work"
         shutil.rmtree(work, ignore_errors=True)
         shutil.copytree(self._folder / "template", work)
@@ -139,7 +139,7 @@ class Bench:
 
 
 def _with_memory(scenario: Scenario, work: Path, report: Report, bounded: bool) -> None:
-    """Runs a scenario; where memory is bounded, what a command says of an exception is its message."""
+    """Runs a scenario; with limited memory, an exception's message counts as that of a command."""
     try:
         scenario.run(work, report)
     except (MemoryError, RuntimeError, DiagnosticsError) as error:
@@ -152,7 +152,7 @@ WORDS = ("confirmed", "message", "fault", "traceback")
 
 
 def _process(work: Callable[[Report], object], arm: Callable[[int], None]) -> tuple[list[str], int]:
-    """The lines of a process that does some work after it has been armed, and its end."""
+    """The report lines of a process with faults armed, and its exit status."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,4 +1,4 @@
-"""The scenarios of `fault_runs.py`: work that is confirmed step by step, and what a restart has to find of it."""
+"""The scenarios of `fault_runs.py`: work confirmed step by step, and checks of what must survive a restart."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NIM = str(RULESETS / "nim")
 
 
 class Report:
-    """The report of a process: lines in a pipe, which is no file of the work.
+    """The report of a process, as lines in a pipe, so that it is unaffected by file faults.
 
     Args:
         descriptor: the pipe.
@@ -45,15 +45,15 @@ class Report:
         self._descriptor = descriptor
 
     def confirmed(self, step: str) -> None:
-        """Notes a step that has been confirmed."""
+        """Reports a confirmed step."""
         self._write("confirmed", step)
 
     def message(self, text: object) -> None:
-        """Notes a message that people get."""
+        """Reports a message shown to users."""
         self._write("message", str(text).splitlines()[0] if str(text) else "")
 
     def after(self, text: str) -> None:
-        """Notes how a restart went."""
+        """Reports the outcome of a restart."""
         self._write("after", text)
 
     def _write(self, word: str, text: str) -> None:
@@ -61,39 +61,39 @@ class Report:
 
 
 class Scenario(ABC):
-    """Work in a folder.
+    """A unit of work in a folder.
 
     Attributes:
-        name: of the scenario.
+        name: the name of the scenario.
     """
 
     name = ""
 
     def load(self) -> None:  # noqa: B027 - most share nothing
-        """Loads what the runs share."""
+        """Loads data shared by all runs."""
 
     def prepare(self, folder: Path) -> None:  # noqa: B027 - most have nothing before
-        """Makes what is there before."""
+        """Creates the initial files."""
 
     @abstractmethod
     def run(self, folder: Path, report: Report) -> None:
-        """Does the work, while a call fails."""
+        """Does the work while a call fails."""
 
     @abstractmethod
     def check(self, folder: Path, confirmed: list[str], killed: bool, report: Report) -> None:
         """Restarts; raises AssertionError if anything is lost."""
 
     def too_much(self, messages: list[str]) -> list[str]:
-        """The complaint if a fault has more than one message."""
+        """The complaint about more than one message for a fault, if any."""
         return [f"{len(messages)} messages"] if len(messages) > 1 else []
 
 
 class StoreScenario(Scenario):
-    """A new table in a store, and decisions of it."""
+    """A new table in a store, and decisions at it."""
 
     name = "store"
     begun, moves = 2, 4
-    """Decisions of each table before, and those that are tried."""
+    """The number of decisions per table made in advance, and tried under faults."""
 
     def load(self) -> None:
         """See `Scenario`."""
@@ -143,7 +143,7 @@ class StoreScenario(Scenario):
             assert live.table.game.ply == before, "it is refused, and so not done"
 
     def too_much(self, messages: list[str]) -> list[str]:
-        """See `Scenario`. A disk that stays full refuses each decision, and each has its message."""
+        """See `Scenario`. On a disk that stays full, every decision is refused with its own message."""
         known = ("cannot be written", "there is not enough memory")
         return [f"no message of a store: {text}" for text in messages if not any(each in text for each in known)]
 
@@ -166,7 +166,7 @@ class StoreScenario(Scenario):
 
 
 async def _goes_on(path: Path, rules: TableRules) -> None:
-    """A store can be written again."""
+    """Checks that a store can be written again."""
     hall = Hall(TableStore(path), {NIM: rules})
     hall.resume()
     for live in hall.games.values():
@@ -175,12 +175,12 @@ async def _goes_on(path: Path, rules: TableRules) -> None:
 
 
 def _all_sit(live: Live) -> bool:
-    """Whether both have sat down, as that may have been refused."""
+    """Whether both players are seated, as seating may have been refused."""
     return all(seat.kind == "person" for seat in live.table.seats.values())
 
 
 class NewStore(StoreScenario):
-    """A store that is created."""
+    """The creation of a store."""
 
     name = "new_store"
 
@@ -189,7 +189,7 @@ class NewStore(StoreScenario):
 
 
 class FirstStore(StoreScenario):
-    """A store of version 1 that is taken over."""
+    """The conversion of a store of version 1."""
 
     name = "store_of_version_1"
     begun, moves = 3, 1
@@ -210,7 +210,7 @@ class FirstStore(StoreScenario):
 
 
 class DamagedStore(StoreScenario):
-    """A store whose file has a damaged index, and is put into a new one."""
+    """The recovery of a store with a damaged index into a new file."""
 
     name = "damaged_store"
     moves = 1
@@ -234,7 +234,7 @@ _ROOT_OF_INDEX = (
 
 
 class Replaced(Scenario):
-    """A file that is written in the place of another one."""
+    """The replacement of a file."""
 
     name = "replaced"
 
@@ -262,7 +262,7 @@ class Replaced(Scenario):
 
 
 class Together(Scenario):
-    """Files that change together: one is changed, one is new, one goes."""
+    """A joint change of files: one changed, one new, one deleted."""
 
     name = "replace_together"
     before: ClassVar[dict[str, Content]] = {"a": b"old\n" * 3_000, "b": None, "c": b"old c", "d": b"old d"}
@@ -288,7 +288,7 @@ class Together(Scenario):
         now = {name: path.read_bytes() if (path := folder / name).exists() else None for name in self.before}
         state = "old" if now == self.before else "new" if now == self.after else "mixed"
         assert all(now[name] in (self.before[name], self.after[name]) for name in now)
-        if killed:  # each file is whole
+        if killed:  # each file is complete
             assert not confirmed or state == "new"
         else:
             assert state == ("new" if confirmed else "old"), state
@@ -306,7 +306,7 @@ class _Sheet(RowSheet):
 
 
 class Parts(Scenario):
-    """Parts of a corpus, of two games each."""
+    """Parts of a corpus with two games each."""
 
     name = "corpus_parts"
     games = 6
@@ -317,7 +317,7 @@ class Parts(Scenario):
         import_module("pyarrow.parquet")  # once for all runs
 
     def opened(self, folder: Path) -> Results[LogRow]:
-        """The results."""
+        """The results file."""
         return ParquetResults(folder / "games", _Sheet({}))
 
     def run(self, folder: Path, report: Report) -> None:
@@ -330,11 +330,11 @@ class Parts(Scenario):
                 results.add(_row(number))
                 if number % 2:
                     report.confirmed(str(number + 1))
-        except (SaveError, OSError) as error:  # a command says either
+        except (SaveError, OSError) as error:  # a command reports either
             report.message(error)
         finally:
             if results is not None:
-                with suppress(SaveError):  # it is what `add` has said
+                with suppress(SaveError):  # reported by `add`
                     results.close()
 
     def check(self, folder: Path, confirmed: list[str], killed: bool, report: Report) -> None:
@@ -354,17 +354,17 @@ def _row(number: int) -> LogRow:
 
 
 class Lines(Parts):
-    """Results as lines, which are confirmed when they are closed."""
+    """Results as lines, confirmed on closing."""
 
     name = "lines_of_results"
 
     def opened(self, folder: Path) -> Results[LogRow]:
-        """See `Parts`."""
+        """The results file."""
         return JsonLinesResults(folder / "games.jsonl", _Sheet({}))
 
 
 class Played(Scenario):
-    """A game that is saved decision by decision."""
+    """A game saved after each decision."""
 
     name = "saved_game"
 
@@ -398,7 +398,7 @@ class Played(Scenario):
 
 
 class Key(Scenario):
-    """The key that signs entries of the cache."""
+    """The key that signs cache entries."""
 
     name = "signing_key"
 

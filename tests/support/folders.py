@@ -7,9 +7,9 @@ ROOT = TESTS.parent
 GAMES = ROOT / "games"
 RULESETS = TESTS / "rulesets"
 SHIPPED = sorted((p.parent for p in GAMES.rglob("game.yaml")), key=lambda p: p.name)
-"""The folders of the shipped rulesets, by their ids."""
+"""The folders of the shipped rulesets, sorted by id."""
 
 
 def shipped_files(pattern: str) -> list[Path]:
-    """The files of the shipped rulesets that fit a pattern, which is relative to a ruleset's folder."""
+    """The files of the shipped rulesets that match a pattern relative to the ruleset's folder."""
     return sorted(p for folder in SHIPPED for p in folder.glob(pattern))

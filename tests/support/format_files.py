@@ -1,7 +1,7 @@
-"""Writes the files in `tests/fixtures/formats/` that programs write, as this version does: `python -m format_files`.
+"""Generator of the program-written files in `tests/fixtures/formats/`: `python -m format_files`.
 
-Run in `tests/support/`, when a format has changed before its release. Once released, a file stays as it is, and the
-next version gets files of its own beside it.
+Run it in `tests/support/` when an unreleased format has changed. A released file is never rewritten; later versions get
+additional files.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CORPUS = FORMATS / "corpus"
 
 
 def write() -> None:
-    """Writes logs of each kind, rules beside logs, perft counts, results of simulated games and a store of tables."""
+    """Writes logs of each kind, rules beside logs, perft counts, simulation results, and a store of tables."""
     os.environ["RULESPEC_PATH"] = str(FORMATS)
     for folder in (LOGS, CORPUS, FERRY / "logs", FERRY / "perft"):
         shutil.rmtree(folder, ignore_errors=True)
@@ -57,7 +57,7 @@ def write() -> None:
 
 
 def _write_tables(header: dict[str, Any]) -> None:
-    """Writes a store with one table, with the decisions of the plain log."""
+    """Writes a store with one table, which has the decisions of the plain log."""
     Path("tables.db").unlink(missing_ok=True)
     rules = bundle_of(load_ruleset("ferry"))
     aside = msgspec.json.encode(Unlogged({seat: Seat("free") for seat in header["seats"]}, 1)).decode()

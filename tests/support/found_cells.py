@@ -1,4 +1,4 @@
-"""The cells of a state and what stands for each in a picture: in its SVG, or in the cells of its tables."""
+"""The visibility of each cell of a state in a picture, in its SVG or in its tables."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MACHINE_NAME = re.compile(r"[a-z]\d+")
 
 
 def public_cells(game: Game) -> list[CellName]:
-    """The declared cells whose value everybody sees."""
+    """The declared cells with a public value."""
     program = game.omniscient.program
     seen = seen_cells(game, None)
     return [program.cells[at] for at, value in zip(program.declared, seen, strict=True) if value is not None]
 
 
 def unfound(board: Board, game: Game, cells: Sequence[CellName]) -> list[str]:
-    """The cells of which no changed value stands in what changes of the picture, as `owner.field`."""
+    """The cells, as `owner.field`, for which a changed value does not appear in the changed parts of the picture."""
     state = state_json(game)
     now = _parts(board, state)
     return [f"{cell.owner}.{cell.name}" for cell in cells if not _is_found(board, game, cell, state, now)]
@@ -42,7 +42,7 @@ def _is_found(board: Board, game: Game, cell: CellName, state: dict[str, Any], n
 
 
 def _parts(board: Board, state: dict[str, Any]) -> dict[str, str]:
-    """Parts that show a state: the items of the picture, unescaped, and the cells of tables."""
+    """The parts that show a state: the items of the picture, unescaped, and the cells of tables."""
     parts = {item.id: html.unescape(item.svg) for item in board.items(state)}
     return parts | {f"row {i}": repr(row) for i, row in enumerate(board.text_rows(state))}
 
@@ -50,7 +50,7 @@ def _parts(board: Board, state: dict[str, Any]) -> dict[str, str]:
 def _changed(
     board: Board, game: Game, cell: CellName, state: dict[str, Any]
 ) -> Iterator[tuple[dict[str, Any], list[str]]]:
-    """States that differ in a cell, each with the texts of which one has to stand in the picture."""
+    """States with another value of a cell, each with texts of which one must appear in the picture."""
     labels, new = game.omniscient.labels, copy.deepcopy(state)
     owner = owner_of(labels, cell)
     if cell.group == "pieces":
@@ -84,7 +84,7 @@ def _changed(
 
 
 def _titles_of_owner(board: Board, cell: CellName, owner: str) -> list[str]:
-    """Texts for pieces of an owner: a title, letters, or their number."""
+    """Texts for an owner's pieces: a title, letters, or the number of the seat."""
     each = board.sheet.d.pieces[cell.name].each
     of = [part for kind, number in board.names.owners(cell.name, owner) for part in _texts(board, kind, number)]
     return [*of, "1"] if each else ["1"]
@@ -101,13 +101,13 @@ def _texts(board: Board, kind: str, number: int) -> list[str]:
 
 
 def _marked(board: Board, cell: CellName, owner: str) -> list[str]:
-    """The title of a field, which what shows it has."""
+    """The title of a field, which is part of the texts that show it."""
     kind = "" if cell.group == "game" else cell.group
     return [board.words.field(kind, cell.name), board.sheet.style.codes.get((kind, cell.name), "\0")]
 
 
 def shared_labels(board: Board) -> list[str]:
-    """Labels that two entities have, but for coordinates of boards, and such as are names of the machine."""
+    """Labels shared by two entities, except board coordinates, and labels that are internal names."""
     grids = {kind for kind, of in board.sheet.d.boards.items() if of.form != "line"}
     kinds = [
         kind for kind in board.sheet.style.looks if not grids.intersection((kind, *board.sheet.d.kinds[kind].product))

@@ -1,6 +1,6 @@
-"""Generated parts of pages, which stand between comments: tables of keys and of functions, the index, figures.
+"""Generated parts of pages, enclosed by comments: tables of keys and of functions, the index, figures.
 
-The TextMate grammar has a list of functions, too. `python tests/support/regenerate.py --pages` writes them again.
+The TextMate grammar also has a generated list of functions. `python tests/support/regenerate.py --pages` updates them.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from rulespec.syntax import keywords
 
 
 def builtin_table() -> str:
-    """The built-in functions as a table in Markdown."""
+    """The table of built-in functions in Markdown."""
     lines = ["| function | does |", "| --- | --- |"]
     return "\n".join([*lines, *(f"| `{each.signature}` | {each.help} |" for each in BUILTINS.values())])
 
 
 def speed_parts(page: str) -> dict[str, Callable[[], str]]:
-    """The sections of figures that stand on a page."""
+    """The generated figures on a page, by section."""
     return {f"speed: {name}": lambda name=name: speed_table(name) for name in sections() if page_of(name) == page}  # type: ignore[misc]
 
 
@@ -34,13 +34,13 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
     "docs/reference/rules.md": {"functions": builtin_table},
     **{page: speed_parts(page) for page in dict.fromkeys(map(page_of, sections()))},
 }
-"""Page → the comment before each part, and what writes the part."""
+"""Page → the opening comment of each part, and the generator of the part."""
 
 TEXTMATE = "editors/textmate/rulespec.tmLanguage.json"
 
 
 def with_generated_parts() -> dict[str, str]:
-    """Page → its text with its parts as they are now."""
+    """Page → its text with up-to-date parts."""
     results = {}
     for page, parts in PARTS.items():
         text = (ROOT / page).read_text("utf-8")
@@ -52,7 +52,7 @@ def with_generated_parts() -> dict[str, str]:
 
 
 def with_functions(grammar: str) -> str:
-    """A TextMate grammar with the functions of the language in its pattern of functions."""
+    """A TextMate grammar with an up-to-date pattern of functions."""
     called = keywords.BEGIN_EXPRESSIONS - {"false", "none", "not", "true"} | keywords.FUNCTIONS - keywords.TO_COME
     names = "|".join(sorted({*called, *BUILTINS}))
     before, name, after = grammar.partition('"name": "support.function.rulespec",')
@@ -60,7 +60,7 @@ def with_functions(grammar: str) -> str:
 
 
 def with_part(text: str, name: str, part: str) -> str:
-    """A text with a part in the place of what stood between its comments."""
+    """A text with the part between its comments replaced."""
     start, end = f"<!-- {name} -->\n", f"<!-- end of {name.partition(':')[0]} -->"
     before, opens, rest = text.partition(start)
     _, closes, after = rest.partition(end)

@@ -1,4 +1,4 @@
-"""Pages of a hall without sockets: what a page sends is read in its turn, and the test waits for nothing but that."""
+"""Clients of a hall without sockets: messages are processed in turns of the event loop, without waiting."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from rulespec.serve.table_keys import hashed
 from rulespec.serve.table_rules import TableRules
 
 _TURNS = 40
-"""Turns of the loop in which all that a message sets off is done: no page waits for a clock or a disk."""
+"""Enough turns of the loop to process all effects of a message, as no client waits for a clock or a disk."""
 
 
 class Unstored(TableStore):
-    """A store that saves nothing, at once."""
+    """A store that saves nothing, immediately."""
 
-    def __init__(self) -> None:  # it opens no file
+    def __init__(self) -> None:  # opens no file
         self.saved: list[Statement] = []
         self.notes = []
 
     def keys(self) -> dict[str, tuple[str, str]]:
-        """No key is known yet."""
+        """No known keys."""
         return {}
 
     def save(self, statements: Sequence[Statement]) -> Future[None]:
-        """Notes the statements."""
+        """Records the statements."""
         self.saved.extend(statements)
         done: Future[None] = Future()
         done.set_result(None)
@@ -44,7 +44,7 @@ class Unstored(TableStore):
 
 
 class Page:
-    """A page with a key; `received` has all that it was sent."""
+    """A client with a key; `received` has all messages sent to it."""
 
     def __init__(self, hall: Hall, key: str) -> None:
         self.received: list[dict[str, Any]] = []
@@ -64,11 +64,11 @@ class Page:
             self.received.append(json.loads(message["text"]))
 
     def send(self, message: object) -> None:
-        """Sends plain data, or a text as it is."""
+        """Sends plain data as JSON, or a text unchanged."""
         self._waiting.put_nowait(message if isinstance(message, str) else json.dumps(message))
 
     async def ask(self, message: object) -> list[dict[str, Any]]:
-        """Sends a message; all that the page is sent then."""
+        """Sends a message; returns the messages received in response."""
         had = len(self.received)
         self.send(message)
         await done()
@@ -80,19 +80,19 @@ class Page:
         return next((m["frame"]["serial"] for m in reversed(self.received) if "frame" in m), 0)
 
     async def close(self) -> None:
-        """Ends the connection, as a page that is left."""
+        """Closes the connection, like a closed browser tab."""
         self._waiting.put_nowait(None)
         await self._life
 
 
 async def done() -> None:
-    """Lets everything run that waits for nothing but its turn."""
+    """Lets all tasks run until none is ready."""
     for _ in range(_TURNS):
         await asyncio.sleep(0)
 
 
 def keys_of(hall: Hall) -> dict[str, str]:
-    """A key for each role of the table `t`, and for the owner."""
+    """A key for each role at the table `t`, and for the owner."""
     of = {role: role for role in ("seat:A", "seat:B", "spectator")}
     hall._keys |= {hashed(key): ("t", role) for role, key in of.items()} | {hashed("owner"): ("", "owner")}
     return of | {"owner": "owner"}
@@ -101,7 +101,7 @@ def keys_of(hall: Hall) -> dict[str, str]:
 def hall_with(
     rules: TableRules, game: Game, seats: dict[str, Seat], deadline: int = 0, **more: Any
 ) -> tuple[Hall, Table]:
-    """A hall with one table, `t`, that is stored nowhere."""
+    """A hall with one unsaved table, `t`."""
     hall = Hall(Unstored(), {"rules": rules}, bots=("random", "flat:64"), clock=more.pop("clock", lambda: 1000.0))
     table = Table(rules.words, game, Unlogged(seats, 1, deadline, **more), hall.bots, hall._clock, rules.cells(game)[0])
     hall.games["t"] = Live("t", rules, table, LogChain("t"), 0.0)

@@ -1,4 +1,4 @@
-"""Rules that take many steps."""
+"""Rules that need many steps."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ ENDLESS = [
     "repeat at most 999999:\n    set n to d14(1)",
     "repeat at most 999999:\n    if any(t in town where t.tax == n):\n        set n to 1",
 ]
-"""Statements that would take longer than anybody waits."""
+"""Statements that would practically never end."""
 LISTED = [
     pytest.param("k in 1 .. 90000, l in k .. k + 90000", "k == l and k != l", id="two ranges"),
     *(
@@ -65,7 +65,7 @@ LISTED = [
 
 
 def listing(params: str, condition: str) -> str:
-    """A ruleset with an option that has many values to ask about."""
+    """A ruleset with an option over many values."""
     return f"""
 procedure play():
     for p in player:

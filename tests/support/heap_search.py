@@ -1,4 +1,4 @@
-"""A search of the small game of `small_heap`, as `Search` has it, for what Python does with one."""
+"""A search of the game `small_heap` with the interface of `Search`, for tests of its Python side."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rulespec.engine.search.payoffs import Payoffs
 from rulespec.engine.search.result_arrays import Ends, Expanded
 
 _DECISIONS = {1: 0, 3: 1, 5: 2, 7: -1}
-"""Decisions by their blocks."""
+"""Block → decision."""
 
 
 def of_row(row: ArrayLike) -> Heap:
-    """The position of a row."""
+    """The position in a row."""
     block, _, winners, turn, heap, amount, added = np.asarray(row).tolist()
     return Heap(heap, _DECISIONS[block], turn, amount, added, winners)
 
@@ -26,9 +26,9 @@ class HeapSearch:
     """A search of heaps.
 
     Args:
-        form: the stakes of the game, and the difference of values that nearly decides.
+        form: the stakes of the game, and the value difference that nearly decides it.
         rate: the probability of an option out of turn.
-        secretive: whether the other seat does not see how many pieces are taken.
+        secretive: whether the number of taken pieces is hidden from the other seat.
     """
 
     def __init__(self, form: tuple[int, int], rate: float, *, secretive: bool = False) -> None:
@@ -45,18 +45,18 @@ class HeapSearch:
         self.coder = SimpleNamespace(options=[(0, 0), (1, 0), (2, 0), (3, 0)], columns=[columns] * 4)
 
     def legal(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The codes of legal options, each with the number of its position."""
+        """The codes of the legal options, each with the index of its position."""
         results = [(each, n) for n, row in enumerate(rows) for each in _codes(of_row(row))]
         return np.array([code for code, _ in results]), np.array([n for _, n in results])
 
     def apply(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
-        """The positions after an option of each."""
+        """The position after an option of each position."""
         heaps = map(of_row, rows)
         numbers = np.asarray(options).tolist()
         return np.array([heap.after(heap.own()[k]).row() for heap, k in zip(heaps, numbers, strict=True)])
 
     def expand(self, rows: NDArray[np.int64]) -> Expanded:
-        """The positions after every option of a position."""
+        """The positions after each option of a position."""
         after = [heap.after(option).row() for heap in map(of_row, rows) for option in heap.own()]
         return Expanded(np.array(after), np.zeros(len(after), np.int64), np.zeros(len(after), np.uint64))
 
@@ -80,12 +80,12 @@ class HeapSearch:
         return heap, plies
 
     def walk(self, row: ArrayLike) -> HeapWalk:
-        """A position that goes forth."""
+        """A walk from a position."""
         return HeapWalk(row)
 
 
 class HeapWalk:
-    """A walk from one heap to the next."""
+    """A walk between positions."""
 
     def __init__(self, row: ArrayLike) -> None:
         self.go(row)
@@ -106,7 +106,7 @@ class HeapWalk:
 
     @property
     def row(self) -> NDArray[np.int64]:
-        """The position."""
+        """The current position as a row."""
         return np.array(self._heap.row())
 
     @property
@@ -119,7 +119,7 @@ class HeapWalk:
         return list(map(weight_of, self._heap.own()))
 
     def take(self, number: int) -> None:
-        """Takes an option."""
+        """Plays an option."""
         self._heap.take(self._heap.own()[number])
 
 

@@ -1,4 +1,4 @@
-"""A ruleset of a stranger, whose titles and docs are scripts."""
+"""An untrusted ruleset with scripts as titles and docs."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""Rulesets of this repository, each read and checked once in a process, however often tests load it.
+"""Rulesets of this repository, read and checked only once per process.
 
-What is kept is what `load_ruleset` puts together: the merged source, and the outcome of the checker, with the
-diagnostics of both. A test that asks how files are read or checked uses a copy in a folder of its own, and one that
-asks what is kept on the disk another RULESPEC_CACHE. In that of the run there are checked rules of whole rulesets
-alone, for commands and for the other processes: to pack those with overlays takes as long as to check them, and
-those of a test's own folder are not read again.
+The cache has the inputs of `load_ruleset`: the merged source and the checker's result, with the diagnostics of both. A
+test of reading or checking uses a copy of the files, and a test of the disk cache sets another RULESPEC_CACHE. The disk
+cache of a test run has only checked rules of whole rulesets, for commands and other processes: packing those with
+overlays takes as long as checking them, and those in a test's own folder are read only once.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ from rulespec.references import is_path
 from rulespec.ruleset_files import Files
 
 MOST = 150
-"""Rulesets that are kept: those that have been asked for last."""
+"""The maximum number of cached rulesets; the least recently used are dropped."""
 
 LOADERS = {"load_source": load.load_source, "_check": load._check}
-"""The functions of `rulespec.load` that are replaced, for tests about the cache."""
+"""The replaced functions of `rulespec.load`, for tests of the cache."""
 
 _SOURCE, _CHECK = load.load_source, load._check
 _Key = tuple[object, ...]
@@ -34,7 +33,7 @@ _Checked = tuple[Any, tuple[Diagnostic, ...]]
 
 
 class KeptRulesets:
-    """Rulesets by reference, and by what else decides how they are read and named in messages."""
+    """A cache of rulesets by reference, and by everything that affects reading and naming them."""
 
     def __init__(self) -> None:
         self._cache = os.environ.get("RULESPEC_CACHE")
@@ -44,7 +43,7 @@ class KeptRulesets:
         self._checked: dict[int, dict[_Key, _Checked]] = {}
 
     def load_source(self, ref: str, report: Report, files: Files | None = None, *, lints: bool = True) -> load.Merged:
-        """As the function of this name."""
+        """The cached counterpart of `rulespec.load.load_source`."""
         key = _key(ref, lints) if files is None else None
         if key is None:
             return _SOURCE(ref, report, files, lints=lints)
@@ -65,7 +64,7 @@ class KeptRulesets:
         return merged
 
     def check(self, ref: str, merged: load.Merged, report: Report, lints: bool, cached: bool) -> Any:
-        """As the function that checks what has been read."""
+        """The cached counterpart of `rulespec.load._check`."""
         known = self._checked.get(id(merged))
         if os.environ.get("RULESPEC_CACHE") == self._cache:
             cached = cached and known is not None and "+" not in ref
@@ -85,7 +84,7 @@ class KeptRulesets:
 
 
 def _key(ref: str, lints: bool) -> _Key | None:
-    """The key of a reference; None if its files are not all of this repository."""
+    """The cache key of a reference; None unless all its files are in this repository."""
     place = Files().place
     try:
         base, *overlays = place.parts(ref)

@@ -1,4 +1,4 @@
-"""Tables of the keys of a ruleset's files, from their JSON Schemas."""
+"""Tables of the keys in a ruleset's files, generated from their JSON Schemas."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from rulespec.schemas import NAMES, load_schema
 
 FILES = (*NAMES, "rules", "scenarios", "dialect", "notation", "drawing")
-"""The schemas of files that have a table. That of titles is written by hand, as it says what holes a text may have."""
+"""The schemas with a generated table; that of titles is hand-written, as it lists the holes of texts."""
 
 _SHORT = {
     "expr": "*expr*",
@@ -32,28 +32,28 @@ _TYPES = {
 
 Node = dict[str, Any]
 Row = tuple[str, str, str]
-"""A path of keys, the form of its value, the description."""
+"""A row: the path of a key, the form of its value, and the description."""
 
 
 def rows(name: str) -> list[Row]:
-    """The keys that a file may hold, each definition where it is used first."""
+    """The keys allowed in a file, with each definition expanded where it is first used."""
     schema = load_schema(name)
     return list(_Walk(schema.get("$defs", {})).inside(schema, ""))
 
 
 def key_table(name: str) -> str:
-    """The keys of a file as a table in Markdown."""
+    """The keys of a file as a Markdown table."""
     lines = ["| key | value | says |", "| --- | --- | --- |"]
     return "\n".join([*lines, *(f"| `{path}` | {form} | {says} |" for path, form, says in rows(name))])
 
 
 def key_names(name: str) -> set[str]:
-    """The words that a file may hold as keys, without names of the ruleset's own."""
+    """The words allowed as keys in a file, without a ruleset's own names."""
     return {part for path, *_ in rows(name) for part in path.replace("[]", "").split(".") if part != "*"}
 
 
 class _Walk:
-    """The way through a schema, which remembers where a definition has been shown."""
+    """A traversal of a schema that remembers where each definition was expanded."""
 
     def __init__(self, definitions: dict[str, Node]) -> None:
         self.definitions = definitions
@@ -76,7 +76,7 @@ class _Walk:
                 yield from self.inside(self.definitions[reference], path)
 
     def at(self, node: Node, path: str, *, named: bool) -> Iterator[Row]:
-        """The row of a node and those below it; what only repeats the form of a name has none."""
+        """The rows of a node and its descendants; a node that only repeats a name's form has no row."""
         reference = node.get("$ref", "").rpartition("/")[2]
         target = self.definitions[reference] if reference else node
         form = f"as `{self.shown[reference]}`" if reference in self.shown else _SHORT.get(reference) or _form(target)

@@ -1,4 +1,4 @@
-"""Parsers that are slow to make, once in a process: Lark's own by the grammar, and the one whose tables are stored."""
+"""Parsers created once per process, as they are slow to create: Lark's from the grammar, and the stored tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.syntax.indentation import Blocks
 
 @cache
 def plain_lark() -> Lark:
-    """Lark with its own lexer."""
+    """A Lark parser with Lark's own lexer."""
     return Lark(
         parse_table.grammar(),
         parser="lalr",
@@ -25,5 +25,5 @@ def plain_lark() -> Lark:
 
 @cache
 def stored() -> Lark:
-    """The parser as it is read from its file."""
+    """The parser read from its stored tables."""
     return parse_table.parser(Blocks())

@@ -1,4 +1,4 @@
-"""The ruleset over which tests/fixtures/leaks.rules are bodies of a procedure, and those cases."""
+"""The base ruleset for tests/fixtures/leaks.rules, whose cases are bodies of a procedure; and those cases."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ DEAL = """procedure play():
         turn(p)
         question(p)
 """
-"""The start of a game in which all that is private has a value."""
+"""A start of the game in which all private state has values."""
 
 CASES = [
     (body, "" if head == "nothing" else head)
@@ -136,7 +136,7 @@ CASES = [
 
 
 def ruleset_of(folder: Path, body: str) -> Path:
-    """Writes the ruleset of a case, with secrets that are dealt; returns its folder."""
+    """Writes the ruleset of a case, with dealt secrets; returns its folder."""
     rules = RULES.format("\n    ".join(body.strip("\n").split("\n")))
     rules = rules.replace("procedure play():\n    for p in player:\n        turn(p)\n", DEAL)
     assert DEAL in rules

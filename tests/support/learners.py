@@ -1,4 +1,4 @@
-"""Random play through the contracts of learners."""
+"""Random play through the interfaces for learning environments."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from rulespec.guests.action_game import CHANCE, Contract, Play, contract
 
 
 def tables(name: str, *, every: bool = True, cap: int = 5_000) -> Iterator[Contract]:
-    """The tables of a shipped ruleset, with each number of players, or with the most."""
+    """Tables of a shipped ruleset, for each number of players, or for the maximum."""
     low, high = loaded(name)[0].players
     for number in range(low if every else high, high + 1):
         yield contract(loaded(name)[0], number, cap=cap)
 
 
 def play_on(play: Play, rng: random.Random) -> None:
-    """Takes a random action of whoever is asked, chance included."""
+    """Plays a random action of the current decider, including chance."""
     actions = play.actions if play.seat != CHANCE else [action for action, _ in play.odds()]
     play.take(rng.choice(actions))
 
 
 def walked(table: Contract, seed: int, steps: int) -> Iterator[Play]:
-    """A play before each of some random actions, from game to game."""
+    """The plays before each of a number of random actions, from game to game."""
     rng, play = random.Random(seed), table.play()
     for _ in range(steps):
         if play.is_over:

@@ -1,7 +1,7 @@
-"""An equilibrium of Leduc poker, by CFR+, from its rules as written here, not by the engine.
+"""An equilibrium of Leduc poker by CFR+, from rules implemented here, independently of the engine.
 
-Tammelin, "Solving Large Imperfect Information Games Using CFR+" (2014): regrets are never below 0, and strategies are
-averaged with weights that grow. Cards of both players are vectors, so a round goes once over all public positions.
+Tammelin, "Solving Large Imperfect Information Games Using CFR+" (2014): regrets stay nonnegative, and strategies are
+averaged with growing weights. Private cards are vectorised, so a round visits each public position once.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from numpy.typing import NDArray
 CARDS = 6
 RANKS = np.array([1, 1, 2, 2, 3, 3])
 APART = 1.0 - np.eye(CARDS)
-"""1 where two cards are not the same."""
+"""1 for two different cards, 0 for the same card twice."""
 NO_BOARD = -1
 
 Vector = NDArray[np.float64]
 Key = tuple[int, str]
-"""The card on the table, or `NO_BOARD`, and the bets: `c`, `r`, `f`, and `/` between the rounds."""
+"""The public card, or `NO_BOARD`, and the bets: `c`, `r`, `f`, with `/` between rounds."""
 
 
 class Public(NamedTuple):
-    """A position as both see it."""
+    """A public position."""
 
     board: int = NO_BOARD
     bets: str = ""
@@ -44,7 +44,7 @@ class Public(NamedTuple):
         return ("f" if self.paid[self.seat] < max(self.paid) else "") + "c" + ("r" if self.raises < 2 else "")
 
     def after(self, option: str) -> Public:
-        """The position after an option that is no fold."""
+        """The position after an option other than a fold."""
         raised = (4 if self.board != NO_BOARD else 2) if option == "r" else 0
         paid = list(self.paid)
         paid[self.seat] = max(self.paid) + raised
@@ -58,7 +58,7 @@ class Public(NamedTuple):
 
 
 def decisions(public: Public | None = None) -> Iterator[Public]:
-    """All positions in which somebody decides."""
+    """All positions with a deciding seat."""
     public = public or Public()
     if not public.complete:
         yield public
@@ -70,10 +70,10 @@ def decisions(public: Public | None = None) -> Iterator[Public]:
 
 
 class Equilibrium:
-    """Strategies that are improved by rounds.
+    """Strategies improved by rounds of CFR+.
 
     Attributes:
-        average: the strategies so far: for each position of bets a row for each card, a column for each option.
+        average: the average strategies so far: for each public position, one row per card and one column per option.
     """
 
     def __init__(self) -> None:
@@ -83,28 +83,28 @@ class Equilibrium:
         self._best: int | None = None
 
     def improve(self, rounds: int) -> None:
-        """Plays some rounds, in which one seat after the other learns."""
+        """Runs rounds in which the seats update one after another."""
         for _ in range(rounds):
             self._round += 1
             for learner in range(2):
                 self._values(Public(), [np.ones(CARDS), np.ones(CARDS)], learner)
 
     def average(self, public: Public) -> Vector:
-        """For each card the odds of the options."""
+        """The probabilities of the options, by card."""
         sums = self._sums.get(public.key, np.ones((CARDS, len(public.options))))
         return _normal(sums)
 
     def worth(self, seat: int, best: bool = False) -> float:
-        """Chips that a seat wins by the average strategies, or by the best answer to the other's."""
+        """The expected chips of a seat under the average strategies, or for its best response to the other's."""
         self._best = seat if best else None
         return float(self._values(Public(), [np.ones(CARDS), np.ones(CARDS)], seat, learns=False).sum() / 30)
 
     def answered(self, strategy: Mapping[Key, Vector]) -> float:
-        """Chips that a strategy for both seats wins against the average strategies, on average of the seats."""
+        """The expected chips of a strategy for both seats against the average strategies, averaged over the seats."""
         return (_Answered(self, strategy, 0).worth(0) + _Answered(self, strategy, 1).worth(1)) / 2
 
     def _values(self, public: Public, reach: list[Vector], seat: int, learns: bool = True) -> Vector:
-        """For each card of a seat, the chips it wins on average, times the odds that the other comes here."""
+        """For each card of a seat, its expected chips, weighted by the other's reach probability."""
         if public.complete:
             return self._dealt(public, reach, seat, learns) if public.board == NO_BOARD else _shown(public, reach, seat)
         options, decides = public.options, public.seat
@@ -143,7 +143,7 @@ class Equilibrium:
 
 
 class _Answered(Equilibrium):
-    """An equilibrium, at one of whose seats another strategy plays."""
+    """An equilibrium in which another strategy plays one seat."""
 
     def __init__(self, solved: Equilibrium, strategy: Mapping[Key, Vector], seat: int) -> None:
         super().__init__()
@@ -154,7 +154,7 @@ class _Answered(Equilibrium):
 
 
 def _shown(public: Public, reach: list[Vector], seat: int) -> Vector:
-    """The worth of a showdown; both have paid as much."""
+    """The values of a showdown after equal bets."""
     strength = RANKS + 3 * (RANKS[public.board] == RANKS)
     won = np.sign(strength[:, None] - strength[None, :]) * public.paid[0]
     value: Vector = (won * APART) @ reach[1 - seat]
@@ -162,6 +162,6 @@ def _shown(public: Public, reach: list[Vector], seat: int) -> Vector:
 
 
 def _normal(weights: Vector) -> Vector:
-    """Rows that sum to 1; even where all is 0."""
+    """Rows normalised to sum 1; uniform if all are 0."""
     sums = weights.sum(axis=1, keepdims=True)
     return np.where(sums > 0, weights / np.where(sums > 0, sums, 1), 1 / weights.shape[1])

@@ -1,4 +1,4 @@
-"""Bounds of work in tests: only what grows out of all proportion fails here. Speed is measured in `bench/`."""
+"""Work limits in tests, which fail only for disproportionate growth. Speed is measured in `bench/`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from contextlib import contextmanager
 from types import FrameType
 
 CALLS = 30_000_000
-"""Calls of functions: several times as many as anything here makes."""
+"""The maximum number of function calls, several times that of any regular test."""
 _POLLED = 0.5
-"""Seconds of the processor between two looks at the number of calls."""
+"""The CPU seconds between checks of the number of calls."""
 
 
 class Calls:
-    """A counter of calls, in C: a function in Python for each call takes three times as long as most of what it counts.
+    """A call counter in C; one in Python would take three times as long as most of the counted code.
 
     Args:
-        profile: what counts.
+        profile: the profiler that counts.
     """
 
     def __init__(self, profile: cProfile.Profile) -> None:
@@ -27,16 +27,16 @@ class Calls:
 
     @property
     def count(self) -> int:
-        """The calls that have returned so far."""
+        """The number of calls that have returned so far."""
         return sum(each.callcount for each in self._profile.getstats())
 
 
 @contextmanager
 def counted(most: int = sys.maxsize) -> Iterator[Calls]:
-    """Counts the calls of functions, those in C included, that the block makes in this thread, the main one.
+    """Counts function calls, including those in C, made by the block in the main thread.
 
     Raises:
-        AssertionError: soon after there are more than `most`.
+        AssertionError: soon after the count exceeds `most`.
     """
     profile = cProfile.Profile(subcalls=False)
     calls = Calls(profile)
@@ -55,11 +55,11 @@ def counted(most: int = sys.maxsize) -> Iterator[Calls]:
         profile.disable()
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, handler)
-    assert calls.count <= most, f"more than {most:,} calls"  # whatever became of the error
+    assert calls.count <= most, f"more than {most:,} calls"  # even if the block has suppressed the error
 
 
 @contextmanager
 def soon(most: int = CALLS) -> Iterator[None]:
-    """Fails if the block calls functions more than `most` times."""
+    """Asserts that the block makes at most `most` function calls."""
     with counted(most):
         yield

@@ -1,4 +1,4 @@
-"""The table of machines, and a game of each beside the interpreter."""
+"""The machines under comparison, and games of each beside the interpreter."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from rulespec.typed import nodes as typed
 
 
 class Parts(NamedTuple):
-    """The parts of a machine: its passes, its features, and its bound on steps."""
+    """The configuration of a machine: its passes, its features, and its step limit."""
 
     passes: tuple[Pass, ...] = PASSES
     features: Features = ALL_FEATURES
@@ -45,10 +45,10 @@ MAKERS: dict[str, Callable[[ir.Program, Parts], Machine]] = {
     "wasm": lambda p, parts: wasm_machine(WasmProgram(p, parts.passes, parts.steps)),
     "batch": lambda p, parts: BatchMachine(WasmProgram(p, parts.passes, parts.steps)),
 }
-"""Each machine that is compared with the interpreter of the program as it was lowered.
+"""The machines compared with the interpreter, which runs the program as lowered.
 
-Python generated as a whole, and function by function; WebAssembly, where each decision is asked for by itself, and
-where a game is played as in a batch.
+They are Python generated as a whole and function by function, and WebAssembly called for each decision and used as in a
+batch.
 """
 needs_wasm = pytest.mark.skipif(not find_spec("wasmtime"), reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 MACHINES = [pytest.param(name, marks=needs_wasm) if name in ("wasm", "batch") else name for name in MAKERS]
@@ -62,13 +62,13 @@ class Table(NamedTuple):
     settings: Mapping[str, str | int] = MappingProxyType({})
 
     def game(self, backend: Backend | Callable[[ir.Program], Machine]) -> Game:
-        """A game on a machine of one's own, or on a known one."""
+        """A game on a given machine, or on a backend by name."""
         machines = backend if isinstance(backend, str) else lambda r, n, o: backend(lower(r, n, o))
         return Game(self.ruleset, [f"P{i}" for i in range(self.seats)], dict(self.settings), machines)
 
 
 class Length(NamedTuple):
-    """The most decisions of a game, and at one of how many all that can be asked is compared."""
+    """The maximum number of decisions in a game, and the interval of full comparisons."""
 
     plies: int
     every: int = 1
@@ -77,15 +77,15 @@ class Length(NamedTuple):
 def beside_the_interpreter(
     name: str, table: Table, length: Length, rng: random.Random, parts: Parts = WHOLE, *, sound: bool = False
 ) -> None:
-    """Plays a game on a machine and by the interpreter, compared all the way, and takes it back.
+    """Plays a game on a machine and on the interpreter, comparing them throughout, and undoes it.
 
     Args:
-        name: that of the machine.
+        name: the name of the machine.
         table: the table of the game.
-        length: of the game.
-        rng: chooses decisions.
-        parts: those of the machine.
-        sound: whether no invariant is broken, and wasm gives no decision back.
+        length: the length of the game.
+        rng: the source of random decisions.
+        parts: the configuration of the machine.
+        sound: whether all invariants must hold, and wasm may not fall back to Python.
     """
     fast = table.game(lambda p: MAKERS[name](p, parts))
     plain = table.game(lambda p: Interpreter(p, steps=parts.steps))
@@ -101,7 +101,7 @@ def beside_the_interpreter(
 
 
 def long_games(name: str, table: Table, games: int, plies: int, rng: random.Random) -> None:
-    """Plays long games on a machine and on a slower one, by the decider's own options but for one of fifty."""
+    """Plays long games on a machine and on a slower one, with an option out of turn in one of fifty decisions."""
     fast = table.game(lambda p: MAKERS[name](p, WHOLE))
     plain = table.game("python" if name in ("wasm", "batch") else "interpreter")
     for _ in range(games):
@@ -109,7 +109,7 @@ def long_games(name: str, table: Table, games: int, plies: int, rng: random.Rand
 
 
 def some_settings(ruleset: typed.Ruleset, rng: random.Random) -> dict[str, str]:
-    """A value for each setting."""
+    """A random value for each setting."""
     results = {}
     for key, one in ruleset.settings.items():
         names = one.values or (("true", "false") if one.bounds is None else (one.default, *map(str, one.bounds)))

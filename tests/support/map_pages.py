@@ -1,4 +1,4 @@
-"""A map page that is driven in a browser, with what has been done by kind."""
+"""A map page driven in a browser, with counts of the actions by kind."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def regions(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def set_up(folder: Path) -> dict[str, dict[str, int]]:
-    """The pieces that stand in regions at the start."""
+    """The pieces in regions at the start."""
     data: dict[str, dict[str, int]] = yaml.safe_load((folder / "setup.yaml").read_text("utf-8"))["setup"]["pieces"]
     return data
 
 
 class Driver:
-    """A page that is driven, and what has been done by kind: clicks, choices, texts, drags, keys."""
+    """A driven page, and the counts of actions by kind: clicks, choices, texts, drags, keys."""
 
     def __init__(self, page: Any, serving: Serving) -> None:
         self.page = page
@@ -43,11 +43,11 @@ class Driver:
         self.wait("document.querySelector('#board svg')?.dataset.tool && document.body.dataset.drawn")
 
     def wait(self, condition: str) -> None:
-        """Waits until an expression is true in the page, whose policy allows no other way."""
+        """Waits until an expression is true; evaluated outside the page, because of its policy."""
         until_in(self.page, lambda: self.page.evaluate(condition), lambda: f"it does not become true that {condition}")
 
     def idle(self) -> None:
-        """Waits for the answers, and for their picture."""
+        """Waits for all answers and for the resulting picture."""
         self.wait("(document.body.dataset.waiting ?? '0') === '0'")
         self.wait("document.body.dataset.drawn === document.body.dataset.version || document.body.matches('.stale')")
         self.page.wait_for_timeout(30)
@@ -72,7 +72,7 @@ class Driver:
             self.page.keyboard.press(key)
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the sheet in the window."""
+        """A point of the sheet in window coordinates."""
         code = """([x, y]) => {
             const point = new DOMPoint(x, y).matrixTransform(document.querySelector('#board svg').getScreenCTM());
             return [point.x, point.y];
@@ -81,7 +81,7 @@ class Driver:
         return left, top
 
     def inside(self, name: str) -> tuple[float, float]:
-        """A point of a region in the window where its label is not."""
+        """A point inside a region and outside its label, in window coordinates."""
         code = """(name) => {
             const area = document.querySelector(`[data-place="region.${name}"]`), box = area.getBoundingClientRect();
             for (let n = 1; n < 400; n++) {
@@ -96,7 +96,7 @@ class Driver:
         return point[0], point[1]
 
     def middle(self, selector: str) -> tuple[float, float]:
-        """The middle of something in the window."""
+        """The centre of an element in window coordinates."""
         box = self.page.query_selector(selector).bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -127,7 +127,7 @@ class Driver:
             )
 
     def sound(self) -> None:
-        """It has asked for itself alone, without the key, and complained of nothing."""
+        """Asserts that the page requested only itself, without the key, and reported no error."""
         assert {re.sub(r"^http://127.0.0.1:\d+", "", url).partition("#")[0] for url in self.asked} <= {"/"}
         assert self.page.evaluate("location.hash") == "" and self.wrong == []
 
@@ -137,7 +137,7 @@ Drive = Callable[..., Driver]
 
 @pytest.fixture
 def drive(browser: Any) -> Iterator[Drive]:
-    """Opens pages of a server; at the end none has complained."""
+    """A function that opens pages of a server; at the end, each is checked for errors."""
     opened: list[Driver] = []
 
     def open_(serving: Serving, width: int = 1360, height: int = 900, **how: Any) -> Driver:
@@ -156,7 +156,7 @@ def validated(folder: Path) -> str:
 
 
 def same_map(folder: Path, wanted: dict[str, dict[str, Any]]) -> None:
-    """Checks that a map has the regions, facts and links of another one, wherever they lie."""
+    """Asserts that two maps have the same regions, facts and links, regardless of positions."""
     edited = regions(folder)
     assert edited.keys() == wanted.keys()
     for name, facts in wanted.items():

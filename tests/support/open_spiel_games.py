@@ -1,4 +1,4 @@
-"""OpenSpiel's numbers of the options of small games with cards and dice."""
+"""OpenSpiel's action numbers for small games with cards and dice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _ACTIONS = {"leave_it": 0, "bet": 1, "fold": 0, "call": 1, "raise": 2}
 
 
 def action(option: Option, sides: int = 6) -> int:
-    """OpenSpiel's number of an option: cards and dice from 0, bids in their order, `liar` after the last of them."""
+    """OpenSpiel's action number of an option: cards and dice from 0, bids in order, `liar` after the last bid."""
     if option.name in ("deal", "turn"):
         return option.args[0]
     if option.name == "throw":

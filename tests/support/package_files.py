@@ -1,4 +1,4 @@
-"""The modules of the package, in the folders that it has in a checkout."""
+"""The modules of the package, in the folders of a checkout."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def modules(folder: str) -> list[Path]:
 
 
 def package() -> dict[str, Path]:
-    """The modules of the installed package by their names below `rulespec`; some of its folders are links."""
+    """The modules of the installed package, by name below `rulespec`; some of its folders are links."""
     files = {p: p.relative_to(ROOT / "rulespec") for p in modules("rulespec")}
     files |= {p: p.relative_to(ROOT) for folder in FOLDERS[1:] for p in modules(folder)}
     return {".".join(rel.with_suffix("").parts): path for path, rel in files.items()}

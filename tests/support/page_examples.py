@@ -1,9 +1,9 @@
-"""The examples of the pages of diagnostics.
+"""The examples on the diagnostics pages.
 
-An example is the code blocks of its section. A block's info string names a file, as in ```` ```yaml kinds.yaml ````.
-The file is laid over the ruleset `market` of docs/diagnostics/README.md, and the command is run in that folder. A line
-`    ^ RS221` is not of the file: it marks a place in the line above. A block `console` holds the command (else that is
-`rulespec validate market`), and what is to be seen of its output.
+An example consists of the code blocks in its section. A block's info string names a file, as in ```` ```yaml kinds.yaml
+````. The file replaces one of the ruleset `market` of docs/diagnostics/README.md, and the command runs in that folder.
+A line `    ^ RS221` is not part of the file: it marks a place in the line above. A block `console` has the command, by
+default `rulespec validate market`, and parts of its expected output.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from folders import ROOT
 PAGES = ROOT / "docs" / "diagnostics"
 
 Place = tuple[str, str, int, int]
-"""Code, file, line, column; "" and 0 where there is no place."""
+"""A place: code, file, line and column; "" and 0 without a place."""
 
 BLOCK = re.compile(r"^```(?P<language>\w+) ?(?P<file>\S*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r" *\^ (RS\d{3})")
@@ -25,7 +25,7 @@ _DIAGNOSTIC = re.compile(r"^(?:error|warning)\[(RS\d{3})\]: .*(?:\n *--> (.+):(\
 
 @dataclass
 class Example:
-    """Files by name, the command, what its output shows, and the diagnostics that are expected."""
+    """An example: files by name, the command, its expected output, and the expected diagnostics."""
 
     files: dict[str, str] = field(default_factory=dict)
     command: str = "rulespec validate market"
@@ -54,7 +54,7 @@ def read_example(section: str) -> Example:
                 example.places.append((mark[1], block["file"], len(rest), line.index("^") + 1))
             else:
                 rest.append(line)
-        # A log ends without a line end: so its last line can be one that is cut off.
+        # without a final line end, so that the last line of a log can be truncated
         example.files[block["file"]] = "\n".join(rest) + ("" if block["file"].endswith(".jsonl") else "\n")
     return example
 

@@ -1,4 +1,4 @@
-"""A small ruleset in which all kinds of arguments may be private: tokens, cards, amounts, nothing, seats."""
+"""A small ruleset in which every type of argument can be private: tokens, cards, amounts, none, seats."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ options:
   act.rest: "rests on {p.cash}, at least {least}"
   act.whisper: "whispers {c} to {q}"
 """
-"""Chance deals; plans are made together; then each seat acts once. Texts read what not everybody sees."""
+"""Rules with a deal, simultaneous plans, and one action per seat; texts read private information."""
 
 HINTS = """
 procedure play():
@@ -108,4 +108,4 @@ start: play
 kinds: {player: {state: {done: {type: bool}}}}
 state: {said: {type: int}}
 """
-"""Nothing in the state is private, and an argument is."""
+"""Rules without private state, but with a private argument."""

@@ -1,4 +1,4 @@
-"""The steps of matching a regular expression, counted by a backtracking matcher of the same parse tree as `re`."""
+"""A step counter for regular expressions: a backtracking matcher over the parse tree of `re`."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _CATEGORIES = {
     sre.CATEGORY_WORD: r"\w",
     sre.CATEGORY_NOT_WORD: r"\W",
 }
-_DEEP = 10_000  # calls within one another: each repetition of a group is some
+_DEEP = 10_000  # nested calls, several for each repetition of a group
 _SINGLE = {sre.LITERAL, sre.NOT_LITERAL, sre.ANY, sre.IN}
 
 
 class TooManyStepsError(Exception):
-    """More steps than are wanted."""
+    """An excess over the maximum number of steps."""
 
 
 class Matcher:
-    """Matches as `re` does, and counts: each character that is compared, and each place at which it begins, is a step.
+    """A matcher with the semantics of `re` that counts steps: each compared character, and each starting position.
 
     Args:
         pattern: the regular expression.
 
     Attributes:
-        steps: the steps so far.
+        steps: the number of steps so far.
     """
 
     def __init__(self, pattern: str) -> None:
@@ -47,7 +47,7 @@ class Matcher:
         self._most = 0
 
     def run(self, text: str, most: int, *, anchored: bool) -> int:
-        """The steps of a search, or with `anchored` of a match at the beginning.
+        """The number of steps of a search, or of a match at the start if `anchored`.
 
         Raises:
             TooManyStepsError: if there are more than `most`.
@@ -61,7 +61,7 @@ class Matcher:
         return self.steps
 
     def finds(self, text: str, *, anchored: bool) -> tuple[int, int] | None:
-        """The beginning and the end of a match; None if there is none."""
+        """The start and the end of a match; None if there is none."""
         self._most, self._text, ends = sys.maxsize, text, list[int]()
 
         def note(end: int) -> bool:
@@ -75,7 +75,7 @@ class Matcher:
         return None
 
     def is_unbounded(self) -> bool:
-        """Whether something may be repeated without a bound."""
+        """Whether an item can be repeated without bound."""
         return any(op in _REPEATS and args[1] == sre.MAXREPEAT for op, args in _all(self._parsed))
 
     def _step(self) -> None:
@@ -145,7 +145,7 @@ class Matcher:
         return more(0, place, -1)
 
     def _run_of(self, one: tuple[Any, Any], low: int, high: int, place: int) -> Iterator[int]:
-        """The places after so many characters that fit, the nearest first."""
+        """The positions after `low` to `high` matching characters, nearest first."""
         number = 0
         while True:
             if number >= low:
@@ -155,7 +155,7 @@ class Matcher:
             number += 1
 
     def _alone(self, items: Any, place: int) -> int:
-        """The end of a first match of its own; -1 if there is none."""
+        """The end of the first separate match; -1 if there is none."""
         ends: list[int] = []
 
         def note(end: int) -> bool:
@@ -225,7 +225,7 @@ _MATCH: dict[Any, Callable[..., bool]] = {
 
 
 def _all(parsed: Any) -> Iterator[Any]:
-    """Each item of a parse tree."""
+    """Every item in a parse tree."""
     for item in parsed:
         yield item
         todo = [item[1]]

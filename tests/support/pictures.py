@@ -1,4 +1,4 @@
-"""Measurements of pictures for tests: the boxes of their texts, read from the SVG itself."""
+"""Measurements of pictures for tests: boxes of texts, computed from the SVG itself."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from rulespec.drawing.placing import turned_point
 from rulespec.drawing.svg import Box, Point, text_box
 
 SVG = "{http://www.w3.org/2000/svg}"
-_EDGE = 0.6  # points that letters may reach into one another
+_EDGE = 0.6  # tolerated overlap of letters in points
 _TURN = re.compile(r"rotate\((\S+) (\S+) (\S+)\)")
 
 
 def texts(svg: str) -> list[tuple[str, Box]]:
-    """All texts that are drawn, and the level boxes around them."""
+    """All drawn texts, with the axis-parallel boxes around them."""
     return [(text, _around(corners)) for text, corners in _texts(svg)]
 
 
 def _texts(svg: str) -> list[tuple[str, list[Point]]]:
-    """All texts, and the four corners of each, wherever they are turned to."""
+    """All texts, each with its four corners after rotation."""
     return [(node.text or "", _corners(node, turns)) for node, turns in _nodes(ElementTree.fromstring(svg), ())]
 
 
 def _nodes(node: ElementTree.Element, turns: tuple[str, ...]) -> Iterator[tuple[ElementTree.Element, tuple[str, ...]]]:
-    """The texts of a picture, each with the turns of its groups and its own, the innermost first."""
+    """The text elements of a picture, each with its own and its groups' rotations, innermost first."""
     turns = (node.attrib["transform"], *turns) if "rotate" in node.attrib.get("transform", "") else turns
     if node.tag == f"{SVG}text":
         yield node, turns
@@ -41,7 +41,7 @@ def _corners(node: ElementTree.Element, turns: Sequence[str]) -> list[Point]:
     spacing = float(node.attrib.get("letter-spacing", 0))
     text = node.text or ""
     left, top, right, bottom = text_box(text, x, y, size, bold=bold, anchor=anchor)
-    wider = spacing * len(text)  # spacing follows each letter, the last one too, where nothing is drawn
+    wider = spacing * len(text)  # letter spacing also follows the last letter, where nothing is drawn
     if anchor == "middle":
         left, right = left - wider / 2, right + wider / 2
     else:
@@ -59,13 +59,13 @@ def _around(corners: Sequence[Point]) -> Box:
 
 
 def corners_of(data: str) -> list[Point]:
-    """The points of path data that begin at a point and go on in steps."""
+    """The points of path data with a start and relative steps."""
     numbers = [float(x) for x in re.findall(r"-?[\d.]+", data)]
     return list(zip(accumulate(numbers[::2]), accumulate(numbers[1::2]), strict=True))
 
 
 def overlaps(svg: str) -> list[tuple[str, str]]:
-    """Pairs of texts that stand on one another."""
+    """Pairs of overlapping texts."""
     result = [(text, corners, _around(corners)) for text, corners in _texts(svg)]
     return [
         (one, other)
@@ -76,7 +76,7 @@ def overlaps(svg: str) -> list[tuple[str, str]]:
 
 
 def _parted(ones: Sequence[Point], others: Sequence[Point]) -> bool:
-    """Whether a side of one of two rectangles parts them."""
+    """Whether a side of one of two rectangles separates them."""
     for (ax, ay), (bx, by), *_ in (ones, ones[1:], others, others[1:]):
         length = max(((bx - ax) ** 2 + (by - ay) ** 2) ** 0.5, 1e-9)
         near, far = ([(x * (bx - ax) + y * (by - ay)) / length for x, y in each] for each in (ones, others))
@@ -86,13 +86,13 @@ def _parted(ones: Sequence[Point], others: Sequence[Point]) -> bool:
 
 
 def outside(svg: str) -> list[str]:
-    """Texts that run off the picture."""
+    """Texts that extend beyond the picture."""
     root = ElementTree.fromstring(svg)
     frame = Box((0, 0, float(root.attrib["width"]), float(root.attrib["height"])))
     return [text for text, box in texts(svg) if not frame.holds(box)]
 
 
 def sizes(svg: str, layer: str) -> list[float]:
-    """The sizes of the letters of a layer that never changes."""
+    """The font sizes in a static layer."""
     groups = (g for g in ElementTree.fromstring(svg).iter(f"{SVG}g") if g.attrib.get("class") == f"{layer} static")
     return [float(text.attrib["font-size"]) for g in groups for text in g.iter(f"{SVG}text")]

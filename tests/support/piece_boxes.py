@@ -1,4 +1,4 @@
-"""Boxes of pieces on a drawn map, and whether they stand in their regions: measured from the picture, not its plan."""
+"""Boxes of pieces on a drawn map, measured from the picture rather than its plan, with checks of their regions."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from rulespec.drawing.text_width import text_width
 
 Point = tuple[float, float]
 INSIDE = 0.8
-"""The least share of a piece that is inside its region."""
+"""The least share of a piece inside its region."""
 LINE = 2.0
-"""The longest line from a piece to its region, in pieces."""
+"""The maximum length of a line from a piece to its region, in pieces."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?|[a-zA-Z]")
 _PLACED = re.compile(r'transform="translate\((\S+) (\S+)\) scale\((\S+)\)"')
 _LINE = re.compile(r'<path d="M(\S+) (\S+)L(\S+) (\S+)" fill="none" stroke="#1a1a1a"')
 
 
 class Piece(NamedTuple):
-    """A piece: its item, region, middle and side, how it stands (inside, pile, line, outside), the end of its line."""
+    """A piece: its item, region, centre, side, placement (inside, pile, line or outside), and its line's end."""
 
     id: str
     region: str
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
 
 
 class Shape:
-    """An area as the path of a picture has it: inside by the rule of even and odd."""
+    """An area given by the path of a picture, under the even-odd rule."""
 
     def __init__(self, data: str) -> None:
         self.rings = _rings(data)
@@ -48,13 +48,13 @@ class Shape:
         return _odd(self.rings, point)
 
     def share(self, middle: Point, side: float) -> float:
-        """The share of a square that is inside."""
+        """The share of a square inside the area."""
         sizes = (_area(_clipped(ring, middle, side / 2)) for ring in self.rings)
         return sum(-size if depth % 2 else size for size, depth in zip(sizes, self._depths, strict=True)) / side**2
 
 
 def _rings(data: str) -> list[list[Point]]:
-    """The rings of path data of `M`, `L`, `l` and `z`."""
+    """The rings in path data with `M`, `L`, `l` and `z`."""
     parts = _NUMBER.findall(data)
     rings: list[list[Point]] = []
     command, at = "", 0
@@ -83,7 +83,7 @@ def _odd(rings: Sequence[Sequence[Point]], point: Point) -> bool:
 
 
 def _clipped(ring: Sequence[Point], middle: Point, half: float) -> list[Point]:
-    """A ring inside a square: cut by one side of it after the other."""
+    """A ring clipped to a square, one side after another."""
     points = list(ring)
     for axis in (0, 1):
         for sign in (1, -1):
@@ -106,7 +106,7 @@ def _area(points: Sequence[Point]) -> float:
 
 
 def shapes(board: Board) -> dict[str, Shape]:
-    """The areas of the regions of all maps of a board, by place."""
+    """The areas of all maps' regions, by place."""
     results = {}
     for item in board.static:
         if (
@@ -154,7 +154,7 @@ def _piece(item: SceneItem, place: str, area: Shape, suffix: str) -> Piece:
 
 
 def overlaps(of: Sequence[Piece]) -> list[tuple[str, str]]:
-    """Pairs of pieces that lie on one another."""
+    """Pairs of overlapping pieces."""
     results = []
     for i, one in enumerate(of):
         for other in of[:i]:
@@ -165,7 +165,7 @@ def overlaps(of: Sequence[Piece]) -> list[tuple[str, str]]:
 
 
 class NameBox(NamedTuple):
-    """The box of a line of a name, turned around a point by degrees."""
+    """The box of one line of a name, rotated around a point by degrees."""
 
     middle: Point
     width: float
@@ -173,7 +173,7 @@ class NameBox(NamedTuple):
     degrees: float
 
     def meets(self, piece: Piece) -> bool:
-        """Whether a piece covers a part of it that can be read."""
+        """Whether a piece covers a legible part of the name."""
         corners = (
             (piece.middle[0] + a * piece.side / 2, piece.middle[1] + b * piece.side / 2)
             for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))
@@ -184,21 +184,21 @@ class NameBox(NamedTuple):
 
 
 def turned_back(point: Point, middle: Point, degrees: float) -> Point:
-    """A point turned against the clock around another."""
+    """A point rotated counterclockwise around another."""
     c, s = cos(radians(degrees)), sin(radians(degrees))
     x, y = point[0] - middle[0], point[1] - middle[1]
     return x * c + y * s, -x * s + y * c
 
 
 def _cut(points: Sequence[Point], middle: Point, half: float, high: float) -> list[Point]:
-    """A polygon, around the middle as zero, inside a box: scaled to a square, cut, and scaled back."""
+    """A polygon clipped to a box around the origin, by scaling the box to a square and back."""
     scaled = [(x / half, y / high) for x, y in points]
     return [(x * half, y * high) for x, y in _clipped(scaled, (0, 0), 1)]
 
 
 @cache
 def names(board: Board) -> tuple[NameBox, ...]:
-    """The boxes of names of regions."""
+    """The boxes of region names."""
     results = []
     for item in board.static:
         if item.id.startswith("name.") and "data-name" in item.svg:
@@ -221,7 +221,7 @@ def names(board: Board) -> tuple[NameBox, ...]:
 
 
 def crossed(of: Sequence[Piece]) -> list[tuple[str, str]]:
-    """Pairs of a piece with a line, and another piece that the line crosses."""
+    """Pairs of a piece with a line, and another piece crossed by that line."""
     results = []
     for piece in of:
         if piece.end is None:

@@ -1,4 +1,4 @@
-"""Commands in processes of their own, which can be stopped as at a terminal."""
+"""Commands in separate processes, which can be interrupted as at a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from folders import ROOT
 
 
 def process(*args: object) -> subprocess.Popen[str]:
-    """A command in a process of its own, with a group of its own as at a terminal."""
+    """A command in a separate process with its own process group, as at a terminal."""
     return subprocess.Popen(
         [sys.executable, "-m", "rulespec.cli.main", *map(str, args)],
         cwd=ROOT,
@@ -23,7 +23,7 @@ def process(*args: object) -> subprocess.Popen[str]:
 
 
 def heeds_ctrl_c() -> None:
-    """A shell that has put the tests into the background has them ignore it, and so would their processes."""
+    """Restores the handling of Ctrl-C, which processes would ignore if a shell runs the tests in the background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

@@ -1,4 +1,4 @@
-"""Random programs over the world of worlds.py: well typed, otherwise anything."""
+"""Random programs over the world in worlds.py: well typed, but otherwise arbitrary."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ from rulespec.typed import nodes as typed
 
 
 class Writer(StatementWriter):
-    """Writes a well-typed program over the world of worlds.py."""
+    """A writer of well-typed programs over the world in worlds.py."""
 
     def chains(self) -> list[str]:
-        """Definitions and procedures that each call the one before, once or twice."""
+        """Definitions and procedures that each call the previous one, once or twice."""
         lines = [
             "def huge() -> int: 999999999999999",
             "def twice0(k: int) -> int: k",
@@ -68,7 +68,7 @@ class Writer(StatementWriter):
         return lines
 
     def program(self) -> str:
-        """A whole rules file."""
+        """A complete rules file."""
         body = self.expr(NUM, {"k": NUM, "t": TOWN}, 1)
         while any(called in body for called in CALLED):
             body = self.expr(NUM, {"k": NUM, "t": TOWN}, 1)
@@ -117,7 +117,7 @@ class Writer(StatementWriter):
 
 
 def plainer(lines: list[str]) -> list[str]:
-    """Lines without those that call a definition, which might call itself."""
+    """The lines without calls of a definition, which could cause recursion."""
     return [line for line in lines if "twice" not in line and not any(called in line for called in CALLED)]
 
 
@@ -129,12 +129,12 @@ def programs(draw: Callable[[st.SearchStrategy[int]], int]) -> str:
 _WORLD = programs_seats.seated(with_numbers(programs_capacities.bounded(programs_wide.with_sets(WORLD))))
 _WORLD = programs_alike.with_alike(programs_places.with_tokens(programs_links.linked(_WORLD)))
 WHOLE_WORLD = programs_secrets.secretive(_WORLD) + programs_boards.BOARD
-"""The files that the programs are written for."""
+"""The files of the ruleset for which the programs are written."""
 
 
 @cache
 def base(towns: int = 0, first: int = 0) -> tuple[typed.Ruleset, Mapping]:
-    """The world, loaded once, with so many more towns, some of them `first`; and its YAML."""
+    """The world, loaded once with a number of additional towns, some of them `first`; and its YAML."""
     import tempfile
 
     files = split(IDLE + programs_wide.widened(WHOLE_WORLD, towns, first), "rules/play.rules")
@@ -153,7 +153,7 @@ def base(towns: int = 0, first: int = 0) -> tuple[typed.Ruleset, Mapping]:
 
 
 def with_rules(text: str, towns: int = 0, first: int | None = None) -> typed.Ruleset:
-    """The world with other rules, without going through files; of so many more towns all, or some, stand first."""
+    """The world with other rules, without files on disk; its additional towns, or some of them, come first."""
     before = towns if first is None else first
     ruleset, root = base(towns, before)
     report = Report()

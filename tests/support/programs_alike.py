@@ -1,4 +1,4 @@
-"""Random parts of programs about tokens that are alike: among parameters, in variables, sets and orders."""
+"""Random parts of programs about indistinguishable tokens: in parameters, variables, sets and orders."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ CASK = "cask"
 
 
 def with_alike(world: str) -> str:
-    """The world of worlds.py with tokens that are alike."""
+    """The world of worlds.py with indistinguishable tokens."""
     world = world.replace("kinds:\n", f"kinds:{_KINDS}", 1)
     return world.replace("\nstate:\n", f"\nstate:{_STATE}", 1)
 
 
 def casks(w: Writer, s: Scope, d: int) -> str:
-    """A set of casks."""
+    """An expression for a set of casks."""
     name, town = w.fresh(), w.expr("town", s, d)
     known = [f"{{{n}}}" for n, type_ in s.items() if type_ in (CASK, "cask?")]
     where = w.pick(f"{name}.age < 2", f"not {name}.sealed", f"{name}.twin is none", f"{name} != tapped")
@@ -43,19 +43,19 @@ def _player(s: Scope) -> str:
 
 
 def param(w: Writer, s: Scope) -> tuple[str, str]:
-    """The domain of a parameter, and its type."""
+    """A parameter's domain and type."""
     of = casks(w, s, 0) if w.number(2) else w.pick("cask", "cellar", "(cask - lot)", "(cask - {tapped})")
     return (f"{of} or none", "cask?") if w.number(3) == 0 else (of, CASK)
 
 
 def number(w: Writer, s: Scope, d: int) -> str:
-    """A number about casks."""
+    """A numeric expression about casks."""
     name = w.fresh()
     return w.pick(f"count({casks(w, s, d)})", f"sum({name}.age for {name} in {casks(w, s, d)})")
 
 
 def truth(w: Writer, s: Scope, d: int) -> str:
-    """A truth about casks."""
+    """A condition about casks."""
     name = w.fresh()
     known = [n for n, type_ in s.items() if type_ == CASK]
     if known and w.number(2):
@@ -64,7 +64,7 @@ def truth(w: Writer, s: Scope, d: int) -> str:
 
 
 def statement(w: Writer, s: Scope, pad: str) -> list[str]:
-    """One cask or several move, and what there is of them is set; a variable may name one."""
+    """A statement that moves casks, or changes their state; a variable may name one."""
     name, of, town = w.fresh(), casks(w, s, 0), w.expr("town", s, 0)
     if w.number(4) == 0:
         s[name] = "cask?"
@@ -83,7 +83,7 @@ def statement(w: Writer, s: Scope, pad: str) -> list[str]:
 
 
 def procedures(w: Writer) -> list[str]:
-    """A turn with casks, in which a procedure may wait while its caller still knows some."""
+    """A turn with casks, in which a procedure can wait while its caller still refers to some."""
     scope = {"p": "player"}
     lines = ["procedure cooper(p: player):", *statement(w, scope, "    ")]
     lines += [f"    decide barrels by {w.pick('p', 'first(player)', 'any of player lead p')}:"]

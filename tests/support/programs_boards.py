@@ -1,4 +1,4 @@
-"""Random expressions about a board: steps, rays, facts of spaces."""
+"""Random expressions about a board: steps, rays, and facts of spaces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ boards:
 
 
 def number(pick: Callable[..., str], expr: Callable[[str], str], fresh: Callable[[], str]) -> str:
-    """A number that a board yields; `expr` writes an expression of a type, `fresh` a new name."""
+    """A numeric expression about a board; `expr` writes an expression of a type, `fresh` returns a new name."""
     x, y = fresh(), fresh()
     course = pick("ahead", "aside", "aslant")
     stops = f"{{{y} in spot where {y}.{pick('row', 'column')} == {expr('int')} or {y}.home == {expr('town?')}}}"

@@ -1,4 +1,4 @@
-"""Random parts of programs about room: in places of pieces, and where pieces and tokens share it."""
+"""Random parts of programs about capacities, of places for pieces, and of places shared by pieces and tokens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def bounded(world: str) -> str:
 
 
 def number(pick: Pick, expr: Expr, x: str) -> str:
-    """A number that room yields; `expr` writes an expression of a type, `x` is a new name."""
+    """A numeric expression about capacities; `expr` writes an expression of a type, `x` is a new name."""
     return pick(
         f"room(cart.at[{expr('town')}])",
         f"room(beds[{expr('town')}])",
@@ -33,7 +33,7 @@ def number(pick: Pick, expr: Expr, x: str) -> str:
 
 
 def statement(pick: Pick, expr: Expr) -> str:
-    """A statement that may find no room."""
+    """A statement that may exceed a capacity."""
     return pick(
         f"move min(flag.supply, 1) of flag from supply to at[{expr('town')}]",
         f"move min(cart[salt].supply, abs({expr('int')}) % 3) of cart[salt] from supply to at[{expr('town')}]",

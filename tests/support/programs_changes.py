@@ -1,4 +1,4 @@
-"""Changes of parts of a random program, as overlays write them: of its procedures, guards, definitions and options."""
+"""Changes to parts of a random program, as in overlays: to procedures, guards, definitions and options."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ NUM, TOWN, PLAYER, BOOL = "int", "town", "player", "bool"
 
 
 class Writer(Protocol):
-    """The writer of the rest of a program."""
+    """The interface of the writer of the program's other parts."""
 
     def number(self, below: int) -> int: ...
     def pick(self, *choices: str) -> str: ...
@@ -16,7 +16,7 @@ class Writer(Protocol):
 
 
 def changes(w: Writer) -> list[str]:
-    """Some of the changes, each of them another part: they do not depend on one another."""
+    """A selection of changes to distinct, independent parts."""
     results: list[str] = []
     for written in (_helper, _play, _guards, _options, _definition):
         if w.number(2):
@@ -25,7 +25,7 @@ def changes(w: Writer) -> list[str]:
 
 
 def _number(w: Writer, scope: dict[str, str]) -> str:
-    """A number without a call, which might lead back."""
+    """A number without a call, which could cause recursion."""
     text = w.expr(NUM, scope, 1)
     return text if "(" not in text else "k"
 

@@ -1,4 +1,4 @@
-"""Random parts of programs that choose one of several values: `?.`, `if … as`, `match` as a value; `<` of towns."""
+"""Random parts of programs that choose between values: `?.`, `if … as`, `match` as a value; and `<` on towns."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ VALUES = ("int", "bool", "town", "town?", "set town", "int?")
 
 
 def number(w: ExpressionWriter, s: Scope, d: int) -> str:
-    """A number that belongs to a town that may be none."""
+    """A numeric attribute of an optional town."""
     member = w.pick("tax", "mark", "index", "twin?.tax", "twin?.twin?.mark", "twin?.index")
     return f"({w.expr('town?', s, d)}?.{member} ?? {w.expr('int', s, d)})"
 
 
 def stepped(w: ExpressionWriter, s: Scope, d: int) -> str:
-    """A number of a space some steps away."""
+    """A numeric attribute of a space several steps away."""
     course = w.pick("ahead", "aside", "aslant")
     step = w.pick("", f", {w.expr('int', s, d)}")
     return f"(s2.to({course})?.to({course}{step})?.{w.pick('row', 'home?.tax', 'index')} ?? {w.expr('int', s, d)})"
 
 
 def maybe(w: ExpressionWriter, s: Scope, d: int) -> str:
-    """The twin of a town, if there are both."""
+    """The twin of an optional town."""
     return f"{w.expr('town?', s, d)}?.twin"
 
 
 def named(w: ExpressionWriter, type_: str, s: Scope, d: int) -> str:
-    """A value with a name for what may be none."""
+    """A conditional that binds a name to an optional value."""
     of = w.pick("town?", PERHAPS)
     name = w.fresh()
     inner = {**s, name: of.removesuffix("?")}
@@ -40,19 +40,19 @@ def named(w: ExpressionWriter, type_: str, s: Scope, d: int) -> str:
 
 
 def called(w: ExpressionWriter, type_: str, s: Scope, d: int) -> str:
-    """The value of one of the definitions of this module, or of another form."""
+    """A call of a definition in this module, or a conditional."""
     if type_ not in VALUES:
         return named(w, type_, s, d)
     return f"choice{VALUES.index(type_)}({w.expr('town', s, d)}, {w.expr('int', s, d)})"
 
 
 def in_order(w: ExpressionWriter, s: Scope, d: int) -> str:
-    """A comparison of two towns by their places in the kind."""
+    """A comparison of two towns by their order in the kind."""
     return f"({w.expr('town', s, d)} {w.pick('<', '<=', '>', '>=')} {w.expr('town', s, d)})"
 
 
 def cases(w: ExpressionWriter, type_: str, s: Scope, pad: str, depth: int = 1) -> list[str]:
-    """The lines of a `match` whose value is of a type; the first begins with the word."""
+    """The lines of a `match` whose value has a type; the first starts with the given word."""
     left, lines = list(TOWNS), [f"match {w.expr('town', s, 1)}:"]
     for _ in range(1 + w.number(3)):
         names = [left.pop(w.number(len(left))) for _ in range(1 + w.number(1 + len(left) // 3))]
@@ -70,7 +70,7 @@ def _arm(w: ExpressionWriter, head: str, type_: str, s: Scope, pad: str, depth: 
 
 
 def statement(w: ExpressionWriter, scope: Scope, pad: str) -> list[str]:
-    """A statement with the value of a `match`."""
+    """A statement that uses the value of a `match`."""
     type_ = w.pick("int", "bool", "town", "set town", "town?")
     target = {"int": "n", "bool": "elm.seen", "set town": "towns"}.get(type_, "")
     if target and w.number(2):
@@ -83,7 +83,7 @@ def statement(w: ExpressionWriter, scope: Scope, pad: str) -> list[str]:
 
 
 def definitions(w: ExpressionWriter) -> list[str]:
-    """Definitions of each type whose values are those of a `match`."""
+    """Definitions of each type, whose values come from a `match`."""
     lines: list[str] = []
     for i, type_ in enumerate(VALUES):
         scope = {"t": "town", "k": "int"}

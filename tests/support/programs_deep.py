@@ -1,4 +1,4 @@
-"""Random parts of programs with procedures that call themselves: alone, in rings, with values, at several arities."""
+"""Random parts of programs with recursive procedures: alone, in cycles, with results, with various parameters."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PARAMETERS: tuple[Scope, ...] = (
     {"k": "int", "t": "town"},
     {"t": "town", "k": "int", "s": "set town", "p": "player"},
 )
-"""Parameters of the procedures `burrow0`, `burrow1` and `burrow2`."""
+"""The parameters of the procedures `burrow0`, `burrow1` and `burrow2`."""
 _HEADER = re.compile(r"procedure (\w+)(\(.*\).*?) at most (\d+) deep:")
 
 
 def procedures(w: StatementWriter) -> list[str]:
-    """The procedures: three that call themselves, two that call one another, and one without parameters."""
+    """The procedures: three that call themselves, two that call each other, and one without parameters."""
     lines = [line for number in range(len(PARAMETERS)) for line in _burrow(w, number)]
     lines += [
         f"procedure there(k: int, t: town) at most {2 + w.number(3)} deep:",
@@ -37,7 +37,7 @@ def procedures(w: StatementWriter) -> list[str]:
 
 
 def _burrow(w: StatementWriter, number: int) -> list[str]:
-    """A procedure that calls itself, before and after what it keeps has changed."""
+    """A procedure that calls itself, before and after a change of its local values."""
     scope = dict(PARAMETERS[number])
     has_value = number == 1
     params = ", ".join(f"{name}: {type_}" for name, type_ in scope.items())
@@ -63,7 +63,7 @@ def _burrow(w: StatementWriter, number: int) -> list[str]:
 
 
 def _calls(w: StatementWriter, scope: Scope, call: str) -> list[str]:
-    """The body of one of two procedures that call one another, often from within a decision."""
+    """The body of one of two mutually recursive procedures, which often call from within a decision."""
     left = "k" if "k" in scope else "j"
     lines = [line for _ in range(w.number(2)) for line in w.stmt(scope, 0, "    ", "")]
     if w.number(2):
@@ -82,7 +82,7 @@ def _calls(w: StatementWriter, scope: Scope, call: str) -> list[str]:
 
 
 def called(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
-    """A call of one of them."""
+    """A call of one of these procedures."""
     number = w.number(5)
     if number == 4:
         return [f"{pad}without()"]
@@ -98,9 +98,9 @@ def called(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
 
 
 def unrolled(rules: str) -> str:
-    """The same rules with a copy of each procedure for each depth; the last one calls what is always at fault.
+    """The same rules with a copy of each procedure for each depth; the last copy calls a procedure that always faults.
 
-    Of two that call one another, the one that does not say how deep is copied with the other.
+    Of two mutually recursive procedures, the one without a depth parameter is copied with the other.
     """
     blocks = re.split(r"\n(?=\S)", rules)
     deep = {m[1]: int(m[3]) for block in blocks if (m := _HEADER.match(block))}

@@ -1,4 +1,4 @@
-"""Random programs: drafts, with ends of all kinds, loops and calls in them, and values that they change."""
+"""Random drafts: all kinds of endings, inner loops and calls, and values changed by them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Scope = dict[str, str]
 
 
 def drafted(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
-    """A draft of one of the players, in a loop of its own or not; it reads public state alone."""
+    """A draft of one of the players, inside or outside a loop, that reads only public state."""
     who, left, name, t, k, mark = (w.fresh() for _ in range(6))
     town = w.pick("oak", "elm", "(first(towns) ?? ash)", "next(fir)")
     several = w.pick("", f"({k} in 1 .. 2)", f"({t} in town where {t} != {town}, {k} in -1 .. 1)")

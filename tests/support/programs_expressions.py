@@ -1,4 +1,4 @@
-"""Random expressions: each has the type that is wanted, over the variables in scope, and nests to a given depth."""
+"""Random expressions of a requested type, over the variables in scope, and nested to a given depth."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from programs_values import only
 from rulespec.language.builtins import BUILTINS, NUMBER
 
 Below = Callable[[int], int]
-"""Chooses a number from 0 to below another."""
+"""A source of random numbers from 0 to below its argument."""
 NUM, BOOL, TOWN, MAYBE, SET, PLAYER = "int", "bool", "town", "town?", "set town", "player"
 OF_NUMBERS = [name for name, f in BUILTINS.items() if {each.takes for each in f.parameters} == {NUMBER}]
 TOWNS = ("oak", "elm", "ash", "fir")
 
 
 class ExpressionWriter:
-    """Writes well-typed expressions over the world of worlds.py; `below` makes every choice."""
+    """A writer of well-typed expressions over the world in worlds.py; `below` makes every choice."""
 
     def __init__(self, below: Below) -> None:
         self.number = below
         self.names = 0
         self.secrets = 5
-        """Of so many parameters, one is private."""
+        """The reciprocal share of private parameters."""
         self.disclosures = 0
-        """Of so many expressions, one discloses; 0: none."""
+        """The reciprocal share of disclosing expressions; 0 for none."""
         self.together = False
-        """Whether the place is in an option of a decision that is taken together."""
+        """Whether the position is inside an option of a simultaneous decision."""
         self.answers = 0
         """The number of procedures of `ANSWERS` that may be called."""
         self.hushed = -1
-        """The number of the quiet procedure that is written; -1 if it is none."""
+        """The index of the quiet procedure being written; -1 outside of them."""
 
     def pick(self, *choices: str) -> str:
         return choices[self.number(len(choices))]
@@ -143,7 +143,7 @@ class ExpressionWriter:
             return f"count({e(SET, s, d) if self.number(2) else several(self, s, d)[0]})"
         if form == 10:
             return f"cart[{self.pick('corn', 'salt')}].at[{e(TOWN, s, d)}]"
-        if form == 11:  # an argument that nothing reads, a part that nothing needs
+        if form == 11:  # an unread argument, an unneeded part
             return self.pick(f"g({e(NUM, s, d)}, {e(SET, s, d)})", f"({e(NUM, s, d)} if false else {e(NUM, s, d)})")
         if form == 12:
             return self.pick(f"({e(NUM, s, d)} * {BIG})", f"({BIG} - {e(NUM, s, d)})", f"twice{self.number(DEEP)}(m)")
@@ -168,7 +168,7 @@ class ExpressionWriter:
             return programs_seats.truth(self.pick, lambda type_: e(type_, s, d))
         if form == 12:
             return programs_places.truth(self, s, d)
-        if form == 10:  # a part that decides nothing, or is not asked
+        if form == 10:  # a part that is irrelevant, or not evaluated
             dead = self.pick("and true", "or false", "and false", "or true", "and 1 > 2")
             if self.number(2):
                 return f"({e(BOOL, s, d)} {dead})"
@@ -245,7 +245,7 @@ class ExpressionWriter:
 
 
 CALLED = ("f(", "g(", "choice")
-"""The begins of calls of definitions that call others."""
+"""The beginnings of calls of definitions that call others."""
 DEEP = 9
 BIG = "huge()"
 LEAVES = {

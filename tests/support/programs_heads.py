@@ -1,4 +1,4 @@
-"""Heads of options and guards in random programs."""
+"""Random heads of options and guards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ guard able(k: int, t: town):
 
 
 class Writer(Protocol):
-    """The writer of the rest of a program."""
+    """The interface of the writer of the program's other parts."""
 
     def number(self, below: int) -> int: ...
     def pick(self, *choices: str) -> str: ...
@@ -31,7 +31,7 @@ class Writer(Protocol):
 
 
 def head(w: Writer, scope: dict[str, str]) -> list[str]:
-    """Lines of a head; what they name is added to the scope."""
+    """The lines of a head; the names that they declare are added to the scope."""
     return [_part(w, scope) for _ in range(w.number(4))]
 
 
@@ -51,7 +51,7 @@ def _part(w: Writer, scope: dict[str, str]) -> str:
 
 
 def _reason(w: Writer, text: str) -> str:
-    """The reason for a condition's failure, or nothing."""
+    """A reason for the failure of a condition, or nothing."""
     return f' "{text}"' if w.number(2) else ""
 
 
@@ -73,7 +73,7 @@ def _cost(w: Writer, scope: dict[str, str]) -> str:
 
 
 def shared(w: Writer, scope: dict[str, str], pad: str, option: Callable[[dict[str, str], str], list[str]]) -> list[str]:
-    """Lines of one or two options, some of which share a parameter or a condition."""
+    """The lines of one or two options, with common parameters or conditions for some."""
     lines: list[str] = []
     for _ in range(1 + w.number(2)):
         form, inner, deeper = w.number(5), scope, pad

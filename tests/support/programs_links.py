@@ -1,4 +1,4 @@
-"""Random parts of programs about links that are something: their facts and state, their ends, the one between two."""
+"""Random parts of programs about links as entities: their facts and state, their ends, the link between two."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def linked(world: str) -> str:
 
 
 def number(pick: Pick, expr: Expr, fresh: Callable[[], str]) -> str:
-    """A number that links yield; `expr` writes an expression of a type, `fresh` a new name."""
+    """A numeric expression about links; `expr` writes an expression of a type, `fresh` returns a new name."""
     x, y = fresh(), fresh()
     halt = pick("mill", "barn", f"(first({x} in halt where {x}.index >= {expr('int')}) ?? moor)")
     link = pick("ra", f"(rail[{halt}, {pick('port', halt)}] ?? rc)", "next(rb)")

@@ -1,4 +1,4 @@
-"""Random programs: several binders, and numbers that may be none."""
+"""Random parts of programs with several binders, and with optional numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ procedure rise(t: town, k: int?):
 
 
 def with_numbers(world: str) -> str:
-    """The world with state, facts and a table of numbers that may be none."""
+    """The world with optional numbers in its state, its facts and a table."""
     for before, after in (
         ("    state: {owner:", "    state: {height: {type: int?}, owner:"),
         ("  n: {type: int}\n", "  n: {type: int}\n  tide: {type: int? -3..3}\n  high: {type: int?, start: 4}\n"),
@@ -38,7 +38,7 @@ def with_numbers(world: str) -> str:
 
 
 def several(w: ExpressionWriter, scope: Scope, d: int) -> tuple[str, Scope]:
-    """A binder, or two of which the second knows the variable of the first."""
+    """One binder, or two, the second of which can refer to the first one's variable."""
     first, inner = w.each(scope, d)
     if w.number(3):
         return first, inner
@@ -47,7 +47,7 @@ def several(w: ExpressionWriter, scope: Scope, d: int) -> tuple[str, Scope]:
 
 
 def or_none(w: ExpressionWriter, scope: Scope, name: str, type_: str, where: bool) -> str:
-    """The text after the domain of a parameter, which comes into scope: perhaps `or none`, and a condition."""
+    """The text after the domain of a parameter, which comes into scope: optionally `or none`, and a condition."""
     scope[name] = type_
     text = " or none" if w.number(4) == 0 else ""
     if where:
@@ -57,7 +57,7 @@ def or_none(w: ExpressionWriter, scope: Scope, name: str, type_: str, where: boo
 
 
 def perhaps(w: ExpressionWriter, s: Scope, d: int) -> str:
-    """A number that may be none."""
+    """An optional number."""
     e, form = w.expr, w.number(9)
     if form == 0:
         return f"({e(PERHAPS, s, d)} if {e('bool', s, d)} else {e(w.pick(PERHAPS, 'int'), s, d)})"
@@ -77,7 +77,7 @@ def perhaps(w: ExpressionWriter, s: Scope, d: int) -> str:
 
 
 def number(w: ExpressionWriter, s: Scope, d: int) -> str:
-    """A number that is made of one that may be none."""
+    """A number computed from an optional one."""
     form = w.number(4)
     if form == 0:
         known = [name for name, type_ in s.items() if type_ == PERHAPS]
@@ -92,7 +92,7 @@ def number(w: ExpressionWriter, s: Scope, d: int) -> str:
 
 
 def truth(w: ExpressionWriter, s: Scope, d: int) -> str:
-    """A condition on a number that may be none."""
+    """A condition on an optional number."""
     value = w.expr(PERHAPS, s, d)
     if w.number(2):
         return f"({value} {w.pick('==', '!=')} {w.expr(w.pick(PERHAPS, 'int'), s, d)})"
@@ -100,7 +100,7 @@ def truth(w: ExpressionWriter, s: Scope, d: int) -> str:
 
 
 def statement(w: ExpressionWriter, scope: Scope, pad: str) -> list[str]:
-    """A statement that sets a number that may be none."""
+    """A statement that sets an optional number."""
     value = w.expr(w.pick(PERHAPS, PERHAPS, "int"), scope, 2)
     known = [name for name, type_ in scope.items() if type_ == PERHAPS and name.startswith("v")]
     form = w.number(6)

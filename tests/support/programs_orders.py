@@ -1,4 +1,4 @@
-"""Random expressions and statements with keys, and of what ways cost."""
+"""Random expressions and statements with keys, and with costs of paths."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Scope = dict[str, str]
 
 
 class Writer(Protocol):
-    """The interface of the writer of random programs for its parts."""
+    """The interface of the writer of random programs."""
 
     def number(self, below: int) -> int: ...
 
@@ -22,7 +22,7 @@ class Writer(Protocol):
 
 
 def by_keys(w: Writer, scope: Scope, d: int, *, order: bool = False) -> tuple[str, Scope]:
-    """A binder with keys after it."""
+    """A binder with sort keys."""
     binder, inner = w.each(scope, d, order=order)
     keys = [
         w.pick("", "-") + w.expr(w.pick("int", "bool", "town", "town?", "int?"), inner, d)
@@ -32,9 +32,9 @@ def by_keys(w: Writer, scope: Scope, d: int, *, order: bool = False) -> tuple[st
 
 
 def ways(w: Writer, scope: Scope, d: int, form: str) -> str:
-    """An expression for reachability within a bound, or for a least cost; some steps cost less than nothing.
+    """An expression for reachability within a bound, or for a least cost; some steps have a negative cost.
 
-    `form` is reach, cheapest, or "cheapest?" for one that may be none.
+    `form` is "reach", "cheapest", or "cheapest?" for an optional result.
     """
     at, to = w.fresh(), w.fresh()
     place = {**scope, at: "town"}
@@ -50,7 +50,7 @@ def ways(w: Writer, scope: Scope, d: int, form: str) -> str:
 
 
 def order(w: Writer, scope: Scope, d: int) -> str:
-    """An order, where one is asked for."""
+    """An expression for an order, where one is required."""
     known = [name for name, type_ in scope.items() if type_ == "order town"]
     form = w.number(4)
     if form == 0 or d <= 0:
@@ -63,7 +63,7 @@ def order(w: Writer, scope: Scope, d: int) -> str:
 
 
 def rearranged(w: Writer, scope: Scope, pad: str, *, may_ask: bool) -> list[str]:
-    """A statement that changes an order, or goes over one."""
+    """A statement that changes an order, or iterates over one."""
     form = w.number(7 if may_ask else 6)
     if form == 0:
         return [f"{pad}set queue to {order(w, scope, 2)}"]
@@ -84,5 +84,5 @@ def rearranged(w: Writer, scope: Scope, pad: str, *, may_ask: bool) -> list[str]
 
 
 def put(w: Writer, name: str, pad: str) -> list[str]:
-    """A statement for a member of an order while a loop goes over it."""
+    """A statement for a member of an order during a loop over the order."""
     return [f"{pad}    {w.pick('set m to n', f'add {name} to queue', f'take {name} from queue', 'set queue to []')}"]

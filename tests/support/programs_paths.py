@@ -1,4 +1,4 @@
-"""Random programs: paths as parameters, what is asked of their steps, loops along them, and searches among paths."""
+"""Random parts of programs with paths: as parameters, in conditions on steps, in loops, and as search results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ procedure walk(way: path town, k: int):
 
 
 def param(w: Writer, scope: Scope, name: str) -> str:
-    """A parameter that chooses a path, without its privacy; it is in the scope then."""
+    """A parameter that chooses a path, without a privacy clause; it is added to the scope."""
     x, y = w.fresh(), w.fresh()
     start = w.expr("set town", scope, 1)
     step = {**scope, name: PATH, x: TOWN}
@@ -42,13 +42,13 @@ def param(w: Writer, scope: Scope, name: str) -> str:
 
 
 def _named(w: Writer, scope: Scope) -> str | None:
-    """A path in scope; None without one."""
+    """A path in scope, or None."""
     paths = [name for name, type_ in scope.items() if type_ == PATH]
     return w.pick(*paths) if paths else None
 
 
 def number(w: Writer, scope: Scope) -> str | None:
-    """A number that a path in scope has; None without one."""
+    """A number that depends on a path in scope; None without one."""
     way = _named(w, scope)
     if way is None:
         return None
@@ -73,7 +73,7 @@ def number(w: Writer, scope: Scope) -> str | None:
 
 
 def statement(w: Writer, scope: Scope, pad: str) -> list[str] | None:
-    """Statements along a path in scope; None without one."""
+    """Statements that use a path in scope; None without one."""
     way = _named(w, scope)
     if way is None:
         return None
@@ -87,7 +87,7 @@ def statement(w: Writer, scope: Scope, pad: str) -> list[str] | None:
 
 
 def _ways(w: Writer, scope: Scope, name: str = "") -> str:
-    """A path between brackets, of few stops; in its steps the path so far has a name, if any."""
+    """A path expression of few stops in brackets, which may name the path so far."""
     x, y = w.fresh(), w.fresh()
     step = {**scope, x: TOWN} | ({name: PATH} if name else {})
     after = {**step, y: TOWN}
@@ -101,12 +101,12 @@ def _ways(w: Writer, scope: Scope, name: str = "") -> str:
 
 
 def trail(w: Writer, scope: Scope) -> str:
-    """A set of towns that a trail reaches."""
+    """The set of towns reached by a trail."""
     return f"trail({_ways(w, scope)})"
 
 
 def longest(w: Writer, scope: Scope) -> str:
-    """The most that a path is worth."""
+    """The maximum value of a path."""
     name, t = w.fresh(), w.fresh()
     inner = {**scope, name: PATH}
     path = f"{name} in path({_ways(w, scope, name)}{w.pick('', ' until none')})"

@@ -1,4 +1,4 @@
-"""Random expressions and statements about tokens, their places, and the room there."""
+"""Random expressions and statements about tokens, their places, and the room in these."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def with_tokens(world: str) -> str:
 
 
 class Writer(Protocol):
-    """The interface of the writer of random programs for its parts."""
+    """The interface of the writer of random programs."""
 
     def number(self, below: int) -> int: ...
 
@@ -36,7 +36,7 @@ class Writer(Protocol):
 
 
 def crate(w: Writer, scope: Scope, d: int) -> str:
-    """A token."""
+    """An expression for a token."""
     known = [name for name, type_ in scope.items() if type_ == "crate"]
     if d > 0 and w.number(4) == 0:
         return w.pick(f"next({crate(w, scope, 0)})", f"(first({crates(w, scope, d - 1)}) ?? jar)")
@@ -44,7 +44,7 @@ def crate(w: Writer, scope: Scope, d: int) -> str:
 
 
 def crates(w: Writer, scope: Scope, d: int) -> str:
-    """A set of tokens."""
+    """An expression for a set of tokens."""
     town = w.expr("town", scope, d)
     name = w.fresh()
     worn = f"{{{name} in crate where {name}.worn > {w.expr('int', scope, 0)}}}"
@@ -58,7 +58,7 @@ def _player(scope: Scope) -> str:
 
 
 def number(w: Writer, s: Scope, d: int) -> str:
-    """A number about tokens."""
+    """A numeric expression about tokens."""
     name, town = w.fresh(), w.expr("town", s, d)
     return w.pick(
         f"count({crates(w, s, d)})",
@@ -71,7 +71,7 @@ def number(w: Writer, s: Scope, d: int) -> str:
 
 
 def truth(w: Writer, s: Scope, d: int) -> str:
-    """A truth about tokens."""
+    """A condition about tokens."""
     name, town = w.fresh(), w.expr("town", s, d)
     return w.pick(
         f"({crate(w, s, d)} {w.pick('in', 'not in')} {crates(w, s, d)})",
@@ -82,20 +82,20 @@ def truth(w: Writer, s: Scope, d: int) -> str:
 
 
 def towns(w: Writer, s: Scope, d: int) -> str:
-    """A set of towns, by the tokens there."""
+    """An expression for a set of towns, by the tokens there."""
     name = w.fresh()
     return f"{{{name}.{w.pick('stall', 'last')} for {name} in {crates(w, s, d)}}}"
 
 
 def place(w: Writer, s: Scope) -> str:
-    """A place of crates, as a value."""
+    """An expression for a place of crates."""
     town = f"stall[{w.expr('town', s, 1)}]"
     choice = f"({town} if {w.expr('bool', s, 1)} else {w.pick('shed', 'shelf')})"
     return w.pick("shed", "shed", town, town, "crate.shelf", f"{crate(w, s, 0)}.place", choice)
 
 
 def statement(w: Writer, s: Scope, pad: str) -> list[str]:
-    """Tokens move, and their state is set."""
+    """A statement that moves tokens, or sets their state."""
     form, name, one = w.number(8), w.fresh(), crate(w, s, 1)
     if form == 0:
         return [f"{pad}set {one}.{w.pick('worn to abs(n) % 6', 'open to not oak.seen', 'last to oak', 'worn to n')}"]

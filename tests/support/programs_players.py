@@ -1,4 +1,4 @@
-"""Random parts of programs that concern players: piles and entities that belong to them."""
+"""Random parts of programs about players: the piles and entities that they own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Expr = Callable[[str], str]
 
 
 def number(pick: Pick, expr: Expr, x: str) -> str:
-    """A number that belongs to a player; `expr` writes an expression of a type, `x` is a new name."""
+    """A numeric expression about a player's property; `expr` writes an expression of a type, `x` is a new name."""
     who, ware = expr("player"), pick("corn", "salt")
     return pick(
         f"seal[{who}, {ware}].supply",
@@ -23,7 +23,7 @@ def number(pick: Pick, expr: Expr, x: str) -> str:
 
 
 def statement(pick: Pick, expr: Expr, x: str) -> str:
-    """A statement that changes what belongs to a player; the arguments are those of `number`."""
+    """A statement that changes a player's property; arguments as in `number`."""
     who, ware = expr("player"), pick("corn", "salt")
     return pick(
         f"set claim[{who}, {ware}].size to {expr('int')}",
@@ -33,7 +33,7 @@ def statement(pick: Pick, expr: Expr, x: str) -> str:
 
 
 def deciders(pick: Pick, expr: Expr, x: str) -> str:
-    """The deciders of a decision, with a lead that is one of them; the arguments are those of `number`."""
+    """The deciders of a decision, with one of them as its lead; arguments as in `number`."""
     who = expr("player")
     return pick(
         f"any of {{{who}}} | {{{x} in player where {expr('bool')}}} lead {who}",

@@ -1,4 +1,4 @@
-"""Random programs: forms that chance alone would bring too rarely; each program begins a turn with some of them."""
+"""Rare forms for random programs: some of them start a turn, since they would otherwise occur too rarely."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ options extras:
             cost 1 of flag from supply to at[elm]
             set m to m - 1
 """
-"""Options that decisions include."""
+"""A group of options for inclusion in decisions."""
 SOME = 6
 """The number of rare forms in a program."""
 
 
 def some(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
-    """Lines with some of the rare forms, each at most once."""
+    """The lines of some rare forms, each used at most once."""
     left = list(FORMS)
     lines: list[str] = []
     for _ in range(SOME):
@@ -46,7 +46,7 @@ def _shuffled(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
 
 
 def _chosen(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
-    """One of several players chooses; the reason says why not."""
+    """A choice by one of several players, with a reason for refusals."""
     name, value = w.fresh(), w.fresh()
     by = deciders(w.pick, lambda type_: w.expr(type_, scope, 1), w.fresh())
     domain = f"{value} in {{elm}} | {w.expr('set town', scope, 1)}"
@@ -63,7 +63,7 @@ def _branches(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
 
 
 def _cases(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
-    """A `match` on a setting, a player or a truth."""
+    """A `match` on a setting, a player or a truth value."""
     return programs_seats.cases(w, pad, lambda inner: [f"{inner}set n to {w.expr('int', scope, 1)}"], scope)
 
 
@@ -72,7 +72,7 @@ def _ending(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
 
 
 def _interrupted(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
-    """A decision that others may interrupt, or that has options of a group."""
+    """A decision with interrupts, or with included options."""
     name, other, one = w.fresh(), w.fresh(), w.fresh()
     params = f"({one} in {w.expr('set town', scope, 1)})" if w.number(2) else ""
     by = "q" if (joint := w.number(2)) else w.expr("player", scope, 1)
@@ -94,7 +94,7 @@ def _interrupted(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
 
 
 def _loop(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
-    """A loop with keys that is left, or goes on, before its end."""
+    """A loop with keys that uses `break` or `continue`."""
     name = w.fresh()
     inner = {**scope, name: "town"}
     keys = f"{w.pick('', '-')}{w.expr(w.pick('int', 'bool', 'town'), inner, 1)}, {w.pick('', '-')}{name}.tax"
@@ -106,7 +106,7 @@ def _loop(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
 
 
 def _afloat(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
-    """Tokens on tokens, tokens of players, rays that end."""
+    """Tokens on tokens, tokens of players, and rays with an end."""
     course = w.pick("ahead", "aside", "aslant")
     stop = f"{{s in spot where s.column == {w.expr('int', scope, 0)} or s.home is some}}"
     who = next((name for name, type_ in scope.items() if type_ == "player"), "first(player)")
@@ -121,7 +121,7 @@ def _afloat(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
 
 
 def _unasked(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
-    """A decision in which there may be nothing to choose, in a loop; an option may be left out."""
+    """A decision inside a loop that may have no options; an option may be omitted."""
     name, value = w.fresh(), w.fresh()
     domain = f"{value} in {w.expr('set town', scope, 1)}" + programs_numbers.or_none(
         w, dict(scope), value, "town", True
@@ -138,7 +138,7 @@ def _unasked(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
 
 
 def _together(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
-    """All decide at once, what the others do not see."""
+    """A simultaneous decision with hidden choices."""
     name, value = w.fresh(), w.fresh()
     amount = w.pick(f"{value} in 0 .. few private", f"{value} in 0 .. 2 where {value} != n")
     return [
@@ -151,7 +151,7 @@ def _together(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
 
 
 def _turns(w: StatementWriter, scope: Scope, pad: str) -> list[str]:
-    """Turns until all pass, or are out; some pass in a loop within their turn, some where they have nothing to do."""
+    """Turns until all players have passed or are out, with passes inside nested loops and forced passes."""
     name, who = w.fresh(), w.fresh()
     where = f" where {w.expr('bool', {**scope, who: 'town'}, 1)}" if w.number(2) else ""
     towns = w.pick(f"town from {w.expr('town', scope, 0)}", "towns | {elm} after ash", "{t in town by -t.tax}", "towns")

@@ -1,4 +1,4 @@
-"""Random parts of programs about seats with names, their facts and teams, and settings that are numbers."""
+"""Random parts of programs about named seats, their facts and teams, and numeric settings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SETTINGS = st.fixed_dictionaries(
         "open": st.sampled_from(["true", "false"]),
     }
 )
-"""Values of all settings."""
+"""Random values of all settings."""
 
 _PLAIN = """\
   player:
@@ -59,7 +59,7 @@ def seated(world: str) -> str:
 
 
 def number(pick: Pick, expr: Expr, x: str) -> str:
-    """A number of seats or settings; `expr` writes an expression of a type, `x` is a new name."""
+    """A numeric expression about seats or settings; `expr` writes an expression of a type, `x` is a new name."""
     who, camp = expr("player"), pick("hills", "plains", f"{expr('player')}.camp")
     return pick(
         f"{who}.share",
@@ -85,7 +85,7 @@ def truth(pick: Pick, expr: Expr) -> str:
 
 
 def player(w: ExpressionWriter, scope: dict[str, str], depth: int) -> str:
-    """A player; of a team there may be nobody that is asked for."""
+    """An expression for a player; a team may lack the requested member."""
     x, camp = w.fresh(), w.pick("hills", "plains")
     form = w.number(5)
     if form == 0:
@@ -100,7 +100,7 @@ def player(w: ExpressionWriter, scope: dict[str, str], depth: int) -> str:
 
 
 def cases(w: ExpressionWriter, pad: str, block: Callable[[str], list[str]], scope: dict[str, str]) -> list[str]:
-    """A `match` on a seat or a setting; `block` writes lines."""
+    """A `match` on a seat or a setting; `block` writes the lines of its cases."""
     deeper = pad + "    "
     if w.number(2):
         lines = [f"{pad}match mode:"]
@@ -112,14 +112,14 @@ def cases(w: ExpressionWriter, pad: str, block: Callable[[str], list[str]], scop
 
 
 def ending(w: ExpressionWriter, scope: dict[str, str], pad: str) -> list[str]:
-    """A game that ends now and then, for a team or for somebody."""
+    """An occasional end of the game, won by a team or a seat."""
     winners = w.pick("hills.players", "plains.players", f"{{{w.expr('player', scope, 0)}}}", "{}")
     end = w.pick("end game", f"end game as peace won by {winners}", f"end game as war won by {winners}")
     return [f"{pad}if {w.expr('bool', scope, 1)} and n > 1:", f"{pad}    {end}"]
 
 
 def jump(w: ExpressionWriter, scope: dict[str, str], pad: str, place: str) -> list[str]:
-    """The end of an option's body: the decision is asked again, or the loop around it goes on or is left."""
+    """The end of an option's body: a repeated decision, or a jump in the enclosing loop."""
     ways = ["ask again", *(["continue", "leave"] if place == "loop" else [])]
     if w.number(4):
         return []

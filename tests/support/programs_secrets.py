@@ -1,4 +1,4 @@
-"""Random programs: what not everybody sees."""
+"""Random parts of programs with private information."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PRIVATE = {
 
 
 def secretive(world: str) -> str:
-    """The world, with state that some do not see."""
+    """The world with private state."""
     for public, private in PRIVATE.items():
         assert public in world, public
         world = world.replace(public, private, 1)
@@ -36,7 +36,7 @@ def secretive(world: str) -> str:
 
 
 def privacy(w: ExpressionWriter, scope: dict[str, str]) -> str:
-    """The privacy clause of a parameter that not everybody sees; "" for those that all see."""
+    """The privacy clause of a parameter; "" for a public one."""
     if w.number(w.secrets):
         return ""
     seers = [name for name, type_ in scope.items() if type_ == "player"]

@@ -1,4 +1,4 @@
-"""Random programs: sets and bags as parameters, and what moves all of one."""
+"""Random parts of programs with sets and bags as parameters, and statements that move their contents."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ procedure spend(b: bag good, t: town):
 
 
 def param(w: Writer, scope: Scope, name: str) -> str:
-    """A parameter that chooses several, without its privacy; it is in the scope then."""
+    """A parameter that chooses a set or a bag, without a privacy clause; it is added to the scope."""
     least = w.pick("0", "1", "2", "few", "n - n", "(-1)")
-    exactly = [] if least == "(-1)" else ["", ""]  # nothing has less than no member
-    one = [] if least == "2" else [" .. 1"]  # the least comes first
+    exactly = [] if least == "(-1)" else ["", ""]  # the minimum cannot be negative
+    one = [] if least == "2" else [" .. 1"]  # the minimum comes first
     most = w.pick(*exactly, *one, " .. 2", " .. few", " .. abs(m) % 3", " .. count(towns)")
     if w.number(2):
         of = w.expr(SET, scope, 1)
@@ -36,14 +36,14 @@ def param(w: Writer, scope: Scope, name: str) -> str:
 
 
 def _about(w: Writer, scope: Scope, name: str) -> str:
-    """A condition on the whole of a set or a bag."""
+    """A condition on a whole set or bag."""
     if scope[name] == BAG:
         return w.pick(f"{name}[corn] != 1", f"count({name}) > few", f"salt in {name}", f"count({{g in {name}}}) < 2")
     return w.pick(f"count({name}) != 2", f"sum(t.tax for t in {name}) > 5", f"oak not in {name}")
 
 
 def number(w: Writer, scope: Scope) -> str | None:
-    """A number that a bag in scope has; None without one."""
+    """A number that depends on a bag in scope; None without one."""
     bags = [name for name, type_ in scope.items() if type_ == BAG]
     if not bags:
         return None
@@ -53,7 +53,7 @@ def number(w: Writer, scope: Scope) -> str | None:
 
 
 def of_subsets(w: Writer, scope: Scope) -> str:
-    """A number by an operator over subsets, of three towns at most."""
+    """A number from an operator over the subsets of at most three towns."""
     some, t = w.fresh(), w.fresh()
     inner = {**scope, some: "set town"}
     where = f" where {w.expr('bool', inner, 1)}" if w.number(2) else ""
@@ -68,7 +68,7 @@ def of_subsets(w: Writer, scope: Scope) -> str:
 
 
 def statement(w: Writer, scope: Scope, pad: str) -> list[str] | None:
-    """A statement with a bag in scope; None without one."""
+    """A statement that uses a bag in scope; None without one."""
     bags = [name for name, type_ in scope.items() if type_ == BAG]
     if not bags:
         return None

@@ -1,4 +1,4 @@
-"""Random statements: blocks, loops, decisions and their options, over the variables in scope."""
+"""Random statements: blocks, loops, decisions and their options, with the variables in scope."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from programs_values import draw, taken
 
 
 class StatementWriter(ExpressionWriter):
-    """Writes statements in a place: in a loop, in a decision that is taken together, or in neither."""
+    """A writer of statements, which depend on the place: in a loop, in a simultaneous decision, or elsewhere."""
 
     def block(self, scope: dict[str, str], depth: int, pad: str, place: str = "") -> list[str]:
         lines: list[str] = []

@@ -1,4 +1,4 @@
-"""Random parts of programs with tables of procedures: of each type, by towns, players and pairs, set and read."""
+"""Random parts of programs with local tables of each type, keyed by towns, players and pairs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TYPES = ("int", "bool", "town", "town?", "set town", "int?")
 
 
 def new_table(w: ExpressionWriter, s: Scope, pad: str) -> list[str]:
-    """A table, with a value that is put into it at once."""
+    """A new table, followed by an assignment to it."""
     name, key, type_ = w.fresh(), w.fresh(), w.pick(*TYPES)
     of = w.pick("town", "player", "claim")
     inner = {**s, key: "town"} if of == "town" else {**s, key: "player"} if of == "player" else s
@@ -31,7 +31,7 @@ def new_table(w: ExpressionWriter, s: Scope, pad: str) -> list[str]:
 
 
 def entry(w: ExpressionWriter, name: str, s: Scope, d: int) -> str:
-    """An entry of a table."""
+    """An entry of a table as an expression."""
     if s[name].startswith("table claim:"):
         pair = f"{w.expr('player', s, d)}, {w.pick('corn', 'salt')}"
         return w.pick(f"{name}[{pair}]", f"{name}[claim[{pair}]]")
@@ -39,12 +39,12 @@ def entry(w: ExpressionWriter, name: str, s: Scope, d: int) -> str:
 
 
 def holding(s: Scope, type_: str) -> list[str]:
-    """The tables in scope that hold values of a type."""
+    """The tables in scope with values of a type."""
     return [name for name, of in s.items() if of.startswith("table ") and of.endswith(f": {type_}")]
 
 
 def open_variable(w: ExpressionWriter, s: Scope, pad: str) -> list[str]:
-    """A variable that begins with none or the empty set, and is of the kind that is put into it."""
+    """A variable whose kind is determined by an assignment after none or the empty set."""
     name, type_ = w.fresh(), w.pick("town?", "set town", "int?")
     value = w.expr(type_.removesuffix("?"), s, 1)
     s[name] = type_
@@ -52,7 +52,7 @@ def open_variable(w: ExpressionWriter, s: Scope, pad: str) -> list[str]:
 
 
 def put(w: ExpressionWriter, s: Scope, pad: str) -> list[str]:
-    """An entry of a table is set; or a table is made."""
+    """An assignment to a table's entry, or a new table."""
     tables = [name for name, of in s.items() if of.startswith("table ")]
     if w.number(6) == 0:
         return open_variable(w, s, pad)

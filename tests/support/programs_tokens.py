@@ -1,4 +1,4 @@
-"""Random programs: what would hold after a quiet procedure."""
+"""Random expressions evaluated after a hypothetical call of a quiet procedure."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ QUIET = 3
 
 
 def hypothetical(w: ExpressionWriter, type_: str, scope: dict[str, str], depth: int) -> str:
-    """An expression after a quiet procedure; one that a quiet procedure asks runs one that stands before it."""
+    """An expression after a quiet procedure; inside a quiet procedure, after an earlier one."""
     number = w.number(QUIET if w.hushed < 0 else w.hushed)
     return f"({w.expr(type_, scope, depth)} once hush{number}({w.expr('int', scope, 0)}, {w.expr('town', scope, 1)}))"
 
 
 def quiet_procedures(w: StatementWriter) -> list[str]:
-    """Procedures that neither ask nor end the game; each may call the one before, and ask what holds after it."""
+    """Quiet procedures, without decisions and ends; each can call the previous one, hypothetically or not."""
     lines: list[str] = []
-    w.together = True  # so nothing asks
+    w.together = True  # prevents decisions
     for i in range(QUIET):
         w.hushed = i
         scope = {"k": "int", "t": "town"}

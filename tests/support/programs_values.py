@@ -1,4 +1,4 @@
-"""Random programs: values that wait for a decision."""
+"""Random parts of programs with values that depend on a decision."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def draw(w: ExpressionWriter, scope: dict[str, str], pad: str) -> list[str]:
-    """A `roll` or a `choose`; what it comes to is in scope from there on."""
+    """A `roll` or a `choose`, whose parameters are in scope afterwards."""
     name, params = w.fresh(), []
-    by = f" by {w.expr('player', scope, 1)}" if w.number(2) else ""  # whoever chooses is asked before there is a value
+    by = f" by {w.expr('player', scope, 1)}" if w.number(2) else ""  # the decider is evaluated before the values
     for _ in range(1 + w.number(2)):
         value = w.fresh()
         if w.number(2):
@@ -32,7 +32,7 @@ def draw(w: ExpressionWriter, scope: dict[str, str], pad: str) -> list[str]:
 
 
 def only(w: ExpressionWriter, scope: dict[str, str], depth: int) -> str:
-    """The only member of a set, which mostly is the only one."""
+    """The only member of a set, which usually has exactly one."""
     form = w.number(6)
     if form == 0:
         return f"the({{{w.expr('town', scope, depth)}}})"
@@ -50,11 +50,11 @@ def only(w: ExpressionWriter, scope: dict[str, str], depth: int) -> str:
 
 
 ANSWERS = ("int", "bool", "town", "town?", "set town", "int?")
-"""The types of the procedures `answer0`, `answer1`, … of a program, which have values."""
+"""The types of the procedures with results `answer0`, `answer1`, …"""
 
 
 def answers(w: StatementWriter) -> list[str]:
-    """The next of the procedures that have values; it may call those before it."""
+    """The next procedure with a result, which can call earlier ones."""
     number, type_ = w.answers, ANSWERS[w.answers]
     scope = {"k": "int", "t": "town"}
     lines = [f"procedure answer{number}(k: int, t: town) -> {type_}:", *w.block(scope, 1, "    ")]
@@ -73,12 +73,12 @@ def answers(w: StatementWriter) -> list[str]:
 
 
 def taken(w: ExpressionWriter, scope: dict[str, str], pad: str) -> list[str]:
-    """A statement that takes the value of a procedure."""
+    """A statement that uses the result of a procedure."""
     number = w.number(w.answers)
     call, type_ = f"answer{number}({w.expr('int', scope, 1)}, {w.expr('town', scope, 1)})", ANSWERS[number]
     state = {"int": f"{w.expr('town', scope, 1)}.mark", "bool": "oak.seen", "set town": "towns"}
     known = [name for name, of in scope.items() if of == type_ and type_[-1] != "?" and name not in ("k", "t")]
-    # A variable that begins with `oak.twin` is of type `town`: of an entity that is named, the fact is known.
+    # A variable initialised with `oak.twin` has type `town`, since the fact of a named entity is known.
     targets = [*known, *([state[type_]] if type_ in state else [])]
     if targets and w.number(2):
         return [f"{pad}set {w.pick(*targets)} to {call}"]

@@ -1,4 +1,4 @@
-"""Random programs over kinds of many members: sets of one word and of several, facts and tables that hold sets."""
+"""Random programs over large kinds: sets of one or several words, and facts and tables with sets."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from programs_expressions import ExpressionWriter
 
 SIZES = (63, 64, 65, 66, 100, 128, 129, 192, 193, 200, 256, 257, 1025)
-"""Towns of a world: words that are full, that have one member, and more than there are in locals."""
+"""Numbers of towns in a world: full words, words with one member, and more words than locals."""
 _OWN = 4
-"""Towns that every world has."""
+"""The number of towns in every world."""
 
 
 def with_sets(world: str) -> str:
-    """The world with facts, state and a table that hold sets, of which many are empty."""
+    """The world with sets in facts, state and a table, many of them empty."""
     for before, after in {
         "facts: {tax: int, near: set town,": "facts: {tax: int, shun: set town, near: set town,",
         "oak: {tax: 3,": "oak: {tax: 3, shun: [oak, fir],",
@@ -29,7 +29,7 @@ def with_sets(world: str) -> str:
 
 
 def widened(world: str, towns: int, first: int) -> str:
-    """The world with more towns, so many of them before those that it has."""
+    """The world with additional towns, some of them before the existing ones."""
     if not towns:
         return world
     names = [f"far{i}" for i in range(towns)]
@@ -57,12 +57,12 @@ def widened(world: str, towns: int, first: int) -> str:
 
 
 def towns_of(size: int) -> int:
-    """The towns that are added to a world of so many."""
+    """The added towns of a world with a number of towns."""
     return size - _OWN
 
 
 def towns(w: ExpressionWriter, s: dict[str, str], d: int) -> str:
-    """A set of towns that a fact, a table or the state holds, or that such sets pick."""
+    """A set of towns from a fact, a table or the state, or filtered by such sets."""
     x, e = w.fresh(), w.expr
     field = w.pick(f"{x}.shun", f"{x}.shun", f"{x}.near", f"{x}.watched", f"haunts[{x}.tax % 3]")
     inner = {**s, x: "town"}

@@ -1,8 +1,8 @@
-"""The order of `make proof`, whose runs of 25 minutes go round all proofs; a run without an end runs them all.
+"""The order of `make proof`: time-limited runs continue through all proofs, and a run without a limit runs all.
 
-Where a run begins follows from the commit, since nothing else is sure to be kept between two runs: of two runs, one
-begins with the proofs that `make test` samples from, the other with a long one, and each of these with other tests.
-In a checkout that has been there before, `.pytest_cache/proofs` names what has passed in this round: that comes last.
+The commit determines where a run starts, since no other state is certain to survive between runs. Runs start
+alternately with the proofs that `make test` samples from, and with one of the long proofs, each time at another of its
+tests. In an existing checkout, `.pytest_cache/proofs` has the tests that passed in this round, and those come last.
 
     python tests/support/proofs.py order NAME...    the names of the proofs, in the order of this run
     python tests/support/proofs.py passed NAME...   ends the round of the first of these names
@@ -23,16 +23,16 @@ from folders import ROOT
 
 FOLDER = ROOT / ".pytest_cache" / "proofs"
 GOLDEN = 0.6180339887
-"""The share of a whole between the beginnings of two runs: those of any number of runs lie far from one another."""
+"""The fraction of a whole between the starts of two runs, which distributes any number of runs evenly."""
 
 
 def examples(few: int, many: int) -> int:
-    """Examples of Hypothesis: a few in `make test`, many in a proof."""
+    """The number of Hypothesis examples: `few` in `make test`, `many` in a proof."""
     return many if os.environ.get("RULESPEC_NEW") else few
 
 
 def proofs_but(cases: Iterable[Any], *few: Any) -> list[Any]:
-    """Cases of a parametrized test: a few that `make test` runs, too, and the others as proofs."""
+    """The cases of a parametrized test: a few also run in `make test`, the others only as proofs."""
     return [
         case if case in few else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.proof)
         for case in cases
@@ -40,7 +40,7 @@ def proofs_but(cases: Iterable[Any], *few: Any) -> list[Any]:
 
 
 def start() -> int:
-    """RULESPEC_PROOF_START; else the number of commits, or the minute of the last one in a shallow clone."""
+    """RULESPEC_PROOF_START, or the number of commits, or in a shallow clone the minute of the last commit."""
     if number := os.environ.get("RULESPEC_PROOF_START"):
         return int(number)
     if _git("rev-parse", "--is-shallow-repository") == "false":
@@ -49,7 +49,7 @@ def start() -> int:
 
 
 def _git(*words: str) -> str:
-    """The output of a command of git; "" where there is no git, or no repository."""
+    """The output of a git command; "" without git or a repository."""
     try:
         return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False).stdout.strip()
     except OSError:
@@ -57,7 +57,7 @@ def _git(*words: str) -> str:
 
 
 def order(names: Sequence[str], number: int, passed: Collection[str] = ()) -> list[str]:
-    """Proofs in the order of a run: the first of them in every second run; those that have passed last."""
+    """The proofs in this run's order: the first one leads every second run, and those already passed come last."""
     first, *long = names
     begin = number // 2 % max(1, len(long))
     rest = long[begin:] + long[:begin]
@@ -65,9 +65,9 @@ def order(names: Sequence[str], number: int, passed: Collection[str] = ()) -> li
 
 
 def turned(tests: Sequence[str], number: int, passed: Collection[str] = (), workers: int = 1) -> list[str]:
-    """Tests of a proof in the order of a run: from a place that moves with its number; those that have passed last.
+    """The tests of a proof in this run's order, rotated by the run's number; those already passed come last.
 
-    Each of the workers begins with a part of its own, in which again what has passed comes last.
+    Each worker starts with a separate part, in which tests already passed come last too.
     """
     begin = int(number * GOLDEN % 1 * len(tests))
     tests = [*tests[begin:], *tests[:begin]]
@@ -80,7 +80,7 @@ def _share(part: list[str], at: int, workers: int) -> list[str]:
 
 
 def read(path: Path) -> frozenset[str]:
-    """The names in a file of what has passed; a line that was cut off is none."""
+    """The names in a file of passed tests; a truncated line is ignored."""
     try:
         lines = path.read_text("utf-8").splitlines(keepends=True)
     except FileNotFoundError:
@@ -89,14 +89,14 @@ def read(path: Path) -> frozenset[str]:
 
 
 def add(path: Path, name: str) -> None:
-    """Adds a name to such a file."""
+    """Adds a name to a file of passed tests."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(name) + "\n")
 
 
 def end_round(name: str, names: Collection[str], folder: Path = FOLDER) -> None:
-    """Keeps that a proof has passed; the round of all of them ends with the last."""
+    """Records that a proof has passed; after the last proof, the round ends."""
     (folder / f"{name}.tests").unlink(missing_ok=True)
     add(folder / "proofs", name)
     if read(folder / "proofs") >= set(names):
@@ -104,7 +104,7 @@ def end_round(name: str, names: Collection[str], folder: Path = FOLDER) -> None:
 
 
 class ProofOrder:
-    """A plugin: the tests of a proof in the order of this run, and a record of those that have passed."""
+    """A plugin that orders the tests of a proof, and records those that pass."""
 
     def __init__(self, name: str, folder: Path = FOLDER) -> None:
         self.path, self.start = folder / f"{name}.tests", start()
@@ -113,14 +113,14 @@ class ProofOrder:
     def pytest_report_header(self) -> str:
         return f"proofs: begun at RULESPEC_PROOF_START={self.start}; passed in this round: {len(read(self.path))}"
 
-    @pytest.hookimpl(trylast=True)  # of those that are left
+    @pytest.hookimpl(trylast=True)  # after deselection
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         by_name = {item.nodeid: item for item in items}
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
         items[:] = [by_name[name] for name in turned(list(by_name), self.start, read(self.path), workers)]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if "PYTEST_XDIST_WORKER" in os.environ:  # the process that started it hears of it, too
+        if "PYTEST_XDIST_WORKER" in os.environ:  # the main process receives the report too
             return
         if report.failed:
             self.failed.add(report.nodeid)
@@ -129,7 +129,7 @@ class ProofOrder:
 
 
 def main(words: Sequence[str]) -> None:
-    """The command."""
+    """The command-line entry point."""
     if words[0] == "order":
         sys.stdout.write(" ".join(order(words[1:], start(), read(FOLDER / "proofs"))) + "\n")
     else:

@@ -1,4 +1,4 @@
-"""python-chess as a program of its own, in an environment that `make build/python-chess/bin/python` sets up."""
+"""python-chess as a separate program, in an environment set up by `make build/python-chess/bin/python`."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from bench.yardstick import INTERPRETER, ROOT
 
 
 def command(*words: object) -> list[str]:
-    """The command of the program; the test is skipped where it is not set up."""
+    """The command of the program; the test is skipped if the environment is missing."""
     if not INTERPRETER.is_file():
         pytest.skip(f"python-chess is not set up: make {INTERPRETER.relative_to(ROOT)}")
     return [str(INTERPRETER), "-m", "bench.python_chess", *map(str, words)]
 
 
 def games_in(paths: Sequence[Path]) -> list[list[dict[str, Any]]]:
-    """The games of each file: `moves`, and all `lines` of its tree, as `e2e4`."""
+    """The games in each file: `moves`, and all `lines` of its tree, as `e2e4`."""
     run = subprocess.run(command("pgn", *paths), capture_output=True, text=True, check=True, cwd=ROOT)
     results: list[list[dict[str, Any]]] = json.loads(run.stdout)
     return results
 
 
 class ChessBoard:
-    """A board of the program; what it says after `new` and each move has `legal`, `claims`, `turn` and `fen`."""
+    """A board in the program; its answers to `new` and to moves have `legal`, `claims`, `turn` and `fen`."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -45,7 +45,7 @@ class ChessBoard:
 
 @contextmanager
 def chess_board() -> Iterator[ChessBoard]:
-    """A board, for a test."""
+    """A board for one test."""
     pipe = subprocess.PIPE
     with subprocess.Popen(command("board"), stdin=pipe, stdout=pipe, text=True, cwd=ROOT) as process:
         yield ChessBoard(process)

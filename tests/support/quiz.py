@@ -1,4 +1,4 @@
-"""A quiz with overlays that ask other questions, and games of two under any rules."""
+"""A quiz with overlays that ask different questions, and two-player games under any rules."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ replace procedure play():
 
 
 def played(ref: str, decisions: list[str], **options: str) -> Game:
-    """A game of two; each decision is taken by whoever is asked, if it is legal."""
+    """A two-player game after the given decisions, each played by its decider."""
     game = Game(load_ruleset(ref), ["Ann", "Bob"], options)
     for text in decisions:
         game.apply(game.parse(text))

@@ -1,4 +1,4 @@
-"""Recorded games of railways beside the positions that the system which recorded them had after each entry."""
+"""Recorded railway games, compared with the positions of the recording system after each entry."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ STEPS = {
     "second_tile": "SpecialTrack",
     "free_token": "SpecialToken",
 }
-"""Decisions of the rules, and what the other system calls them."""
+"""Decision in the rules → its name in the other system."""
 
 PHASES = {"2": "two", "3": "three", "4": "four", "5": "five", "6": "six", "D": "diesel"}
 
 SILENT = ("arrive", "stop_running")
-"""Options that the other system does not record, and that belong to the entry before."""
+"""Options not recorded by the other system, which belong to the previous entry."""
 
 
 REFUSED = {"no_gain": "RAI-LAY-06", "no_money": "RAI-LAY-07"}
-"""Reasons of refused lays, and the rules that they are."""
+"""Reason for refusing a lay → the id of its rule."""
 
 
 class Replayed:
-    """A recorded game under its rules.
+    """A recorded game replayed under its rules.
 
     Args:
         folder: the ruleset.
         log: the recorded game.
 
     Attributes:
-        stop: why the log is not legal to its end; None if it is.
-        entries: for each decision the id of its entry; inner entries have that of the entry around them.
+        stop: the reason why the log is illegal; None if it is legal.
+        entries: the entry id of each decision; nested entries have that of the enclosing entry.
     """
 
     def __init__(self, folder: Path, log: Path, backend: Backend = "python") -> None:
@@ -82,7 +82,7 @@ class Replayed:
         self.dialect = dialect
 
     def positions(self) -> Iterator[tuple[int, Game]]:
-        """The game after the decisions of each entry, with the entry's id; the same object each time."""
+        """The game after the decisions of each entry, with the entry's id; always the same game object."""
         game = Game(self.ruleset, self.seats, self.settings, self.backend)
         for number, (move, entry) in enumerate(zip(self.moves, self.entries, strict=True)):
             game.apply(move)
@@ -91,14 +91,14 @@ class Replayed:
 
 
 def trace_of(log: Path) -> dict[int, dict[str, Any]]:
-    """The positions of the other system by the ids of the entries that were not taken back."""
+    """The other system's positions, by the ids of entries that were not undone."""
     path = log.with_name(log.name.replace(".log.json.gz", ".trace.jsonl.gz"))
     lines = map(json.loads, gzip.decompress(path.read_bytes()).decode().splitlines())
     return {line["id"]: line["s"] for line in lines if not line.get("skip")}
 
 
 def recorded(s: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a position of the other system that the rules have, too."""
+    """The part of the other system's position that the rules model too."""
     result: dict[str, Any] = {
         "round": (s["round"]["kind"], s["round"]["turn"], s["round"]["n"] if s["round"]["kind"] == "OR" else 1),
         "step": s["round"]["step"],
@@ -138,7 +138,7 @@ def recorded(s: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Positions:
-    """Positions of the rules in the form of `recorded`."""
+    """A function from positions of the rules to the form of `recorded`."""
 
     def __init__(self, of: Replayed) -> None:
         self._of = of
@@ -224,7 +224,7 @@ class Positions:
         return result
 
     def _tokens(self, places: Mapping[str, int]) -> tuple[int, list[tuple[str, int]]]:
-        """The tokens left, and hex and city of those on the map."""
+        """The tokens left, and the hex and city of those on the map."""
         at = [place[3:-1].partition("_stop_")[::2] for place in places if place.startswith("at")]
         return places.get("charter", 0), sorted((hex_.upper(), int(city or 1) - 1) for hex_, city in at)
 
@@ -267,7 +267,7 @@ class Positions:
 
 
 def differences(of: Replayed, log: Path) -> list[str]:
-    """The differences of the positions, one line for each entry and field."""
+    """The differences between positions, one line per entry and field."""
     trace, position, result = trace_of(log), Positions(of), []
     for entry, game in of.positions():
         expected, ours = recorded(trace[entry]), position(game)
@@ -282,14 +282,14 @@ def differences(of: Replayed, log: Path) -> list[str]:
 
 
 def options_of(log: Path) -> dict[int, dict[str, Any]]:
-    """The alternatives before each entry that was played, by its id."""
+    """The alternatives before each played entry, by its id."""
     path = log.with_name(log.name.replace(".log.json.gz", ".options.jsonl.gz"))
     lines = map(json.loads, gzip.decompress(path.read_bytes()).decode().splitlines())
     return {line["id"]: line for line in lines}
 
 
 class Alternatives:
-    """Legal options in the form of the other system's lists of alternatives."""
+    """The legal options, in the form of the other system's lists of alternatives."""
 
     def __init__(self, of: Replayed) -> None:
         self._of = of
@@ -303,12 +303,12 @@ class Alternatives:
         return self._positions.price(cell)
 
     def treasury(self, game: Game, name: str) -> int:
-        """The money of a corporation."""
+        """The cash of a corporation."""
         own = next(c for c in self._corporations if self.name("corporation", c) == name)
         return int(game.omniscient.value(f"{own}.treasury"))
 
     def cash(self, game: Game) -> int:
-        """The money of the player who decides."""
+        """The cash of the deciding player."""
         assert game.decision is not None
         asked = self._of.seats.index(str(game.decision.by))
         return int(game.omniscient.value(f"the(p in player where p.index == {asked}).cash"))
@@ -364,7 +364,7 @@ class Alternatives:
         return sorted((*key, min(of), max(of)) for key, of in result.items())
 
     def of_track(self, game: Game, line: Mapping[str, Any]) -> Any:
-        """The legal lays, and the reasons why the refused ones of a line are refused."""
+        """The legal lays, and for the refused ones of a line, the reasons."""
         lays = sorted(
             (option.arguments["h"].upper(), self.name("tile", option.arguments["t"]), int(option.arguments["k"]))
             for option in game.legal_options
@@ -378,15 +378,15 @@ class Alternatives:
         return lays, sorted(refused)
 
     def of_tokens(self, game: Game) -> Any:
-        """The cities that take a token."""
+        """The cities that can hold a token."""
         sites = (option.arguments["x"].split("_stop_") for option in game.legal_options if option.name == "place")
         return sorted((hex_.upper(), int(city or 1) - 1) for hex_, city in sites)
 
 
 def recorded_options(line: Mapping[str, Any], step: str) -> Any:
-    """A list of alternatives of the other system in the form of `Alternatives`.
+    """The other system's list of alternatives in the form of `Alternatives`.
 
-    RAI-AMB-04: that system takes any price for the first private company of the row.
+    RAI-AMB-04: the other system accepts any price for the first private company of the row.
     """
     match line["kind"]:
         case "auction":
@@ -407,7 +407,7 @@ def recorded_options(line: Mapping[str, Any], step: str) -> Any:
 
 
 def different_options(of: Replayed, log: Path) -> list[str]:
-    """The differences of the alternatives, one line for each entry."""
+    """The differences between alternatives, one line per entry."""
     lines, alternatives, result = options_of(log), Alternatives(of), []
     game, before = Game(of.ruleset, of.seats, of.settings, of.backend), 0
     for move, entry in zip(of.moves, of.entries, strict=True):
@@ -426,10 +426,10 @@ def different_options(of: Replayed, log: Path) -> list[str]:
             elif kind == "token" and step == "token":
                 ours = alternatives.of_tokens(game)
             expected = recorded_options(line, step)
-            if kind == "auction" and ours is not None:  # RAI-AUC-04: there such bids add to the cash
+            if kind == "auction" and ours is not None:  # RAI-AUC-04: the other system counts such bids as cash
                 cash = alternatives.cash(game)
                 expected = [(x, least, min(most, cash)) for x, least, most in expected if least <= cash]
-            if kind == "train":  # RAI-TRN-10: dear ones are listed there, and not legal
+            if kind == "train":  # RAI-TRN-10: the other system lists unaffordable ones
                 money = alternatives.treasury(game, line["entity"])
                 money += alternatives.cash(game) if step == "help" else 0
                 expected = [(*t, least, min(most, money)) for *t, least, most in expected if least <= money]

@@ -1,4 +1,4 @@
-"""A small game of tiles on a map of hexes: stops with slots, homes, prices in a grid, trains as tokens."""
+"""A small game of tiles on a hex map: stops with slots, homes, prices in a grid, trains as tokens."""
 
 RAILYARD = """
 procedure play():

@@ -1,4 +1,4 @@
-"""Random SVG drawings with styles of every kind, and their shapes and texts as a browser or the program sees them."""
+"""Random SVG drawings with all kinds of styles, and their shapes and texts as read by a browser and the program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COLOURS = ("red", "#9ecae9", "#FC0", "rgb(10, 200, 30)", "rgba(0,0,255,.5)", "hs
 VARIABLES = ("var(--tint)", "var(--wash, teal)", "var(--tint, var(--wash))")
 SIZES = ("12px", "9pt", "5mm", "1.5em", "80%", "smaller", "x-large", "medium", "2pc", ".2in")
 LAID = 'style="display: inline !important"'
-"""Style that gives repeated shapes a box under any rules; a browser does not report which parts of a copy have none."""
+"""A style that gives repeated shapes a box under any rules, since browsers do not report missing parts of a copy."""
 ORIGINS = ("50% 50%", "30 20", "center", "top left", "right 25%", "10mm 2em")
 CLASSES = ("sea", "land", "old", "big")
 SEEN = """
@@ -55,11 +55,11 @@ SEEN = """
   return results;
 }
 """
-"""A script for the browser: the styles and boxes of numbered elements."""
+"""A browser script that returns the styles and boxes of numbered elements."""
 
 
 class Writer:
-    """A random drawing. Each shape and text stands on a line of its own, whose number it has as `data-at`."""
+    """A writer of a random drawing; each shape and text has its own line, with the number in `data-at`."""
 
     def __init__(self, seed: int) -> None:
         self.choose = random.Random(seed)
@@ -86,7 +86,7 @@ class Writer:
         return "\n".join(self.lines)
 
     def sheet(self) -> str:
-        """A style sheet of a few rules."""
+        """A style sheet with a few rules."""
         rules = []
         for _ in range(self.choose.randint(0, 8)):
             selectors = ",".join(self.selector() for _ in range(self.choose.choice((1, 1, 2))))
@@ -97,13 +97,13 @@ class Writer:
         return f"<style>/* looks */ {body}</style>"
 
     def selector(self) -> str:
-        """A selector of one or two parts."""
+        """A selector with one or two compounds."""
         if self.choose.random() < 0.6:
             return self.compound()
         return f"{self.compound()}{self.choose.choice((' ', ' > ', ' + ', ' ~ '))}{self.compound()}"
 
     def compound(self) -> str:
-        """A selector of one part."""
+        """A compound selector."""
         part = self.choose.choice
         return part(
             (
@@ -120,7 +120,7 @@ class Writer:
         )
 
     def declared(self) -> str:
-        """A few declarations, one of which may be important, or none that is known."""
+        """A few declarations, some of them important or unknown."""
         results = []
         for _ in range(self.choose.randint(1, 3)):
             name, value = self.property(css=True)
@@ -147,7 +147,7 @@ class Writer:
         return name, value[name]
 
     def looks(self, chance: float) -> str:
-        """Attributes of looks, classes and an id."""
+        """Attributes for the look, classes and an id."""
         result = ""
         seen: set[str] = set()
         for _ in range(2):
@@ -164,11 +164,11 @@ class Writer:
         return result
 
     def number(self, low: float = 0, high: float = 400) -> str:
-        """A number, as it is written."""
+        """The notation of a number."""
         return f"{self.choose.uniform(low, high):.3f}"
 
     def transform(self) -> str:
-        """The attribute of a transformation, or nothing."""
+        """A transformation attribute, or nothing."""
         if self.choose.random() < 0.5:
             return ""
         n = self.number
@@ -189,7 +189,7 @@ class Writer:
         return result
 
     def group(self, depth: int) -> None:
-        """A group with shapes, texts and groups in it."""
+        """A group with shapes, texts and nested groups."""
         if depth and self.choose.random() < 0.15:
             x, y, w, h = (self.choose.randint(*each) for each in ((0, 200), (0, 200), (100, 400), (100, 400)))
             how = self.choose.choice(("", ' preserveAspectRatio="none"', ' preserveAspectRatio="xMinYMax slice"'))
@@ -213,7 +213,7 @@ class Writer:
         self.lines.append(end)
 
     def symbol(self, number: int) -> None:
-        """A shape, a group or a symbol that is repeated elsewhere."""
+        """A shape, a group or a symbol for repetition elsewhere."""
         self.symbols += 1
         kind = self.choose.choice(("g", "symbol", "svg"))
         box = ' viewBox="0 0 100 80" overflow="visible"' if kind != "g" else ""
@@ -224,7 +224,7 @@ class Writer:
         self.lines.append(f"</{kind}>")
 
     def use(self) -> None:
-        """A repetition."""
+        """A repetition by `use`."""
         x, y = self.choose.randint(0, 300), self.choose.randint(0, 300)
         size = self.choose.choice(("", ' width="120" height="90"'))
         href = self.choose.choice(("href", "xlink:href"))
@@ -235,13 +235,13 @@ class Writer:
         )
 
     def words(self) -> None:
-        """A text."""
+        """A text element."""
         x, y = self.choose.randint(0, WIDE), self.choose.randint(0, HIGH)
         at = f' data-at="{len(self.lines) + 1}"'
         self.lines.append(f'<text x="{x}" y="{y}"{self.looks(0.5)}{self.transform()}{at}>Word</text>')
 
     def shape(self, counted: bool = True) -> None:
-        """A shape; `counted`: it stands where it is seen. Of others the browser's box is known if they are plain."""
+        """A shape; `counted` if it is visible in place. The browser's box of another shape is known if it is plain."""
         n, choice = self.number, self.choose.choice(("", "", "px", "mm", "pt", "em", "%"))
         small = [n(5, 40) + choice for _ in range(5)]
         pairs = " ".join(f"{n()},{n()}" for _ in range(self.choose.randint(3, 8)))
@@ -265,7 +265,7 @@ class Writer:
         self.lines.append(f"<{self.choose.choice(kinds)}{name}{looks}{at}/>")
 
     def path(self) -> str:
-        """Path data of all commands."""
+        """Path data with all commands."""
         n, left = self.number, 3
         result = f"M{n()} {n()}"
         for _ in range(self.choose.randint(3, 9)):
@@ -279,7 +279,7 @@ class Writer:
                 result += f"{command}{radii} {self.choose.randint(0, 90)} {flags} {n(low, high)} {n(low, high)}"
             else:
                 result += command + " ".join(n(low, high) for _ in range(numbers))
-            if command in "Zz":  # a line alone has a box, and no area
+            if command in "Zz":  # a single line has a box, but no area
                 left = 3
                 result += f"M{n()},{n()}" if self.choose.random() < 0.5 else ""
         result += "".join(f"L{n()} {n()}" for _ in range(left))
@@ -287,12 +287,12 @@ class Writer:
 
 
 def content_of(path: Path) -> Content:
-    """The content of a drawing, with what is hidden in it."""
+    """The content of a drawing, including hidden parts."""
     return read_content(read_tree(path), Part())
 
 
 def seen_by_a_browser(browser: Any, path: Path) -> dict[str, dict[str, Any]]:
-    """The elements that have a number as the browser sees them."""
+    """The numbered elements as seen by the browser."""
     page = browser.new_page(viewport={"width": WIDE, "height": HIGH})
     page.goto(path.as_uri())
     result: dict[str, dict[str, Any]] = page.evaluate(SEEN)

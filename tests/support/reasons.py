@@ -1,4 +1,4 @@
-"""The verdict of an answer of `rulespec why`, from its JSON alone: the way in which its documentation describes it."""
+"""The verdict of a `rulespec why` answer, derived from its JSON as documented."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ COMPARED: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def verdict(answer: dict[str, Any], negated: dict[str, Any] | None = None) -> str:
-    """The verdict on an option, with one leaf taken for its opposite."""
+    """The verdict on an option, optionally with one leaf negated."""
     truths = [truth(node, negated) for node in answer.get("conditions", [])]
     return "refused" if False in truths else "?" if "?" in truths else "legal"
 
 
 def truth(node: dict[str, Any], negated: dict[str, Any] | None = None) -> Any:
-    """The truth of a node, or `?`."""
+    """The truth value of a node, or `?`."""
     if node is negated:
         return not node["value"]
     if node["value"] == "?":
@@ -42,7 +42,7 @@ def truth(node: dict[str, Any], negated: dict[str, Any] | None = None) -> Any:
 
 
 def compared(node: dict[str, Any], parts: list[dict[str, Any]]) -> Any:
-    """The truth of a leaf: of numbers that are compared, and of members of sets, by their values."""
+    """The truth value of a leaf: comparisons of numbers and set membership are evaluated from the values."""
     values = [part["value"] for part in parts]
     if node["op"] in COMPARED and len(values) == 2 and None not in values and "?" not in values:
         return COMPARED[node["op"]](*values) if comparable(node["op"], values) else node["value"]
@@ -50,14 +50,14 @@ def compared(node: dict[str, Any], parts: list[dict[str, Any]]) -> Any:
 
 
 def comparable(op: str, values: list[Any]) -> bool:
-    """Whether the values say enough: entities have an order that their names do not have."""
+    """Whether the values suffice for a comparison: the order of entities differs from that of their names."""
     if op in ("==", "!="):
         return not any(isinstance(value, list) for value in values)
     return isinstance(values[1], list) if op == "in" else all(isinstance(value, int) for value in values)
 
 
 def leaves(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The leaves that the truth of a node follows from."""
+    """The leaves that determine a node's truth value."""
     parts = node.get("parts", [])
     if node["op"] not in LOGIC or not parts:
         yield node
@@ -67,7 +67,7 @@ def leaves(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def pivots(answer: dict[str, Any]) -> tuple[int, int]:
-    """The leaves of an answer, and those of them whose opposite turns the verdict."""
+    """The number of leaves in an answer, and of those whose negation changes the verdict."""
     nodes = [leaf for node in answer.get("conditions", []) for leaf in leaves(node)]
     turned = [leaf for leaf in nodes if verdict(answer, leaf) not in ("?", answer["verdict"])]
     return len(nodes), len(turned)

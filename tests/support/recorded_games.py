@@ -1,4 +1,4 @@
-"""The recorded games of playimperial.club that are shipped: where they are, and how one is opened."""
+"""The shipped games recorded at playimperial.club: their locations, and how to open them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ FOLDERS = {
     GAMES / "imperial_2030" / "logs" / "playimperial": "imperial_2030+playimperial",
     GAMES / "imperial_asia" / "logs" / "playimperial": "imperial_asia+playimperial",
 }
-"""The recorded games of the site, by the rules they are played under."""
+"""The folders of the site's recorded games, by rules."""
 ALL = sorted(p for folder in FOLDERS for p in folder.glob("*.json") if p.stem != "quickstart")
 BEGINNINGS = {"d004-no_investor_card-4p": 150, "u009-auction-5p": 100}
-"""Of long games only so many entries are here."""
+"""The number of shipped entries of long games, which are truncated."""
 WHOLE = [p for p in ALL if p.stem not in BEGINNINGS]
 IMPOSSIBLE = sorted((LOGS / "impossible").glob("*.json"))
 

@@ -1,4 +1,4 @@
-"""A recorder of foreign logs: entries of the courier, replayed under the rules of the errands."""
+"""A recorder of foreign logs: entries of one game, replayed under the rules of another."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def plain(kind: str) -> Entry:
 
 
 REST = [plain("rest"), cargo(), plain("close"), plain("keep")]
-"""A turn in which nothing happens."""
+"""A turn without any effect."""
 
 
 class Recorder:
-    """Replays what it is given, and keeps the trace."""
+    """A replayer of entries that keeps the trace."""
 
     def __init__(self, ruleset: Ruleset, folder: Path) -> None:
         self.ruleset, self.path = ruleset, folder / "game.json"

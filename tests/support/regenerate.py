@@ -1,12 +1,12 @@
-"""Regeneration of generated parts of pages, of shipped logs, of hashes in the pages of diagnostics, of perft records.
+"""Generator of derived files: parts of pages, shipped logs, hashes on diagnostics pages, perft records.
 
     python tests/support/regenerate.py            # in the folder of the project, with its `rulespec` on the path
     python tests/support/regenerate.py --pages    # the generated parts of pages alone
     python tests/support/regenerate.py --perft    # perft records as well
 
-Each native log is replayed under its rules as they are now, and written again with its header, salts, notes and end
-line, without the rules: they are in the folder above. A log that is no longer legal stays as it is, and is listed; then
-the exit code is 1. A log that is not changed by this is not written, so that a second run changes nothing.
+Each native log is replayed under its current rules, and rewritten with its header, salts, notes and end line, but
+without the rules, which are in the parent folder. A log that is no longer legal is kept and listed, and the exit code
+is 1. Unchanged logs are not written, so a second run has no effect.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _HASH = re.compile(r'(?P<before>"ruleset": "market(?P<overlays>[^"]*)", "ruleset
 
 
 def logs() -> Iterator[Path]:
-    """The native logs of rulesets: those in a folder `logs` beside a `game.yaml`."""
+    """The native logs of rulesets, in folders `logs` beside a `game.yaml`."""
     for folder in ("games", "tests/rulesets"):
         for game in sorted((ROOT / folder).rglob("game.yaml")):
             yield from (path for path in sorted((game.parent / "logs").rglob("*.jsonl*")) if is_native(text_of(path)))
 
 
 def text_of(path: Path) -> str:
-    """The text of a log, packed or not."""
+    """The text of a log, compressed or not."""
     data = path.read_bytes()
     return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
 
 
 def rewrite(path: Path, folder: Path) -> str:
-    """Writes a log again; returns why it cannot be, or ""."""
+    """Rewrites a log; returns the reason if that is impossible, or ""."""
     log = read_log(path)
     overlays = log.header.ruleset.partition("+")[2]
     result = replay_native(log, _load(f"{folder}+{overlays}" if overlays else str(folder)))
@@ -70,7 +70,7 @@ def rewrite(path: Path, folder: Path) -> str:
 
 
 def rewrite_page(page: Path) -> None:
-    """Puts today's hash into the logs of a page whose examples are not about another hash."""
+    """Updates the hash in a page's logs, unless its examples are about another hash."""
     text = page.read_text("utf-8")
     parts = re.split(r"(?=^## )", text, flags=re.MULTILINE)
     new = "".join(map(_with_hash, parts)).replace('{"rulespec_log": 1, ', '{"rulespec_log": 2, ')
@@ -100,7 +100,7 @@ def _with_hash(section: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Writes everything again; returns the exit code."""
+    """Regenerates all files; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", action="store_true", help="the generated parts of pages alone")
     parser.add_argument("--perft", action="store_true", help="perft records as well")

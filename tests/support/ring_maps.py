@@ -1,4 +1,4 @@
-"""Drawings of ring-shaped maps: a sea in the middle, homes of owners around it in two rings, and land at the rim."""
+"""Drawings of ring-shaped maps: a sea in the middle, two rings with the owners' homes, and land at the rim."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from math import cos, pi, sin
 COLOURS = ("#c8323c", "#4b9b4b", "#e6d23c", "#8c50aa", "#e68a2e", "#8c5a2d", "#444444", "#2e9b96")
 SEA, LAND = "#9ecae9", "#f2ead9"
 _STEPS = 8
-"""Points of an arc for each owner, so that neighbours have the same ones."""
+"""The number of points on each owner's arc, shared by neighbours."""
 
 
 def ring_map(owners: int = 6, parts: int = 3) -> str:
-    """A drawing with three homes for each owner, and some seas and lands: 24 regions for six owners."""
+    """A drawing with three homes per owner, and some seas and lands: 24 regions for six owners."""
     around, names = _STEPS * owners * parts, (f"Place {number}" for number in count(1))
 
     def at(radius: float, step: int) -> tuple[float, float]:
@@ -38,7 +38,7 @@ def ring_map(owners: int = 6, parts: int = 3) -> str:
 
 
 def fills(owners: int = 6) -> list[str]:
-    """The flags that say what the colours are: seas, land, and the homes of new owners `one`, `two` …"""
+    """The flags that assign meanings to the colours: seas, land, and homes of new owners `one`, `two` …"""
     names = ("one", "two", "three", "four", "five", "six", "seven", "eight")[:owners]
     homes = [f"{colour}=home.{name}" for colour, name in zip(COLOURS, names, strict=False)]
     return [part for fill in (f"{SEA}=sea", f"{LAND}=terrain.land", *homes) for part in ("--fill", fill)]

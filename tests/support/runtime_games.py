@@ -1,4 +1,4 @@
-"""Games in both runtimes: begun, wandered through, handed over as rows; where tests of the runtime put things."""
+"""Games in both runtimes: their start, random walks, transfer as rows; and addresses used by tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SEEDS = st.integers(0, 2**64 - 1)
 
 
 def begun(twins: Twins, heap: int, **registers: int) -> Heap:
-    """A game at its first decision, in both memories and as the reference."""
+    """A game at its first decision, in both memories, with its reference."""
     twins.clear(image(heap))
     twins.registers(BUDGET=OF_BUDGET, **registers)
     twins.call("reset")
@@ -31,7 +31,7 @@ def begun(twins: Twins, heap: int, **registers: int) -> Heap:
 
 
 def rows(twins: Twins, positions: Sequence[Heap], **registers: int) -> None:
-    """Positions as search hands them over."""
+    """Writes positions in the form used by the search."""
     begun(twins, 3, ROWS=ROOM, ANSWERS=ANSWERS, OUT=OUT, OUT_END=OUT + 0x1000)
     twins.write(ROOM, [x for each in positions for x in each.row()])
     twins.registers(GAME=0, NEXT=0, PAUSED=0, **registers)

@@ -1,4 +1,4 @@
-"""The runtime twice: its modules as Python over a `bytearray`, and compiled. Each call runs both and compares them."""
+"""The runtime twice: as Python modules over a `bytearray`, and compiled. Each call runs both and compares them."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from rulespec.language import arithmetic
 
 PAGES = 1
 ROOM = 0x8000
-"""Memory from here on is for tests; before it are registers and what a program has."""
+"""The start of the memory for tests, after the registers and the program's memory."""
 LIMITS = {"MAX_LISTED": MAX_LISTED, "MAX_NUMBER": MAX_NUMBER, "MAX_VALUES": MAX_VALUES}
 NAMES = (*MODULES, "stack")
 ON_STACK = 16
-"""Words of the largest set on the stack."""
+"""The maximum number of words of a set on the stack."""
 
 
 class _AllExported(Module):
-    """A module whose host may call all its functions."""
+    """A module that exports all its functions."""
 
     def define(self, name: str, code: Code, params: int, result: bytes = b"", *, export: bool = False) -> None:
         super().define(name, code, params, result, export=True)
 
 
 def signed(value: int) -> int:
-    """A number of 64 bits as the memory holds it."""
+    """A number in its signed 64-bit representation."""
     return (value + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 @cache
 def _on_stack() -> ModuleType:
-    """The functions for sets of so many words, in Python."""
+    """The functions for sets of a number of words, in Python."""
     result = ModuleType("on_stack")
     result.__dict__.update(vars(intrinsics) | vars(import_module("rulespec.engine.wasm.runtime.stack")))
     for words in range(1, ON_STACK + 1):
@@ -54,11 +54,11 @@ def _on_stack() -> ModuleType:
 
 
 class Twins:
-    """The runtime and a program (`small_heap`), twice.
+    """The runtime with a program, by default `small_heap`, twice.
 
     Args:
-        constants: numbers of the program that differ from those of `small_heap`.
-        pages: the pages of memory.
+        constants: the constants of the program that differ from those of `small_heap`.
+        pages: the number of memory pages.
     """
 
     def __init__(self, constants: Mapping[str, int] | None = None, pages: int = PAGES) -> None:
@@ -80,7 +80,7 @@ class Twins:
         self._exports: Any = instance.exports(self._store)
 
     def clear(self, image: Mapping[int, Sequence[int]] | None = None) -> None:
-        """Begins with numbers at some addresses, and zeros elsewhere."""
+        """Clears both memories, and writes numbers at some addresses."""
         for module in (*self._modules, small_heap):
             self._bind(module)
         intrinsics.memory[:] = bytes(self._pages * PAGE)
@@ -110,7 +110,7 @@ class Twins:
         self._exports["memory"].write(self._store, intrinsics.memory)
 
     def read(self, at: int, count: int = 1) -> list[int]:
-        """Numbers from an address on, with sign."""
+        """Signed numbers from an address on."""
         return [
             int.from_bytes(intrinsics.memory[i : i + 8], "little", signed=True) for i in range(at, at + 8 * count, 8)
         ]
@@ -126,7 +126,7 @@ class Twins:
         self._hand_over()
 
     def call(self, name: str, *args: int) -> int:
-        """The result of a function, 0 if it has none; the same results, traps and memories of both are asserted.
+        """The result of a function, or 0; results, traps and memories of both runtimes are compared.
 
         Raises:
             TrapError: if both trap.

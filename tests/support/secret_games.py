@@ -1,4 +1,4 @@
-"""Games with secrets, each with another one that looks the same to a seat."""
+"""Games with secrets, each paired with another game that looks the same to a seat."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from rulespec.engine.search.twins import determinize
 from rulespec.engine.simulate.checked_playouts import choose
 
 DECIDED = ["acquire", "dominion", "kuhn_poker", "leduc_poker", "liars_dice", "shadow_of_the_emperor", "skat"]
-"""Games whose secrets are decided or drawn; in the others money is hidden, which follows from what all have seen."""
+"""The games whose secrets are decided or drawn; in others, only derivable amounts of money are hidden."""
 SECRETIVE = sorted(["imperial", "imperial_2030", "imperial_asia", *DECIDED, "tutorial"])
-"""All games with secrets, in the order of their names; a test holds that."""
+"""All games with secrets, in the order of their names, as verified by a test."""
 HIDING = [name for name in SECRETIVE if name not in ("acquire", "dominion", "shadow_of_the_emperor", "skat")]
-"""Games whose hidden cells may be those of another game (`sabotaged`): of a card or tile, its place says who sees it,
-and in the Emperor's only choices of a round are secret."""
+"""The games whose hidden cells can be exchanged with those of another game (`sabotaged`). In the others, the visibility
+of a card or tile depends on its place, or only simultaneous choices are secret."""
 
 
 def played(ref: str, seed: int, moves: int, *, asked: bool = False) -> Game:
-    """A game that was played at random for so many decisions, or to the first choice of a round after them.
+    """A random game after a number of decisions, or at the next open simultaneous choice.
 
-    If a seat is to be asked, chance decides further until one is.
+    With `asked`, chance decides until it is a seat's turn.
     """
     ruleset = loaded(ref)[0]
     seats = "ABCDEF"[: max(ruleset.players[0], min(4, ruleset.players[1]))]
@@ -46,7 +46,7 @@ def played(ref: str, seed: int, moves: int, *, asked: bool = False) -> Game:
 
 
 def twins(ref: str, seeds: range, moves: int, *, asked: bool = False) -> list[tuple[Game, Game, str]]:
-    """Games, each with another one that looks the same to a seat; `asked`: as in `played`."""
+    """Pairs of games that look the same to a seat, with that seat; `asked` as in `played`."""
     results = []
     for seed in seeds:
         game = played(ref, seed, moves, asked=asked)
@@ -61,7 +61,7 @@ def twins(ref: str, seeds: range, moves: int, *, asked: bool = False) -> list[tu
 
 
 def sabotaged(game: Game, seat: str | None, other: Game) -> Game:
-    """The position of a game, but with the cells of another one where the seat does not see them."""
+    """The position of a game in which another game's cells replace those hidden from the seat."""
     cells, elsewhere = list(game.omniscient.numbers.cells), other.omniscient.numbers.cells
     viewer = PUBLIC if seat is None else game.seats.index(seat)
     unseen = game.omniscient.visibility.unseen(game.omniscient.numbers.state, viewer)

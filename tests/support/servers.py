@@ -1,4 +1,4 @@
-"""Servers of tables for tests: in a thread of the tests, or as a process that can be killed."""
+"""Table servers for tests, run in a thread of the tests or as a process that can be killed."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ from rulespec.serve.table_rules import TableRules
 from rulespec.serve.thinking import Thinking
 
 WAIT = DEADLINE
-"""Seconds for an answer."""
+"""The time limit for an answer in seconds."""
 
 
 def opened(url: str, origin: str = "") -> ClientConnection:
-    """A socket of the server's own page, or of another one."""
+    """A socket opened by the server's page, or by a foreign page."""
     origin = origin or re.sub("^ws", "http", url.partition("/socket")[0])
     return connect(url, origin=Origin(origin), max_size=None).__enter__()
 
 
 class Client:
-    """A page without a browser: it has what a viewer has, put together of differences."""
+    """A client without a browser that assembles a viewer's state from differences."""
 
     def __init__(self, url: str, key: str) -> None:
         self.socket = opened(url)
@@ -58,7 +58,7 @@ class Client:
         self.socket.send(json.dumps(message))
 
     def take(self, option: str) -> None:
-        """Takes an option, and waits until that is confirmed or refused."""
+        """Plays an option, and waits for its confirmation or refusal."""
         had = len(self.answers), self.state["serial"]
         self.send(do="take", option=option, serial=self.state["serial"])
         self.wait(lambda: (len(self.answers), self.state["serial"]) != had)
@@ -89,7 +89,7 @@ class Client:
         return [option["text"] for option in self.state["options"] if "out_of_turn" not in option]
 
     def ended(self) -> int:
-        """Reads until the server closes the connection; the code with which it does."""
+        """Receives until the server closes the connection; returns the close code."""
         try:
             while True:
                 self.read()
@@ -101,11 +101,11 @@ class Client:
 
 
 class Process:
-    """`rulespec serve` as a process; `links` are by seat, `spectators` and `owner`."""
+    """A process of `rulespec serve`; `links` are by seat, `spectators` and `owner`."""
 
     def __init__(self, *args: object, most: int = 0, limit: str = "RLIMIT_FSIZE") -> None:
         words = [sys.executable, "-m", "rulespec", "serve", "--port", "0", *map(str, args)]
-        if most:  # bytes of a file, as on a disk that is full, or of another limit
+        if most:  # limit of file sizes in bytes, as on a full disk, or another limit
             code = f"import resource, runpy; resource.setrlimit(resource.{limit}, ({most}, {most}));"
             code += "runpy.run_module('rulespec', run_name='__main__', alter_sys=True)"
             words[1:3] = ["-c", code]
@@ -138,7 +138,7 @@ class Process:
         self.close()
 
     def close(self) -> None:
-        """Ends it, as Ctrl-C does."""
+        """Ends the process, like Ctrl-C."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
         self.process.wait(WAIT)
@@ -148,7 +148,7 @@ class Process:
 
 
 class _Glances:
-    """asyncio for the library of the server, which sleeps a tenth of a second between two looks whether to end."""
+    """A stand-in for asyncio in the server library, which would poll its end only every tenth of a second."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(asyncio, name)
@@ -161,17 +161,17 @@ vars(uvicorn_server)["asyncio"] = _Glances()
 
 
 class _SharedThinking(Thinking):
-    """The process that thinks for all servers in threads: to start one takes half a second of the processor."""
+    """The bot process shared by all servers in threads, as starting one costs half a second of CPU time."""
 
     def close(self) -> None:
-        """Nothing: it ends with the tests."""
+        """Does nothing: the process ends with the tests."""
 
 
 _THINKING = _SharedThinking()
 
 
 class Served(NamedTuple):
-    """A server in a thread: its hall, the keys of its first table by role, its socket, and more tables."""
+    """A server in a thread: its hall, the keys of its first table by role, its socket, and further tables."""
 
     hall: Hall
     keys: dict[str, str]
@@ -181,7 +181,7 @@ class Served(NamedTuple):
 
 @contextmanager
 def served(path: Path, ref: str, players: int, **how: Any) -> Iterator[Served]:
-    """A server in a thread, with one table if there are players."""
+    """A server in a thread, with one table if players are given."""
     ruleset = load_ruleset(ref)
     rules = TableRules(ruleset)
     clock = {"clock": how["clock"]} if "clock" in how else {}

@@ -1,4 +1,4 @@
-"""Runs of many random games of `wager`, as commands and as results in files."""
+"""Many random games of a small ruleset, as commands and as result files."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def write(path: Path, outcomes: list[Outcome]) -> None:
 
 
 def lacking(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    """As where packages are not installed."""
+    """Simulates missing packages."""
     for name in names:
         monkeypatch.setitem(sys.modules, name, None)
 
 
 def broken_nim(tmp_path: Path) -> Path:
-    """Nim with an invariant that breaks, in a folder that may be anywhere."""
+    """Nim with an invariant that fails, in a temporary folder."""
     folder = tmp_path / "nim"
     shutil.copytree(RULESETS / "nim", folder)
     rules = folder / "rules" / "play.rules"

@@ -1,4 +1,4 @@
-"""A map of six regions in two rows, for drawings in the manners of many programs, and how it is read."""
+"""A map of six regions in two rows, for drawings in the styles of many programs, and its expected content."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def corner(n: int) -> tuple[int, int]:
 
 
 def path(n: int, scale: float = 1, dx: float = 0) -> str:
-    """A region whose border to the next one is a curve, which both have in another direction."""
+    """The outline of a region with a curved border, which is traversed in opposite directions by its two regions."""
     x, y = corner(n)
 
     def p(a: float, b: float) -> str:
@@ -59,6 +59,6 @@ def read(tmp_path: Path, text: str, part: Part | None = None) -> tuple[DrawnMap,
 
 
 def facts(result: DrawnMap) -> Facts:
-    """The names and the colours of the regions of a map that was read, and its pairs of neighbours."""
+    """The names and colours of a read map's regions, and its pairs of neighbours."""
     pairs = {frozenset((region.name, other)) for region in result.regions for other in region.touches}
     return [region.name for region in result.regions], [region.fill for region in result.regions], pairs

@@ -1,6 +1,6 @@
-"""A scorer of Skat, written apart from the ruleset: what is legal, who takes a trick, what a deal is worth.
+"""A scorer of Skat, independent of the ruleset: legal cards, winners of tricks, values of deals.
 
-Cards are texts such as `clubs_jack`, players the letters of three seats in the order of the table.
+Cards are texts such as `clubs_jack`; players are letters for three seats in table order.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ RANKS = ["ace", "ten", "king", "queen", "nine", "eight", "seven"]
 NULL_RANKS = ["ace", "king", "queen", "jack", "ten", "nine", "eight", "seven"]
 EYES = {"ace": 11, "ten": 10, "king": 4, "queen": 3, "jack": 2}
 CARDS = [f"{suit}_{rank}" for suit in SUITS for rank in (*reversed(RANKS[3:]), "king", "ten", "ace", "jack")]
-"""In the order in which the ruleset has them."""
+"""The cards in the order of the ruleset."""
 BIDS = sorted(
     {base * factor for base in SUITS.values() for factor in range(2, 19)}
     | {24 * factor for factor in range(2, 12)}
     | {23, 35, 46, 59}
 )
 NULL_VALUES = {(False, False): 23, (True, False): 35, (False, True): 46, (True, True): 59}
-"""By hand, ouvert → value."""
+"""Hand and ouvert → the value of a null game."""
 LEVELS = {"plain": 0, "schneider": 1, "schwarz": 2, "ouvert": 2}
 
 
@@ -31,7 +31,7 @@ def rank(card: str) -> str:
 
 
 def trumps(game: str) -> list[str]:
-    """From the highest down."""
+    """The trumps, highest first."""
     if game == "null_game":
         return []
     suit = game.removesuffix("_game")
@@ -39,7 +39,7 @@ def trumps(game: str) -> list[str]:
 
 
 def of_one_suit(led: str, game: str) -> list[str]:
-    """All cards that follow a card, from the highest down."""
+    """All cards of the suit of a card, highest first."""
     if led in trumps(game):
         return trumps(game)
     suit = led.split("_")[0]
@@ -52,7 +52,7 @@ def may_follow(hand: set[str], led: str, game: str) -> set[str]:
 
 @dataclass
 class Deal:
-    """A deal as its moves tell it: each is a decision, who took it, an option's name and its arguments."""
+    """A deal as its moves: decision, seat, option and arguments of each."""
 
     dealer: str
     hands: dict[str, set[str]] = field(default_factory=lambda: {seat: set() for seat in SEATS})
@@ -103,7 +103,7 @@ class Deal:
         return tricks == 10 or (self.game == "null_game" and bool(self.won[self.declarer]))
 
     def score(self) -> int:
-        """The points of the deal for the declarer."""
+        """The declarer's points for the deal."""
         taken = self.won[self.declarer]
         if self.game == "null_game":
             value = NULL_VALUES[not self.picked_up, self.announced == "ouvert"]

@@ -1,4 +1,4 @@
-"""A small ruleset with files put over it, and `rulespec validate` over it."""
+"""A small ruleset with some files replaced, and its validation by `rulespec validate`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Make = Callable[[dict[str, str]], Path]
 
 @pytest.fixture
 def ruleset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """Makes a ruleset of the base and some files over it, in the folder `errors` below the current one."""
+    """Writes the base ruleset with some files replaced into the folder `errors`."""
     monkeypatch.chdir(tmp_path)
 
     def make(files: dict[str, str]) -> Path:
@@ -29,7 +29,7 @@ def ruleset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
 
 def validate(*args: str, answer: str = "") -> tuple[int, str]:
-    """The exit code and the output of a command that plays no games, whose questions get `answer`."""
+    """The exit code and the output of `validate` without games; its questions are answered with `answer`."""
     result = CliRunner().invoke(cli, ["validate", "--no-play", *args], input=answer)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception

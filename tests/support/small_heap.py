@@ -1,8 +1,8 @@
-"""A game that is small enough to be written by hand: as a program of runtime modules, and as a reference in Python.
+"""A game small enough to be hand-written, as a program for the runtime and as a reference in Python.
 
-Two seats take up to three pieces from a heap in turn; whoever takes the last one wins. The other seat may add a piece,
-three times in a game. After a turn that leaves a multiple of three, chance takes up to two; and where chance leaves an
-even heap, the seat to move may pass the turn on, else the game goes on by itself.
+Two seats take up to three pieces from a heap in turn; taking the last piece wins. The other seat may add a piece, three
+times per game. After a turn that leaves a multiple of three, chance takes up to two pieces; if chance leaves an even
+heap, the seat to move may pass, and otherwise the game continues automatically.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rulespec.engine.wasm.runtime.registers import LISTED_END, OPTIONS, ROW_TAKE
 from rulespec.engine.wasm.runtime.transfers import occupied
 
 CELLS = 8
-"""Open block, over, winners, turn, heap, amount; a set that has a member while there are pieces; pieces added."""
+"""The cells: block, over, winners, turn, heap, amount, a set that is nonempty while pieces remain, and added pieces."""
 PC, OVER, WINNERS, TURN, HEAP, AMOUNT, SOME, ADDED = range(CELLS)
 RULES = 6
 BLOCKS = 8
@@ -90,7 +90,7 @@ SIGNED = [1, 1, 0, 1, 1, 1, 0, 1]
 
 
 def image(heap: int) -> dict[int, list[int]]:
-    """The memory of the program at first."""
+    """The initial memory of the program."""
     return {
         _C["START"]: [0, 0, 0, 0, heap, 0, int(heap > 0), 0],
         _C["WEIGHTS"]: WEIGHT_OF,
@@ -129,7 +129,7 @@ def image(heap: int) -> dict[int, list[int]]:
 
 
 class Heap(Struct):
-    """The game as a reference."""
+    """The reference implementation of the game."""
 
     heap: int
     decision: int = 0
@@ -139,7 +139,7 @@ class Heap(Struct):
     winners: int = 0
 
     def own(self) -> list[tuple[int, int, int]]:
-        """The options of the decider: number, seat, argument."""
+        """The options of the decider: number, seat and argument."""
         if self.decision == 0:
             return [(0, -1, n) for n in range(1, min(3, self.heap) + 1)]
         if self.decision == 1:
@@ -173,13 +173,13 @@ class Heap(Struct):
             self.turn, self.decision = 1 - self.turn, 0
 
     def cells(self) -> list[int]:
-        """The cells of the program."""
+        """The values of the program's cells."""
         block = {0: 1, 1: 3, 2: 5, -1: 7}[self.decision]
         over = int(self.decision < 0)
         return [block, over, self.winners, self.turn, self.heap, self.amount, int(self.heap > 0), self.added]
 
     def row(self) -> list[int]:
-        """The position as search has it."""
+        """The position as a row of the search."""
         return [*self.cells()[:RULES], self.added]
 
     def hash(self) -> int:
@@ -187,11 +187,11 @@ class Heap(Struct):
         return sum(value * weight for value, weight in zip(self.cells(), WEIGHT_OF, strict=True)) % MODULUS
 
     def decider(self) -> int:
-        """The seat of the decision: -1 for chance, -2 at the end."""
+        """The deciding seat: -1 for chance, -2 at the end."""
         return {0: self.turn, 1: -1, 2: self.turn, -1: -2}[self.decision]
 
     def copy(self) -> Heap:
-        """The same position."""
+        """A copy of the position."""
         return Heap(self.heap, self.decision, self.turn, self.amount, self.added, self.winners)
 
     def after(self, option: tuple[int, int, int]) -> Heap:
@@ -201,7 +201,7 @@ class Heap(Struct):
         return result
 
     def leaves(self, depth: int) -> Iterator[int]:
-        """The hashes of the leaves of perft."""
+        """The position hashes of perft leaves."""
         for option in [*self.own(), *self.others()]:
             reached = self.after(option)
             if depth == 1:
@@ -212,7 +212,7 @@ class Heap(Struct):
     def play(
         self, draws: Draws, cap: int, rate: float, bound: int | None = None, *, weighing: bool = False
     ) -> tuple[int, int]:
-        """Plays on by random numbers: the status as a module has it, and how many decisions there were."""
+        """Plays on with random numbers; returns the status used by modules, and the number of decisions."""
         for ply in range(cap):
             if self.decision < 0:
                 return 0, ply
@@ -236,7 +236,7 @@ def weight_of(option: tuple[int, int, int]) -> int:
 
 # --- compiled ---
 def go(function: int, entry: int) -> int:
-    """The blocks of the game."""
+    """Runs a block of the game."""
     if entry != 10 * function:
         trap()
     charge(1)
@@ -268,12 +268,12 @@ def go(function: int, entry: int) -> int:
 
 
 def who(number: int) -> int:
-    """The seat of a decision."""
+    """The seat of the current decision."""
     return -1 if number == 1 else load(STATE + 24)
 
 
 def listed_one(number: int, by: int, argument: int) -> None:
-    """Writes an option."""
+    """Writes an option to the buffer."""
     to = load(OPTIONS)
     if to > load(LISTED_END):
         trap()
@@ -284,7 +284,7 @@ def listed_one(number: int, by: int, argument: int) -> None:
 
 
 def list_own(number: int) -> None:
-    """The options of the decider."""
+    """Lists the options of the decider."""
     n = 0
     if number == 0:
         while n < 3 and n < load(STATE + 32):
@@ -299,25 +299,25 @@ def list_own(number: int) -> None:
 
 
 def list_others(number: int) -> None:
-    """The options of the other seat."""
+    """Lists the options of the other seat."""
     if number == 0 and load(STATE + 56) < 3:
         listed_one(2, 1 - load(STATE + 24), 0)
 
 
 def weight(number: int, option: int) -> int:
     """The weight of an option."""
-    if load(STATE + 40) > 3:  # no turn takes so many: a test has written it
+    if load(STATE + 40) > 3:  # no turn takes so many: only a test writes this
         return 0
     return load(option + 16) + 1 if load(option) < 2 else 1
 
 
 def holds(number: int, members: int) -> int:
-    """Whether the heap is small enough."""
+    """Whether the invariant holds: the heap is small enough."""
     return load(STATE + 32) < 9
 
 
 def worth(to: int, which: int) -> None:
-    """The heap to one seat, its opposite to the other, each by the number of the value."""
+    """The value of the heap to a seat: the negative for the other one, scaled by the value's index."""
     store(to, load(STATE + 32) * (which + 2))
     store(to + 8, 0 - load(STATE + 32) * (which + 2))
 
@@ -329,5 +329,5 @@ def ranks(row: int) -> None:
 
 
 def sees(seat: int) -> None:
-    """The heap is seen by the first seat only."""
+    """Whether a seat sees the heap; only the first does."""
     store(UNSEEN, seat)

@@ -1,4 +1,4 @@
-"""Tables of figures of speed in the documentation, from the file that the benchmark writes."""
+"""Tables of speed figures in the documentation, generated from the benchmark's file."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from bench.speed import VERSION
 
 FIGURES = ROOT / "docs" / "explanation" / "speed.json"
 _ELSEWHERE = {"guests": "docs/explanation/guests.md"}
-"""Sections whose tables stand on a page of their own subject."""
+"""Sections with tables on the page of another subject."""
 
 
 def page_of(section: str) -> str:
-    """The page on which the table of a section stands."""
+    """The page with the table of a section."""
     return _ELSEWHERE.get(section, "docs/explanation/speed.md")
 
 
 def sections() -> dict[str, Any]:
-    """Section → its figures, and what they depend on."""
+    """Section → its figures, and the environment of the measurement."""
     data = json.loads(FIGURES.read_text("utf-8"))
     assert data["rulespec_speed"] == VERSION
     result: dict[str, Any] = data["sections"]
@@ -29,7 +29,7 @@ def sections() -> dict[str, Any]:
 
 
 def speed_table(name: str) -> str:
-    """A section in Markdown: when, of which commit and where it was measured, and its figures."""
+    """A section in Markdown: date, commit and machine of the measurement, and the figures."""
     section = sections()[name]
     where = f"Python {section['python']}, {section['processors']} processors, {section['runs']} runs"
     of = [f"commit {section['commit']}"] if section.get("commit") else []

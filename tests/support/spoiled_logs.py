@@ -1,4 +1,4 @@
-"""Native logs of games with secrets, in pairs that a seat cannot tell apart, and damage that is done to both alike."""
+"""Pairs of native logs with secrets that a seat cannot distinguish, and damage applied to both in the same way."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from rulespec.load import load_ruleset
 
 
 class Twins(Struct, frozen=True):
-    """Two games that look the same to a seat up to a line with a secret of others, the last of both.
+    """Two games indistinguishable for a seat, except for a last line with a secret of another seat.
 
     Attributes:
-        seat: who looks; "public" for all.
+        seat: the viewer; "public" for the public.
         ref: the ruleset.
-        settings: of the game.
+        settings: the settings of the game.
         seats: the players.
-        before: decisions of both.
-        secret: the last line in the one game, and in the other.
+        before: the decisions of both games before the last line.
+        secret: the last line in each game.
     """
 
     seat: str
@@ -37,11 +37,11 @@ class Twins(Struct, frozen=True):
     secret: tuple[str, str]
 
     def words(self) -> tuple[str, ...]:
-        """Secret texts, which no output may contain: the secrets, and their parts."""
+        """The secret texts that must not appear in output: the secrets and their parts."""
         return (*self.secret, *({"king", "jack"} if self.ref == "kuhn_poker" else ()))
 
     def logs(self) -> tuple[list[str], list[str]]:
-        """The lines of both logs, whole."""
+        """The complete lines of both logs."""
         one, other = (self._log((*self.before, last)) for last in self.secret)
         return one, other
 
@@ -63,11 +63,11 @@ TWINS = [
 ]
 
 Spoil = Callable[[list[str], str], str]
-"""From the lines of a log, and the text of the secret, the text of a log with something wrong in it."""
+"""A function from the lines of a log and the secret's text to a damaged log."""
 
 
 def _with(line: Callable[[dict[str, object], str], object]) -> Spoil:
-    """Another last line, made of what it holds; the log ends as a whole one does."""
+    """A damage of the last line, computed from its content; the log ends normally."""
 
     def spoil(lines: list[str], secret: str) -> str:
         result = line(json.loads(lines[-1]), secret)
@@ -118,7 +118,7 @@ SPOILED: dict[str, Spoil] = {
 
 
 def flipped(lines: list[str], rng: random.Random) -> str:
-    """A log in which some bytes of some lines with decisions are others, one line may be away, and its end may be."""
+    """A log with changed bytes in some lines of decisions, possibly without one line or its end."""
     data = bytearray("\n".join([*lines, ""]).encode())
     for _ in range(rng.randrange(1, 4)):
         at = rng.randrange(len(lines[0]) + 1, len(data))
@@ -132,7 +132,7 @@ def write(path: Path, text: str) -> None:
 
 
 def good_part(path: Path, seat: str) -> tuple[object, ...]:
-    """The part of a log that a seat may know: decisions before the first line that is wrong, and whether one is."""
+    """The part of a log known to a seat, up to the first invalid line, and whether there is one."""
     try:
         result = replay_log(path, lenient=True)
     except DiagnosticsError:
@@ -143,7 +143,7 @@ def good_part(path: Path, seat: str) -> tuple[object, ...]:
 
 
 def pairs(number: int) -> Iterator[tuple[str, str, str]]:
-    """The name of each damage, and the texts of both logs with it; of some twins, every third alone."""
+    """The name of each damage, with the texts of both damaged logs; for some games, only every third damage."""
     one, other = TWINS[number].logs()
     for at, (name, spoil) in enumerate(SPOILED.items()):
         if number in (0, 3) or at % 3 == number % 3:

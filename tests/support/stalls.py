@@ -1,4 +1,4 @@
-"""A small market for tests of what is counted, valued and asked of a game."""
+"""A small market, for tests of counts, values and queries of a game."""
 
 STALLS = """
 --- kinds.yaml

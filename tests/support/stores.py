@@ -1,4 +1,4 @@
-"""Stores of tables for tests: made and played by a hall without a server, damaged, and resumed."""
+"""Stores of tables for tests: created and played in a hall without a server, damaged, and resumed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rulespec.serve.table_rules import TableRules
 
 @contextmanager
 def in_memory() -> Iterator[Path]:
-    """A folder of a file system in memory, if there is one: nothing waits for a disk there."""
+    """A folder in an in-memory file system if available, so that tests do not wait for a disk."""
     shared = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
         yield Path(folder)
@@ -34,11 +34,11 @@ class Standing(Struct, frozen=True):
     """The tables of a store after a restart.
 
     Attributes:
-        games: id → the texts of the decisions of each table that is resumed.
-        faults: id → why a table is not.
-        codes: of the notes.
-        messages: of the notes.
-        keys: table and role of each key.
+        games: id → the decisions of each resumed table, as texts.
+        faults: id → the reason why a table was not resumed.
+        codes: the codes of the notes.
+        messages: the messages of the notes.
+        keys: the table and the role of each key.
     """
 
     games: dict[str, list[str]]
@@ -49,7 +49,7 @@ class Standing(Struct, frozen=True):
 
 
 def new_store(path: Path, tables: int = 2, moves: int = 3, ref: str = "nim") -> list[str]:
-    """Makes a store with tables of two people, each after some decisions; their ids."""
+    """Creates a store with two-player tables, each after some decisions; returns their ids."""
     return asyncio.run(_played(path, tables, moves, ref))
 
 
@@ -77,24 +77,24 @@ async def new_table(hall: Hall, rules: TableRules) -> Live:
 
 
 async def sit(hall: Hall, live: Live) -> list[MessageRefusal]:
-    """People sit down at all seats of a table; the refusals."""
+    """Seats a player at each seat of a table; returns the refusals."""
     names = [await hear(hall, live, seat, do="name", name=f"{seat}-name") for seat in live.table.game.seats]
     return [refusal for refusal in names if refusal is not None]
 
 
 async def hear(hall: Hall, live: Live, seat: str, **message: str) -> MessageRefusal | None:
-    """A message of a seat that has the present state."""
+    """Sends a message from a seat with the current state."""
     return await hall.hear(live, seat, Message(serial=live.table.say(seat)["serial"], **message))  # type: ignore[arg-type]
 
 
 async def move(hall: Hall, live: Live) -> MessageRefusal | None:
-    """The first legal option of a table is taken by who is waited for."""
+    """Plays the first legal option at a table, by the seat to move."""
     option = next(iter(live.table.game.legal_options))
     return await hear(hall, live, sorted(live.table.waited)[0], do="take", option=str(option))
 
 
 def resumed(path: Path, ref: str = "") -> Standing:
-    """The tables of a store, as a server resumes them; `ref` names rules that it is given."""
+    """The tables of a store after a server's restart; `ref` names rules for all of them."""
     hall = Hall(TableStore(path), {ref: TableRules(load_ruleset(ref))} if ref else {})
     try:
         hall.resume()
@@ -107,7 +107,7 @@ def resumed(path: Path, ref: str = "") -> Standing:
 
 
 def changed(path: Path, *statements: str | tuple[str, tuple[object, ...]]) -> None:
-    """Changes a store that nobody serves, as another program does."""
+    """Changes a closed store with another program."""
     with closing(sqlite3.connect(path)) as base:
         for each in statements:
             base.execute(each) if isinstance(each, str) else base.execute(*each)
@@ -115,7 +115,7 @@ def changed(path: Path, *statements: str | tuple[str, tuple[object, ...]]) -> No
 
 
 def flipped(path: Path, change: Callable[[bytearray], None]) -> None:
-    """Changes bytes of a file."""
+    """Changes some bytes of a file."""
     data = bytearray(path.read_bytes())
     change(data)
     path.write_bytes(data)

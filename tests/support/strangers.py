@@ -1,4 +1,4 @@
-"""Connections of strangers to a server, and a proxy before it."""
+"""Unauthenticated connections to a server, and a proxy in front of it."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 
 WAIT = 15.0
-"""Seconds for an answer."""
+"""The time limit for an answer in seconds."""
 REQUEST = b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n"
 
 
 @contextmanager
 def strangers(port: int, number: int, *said: bytes) -> Iterator[list[socket.socket]]:
-    """Open connections to a server of this machine, each after one of these texts in turn, or silent."""
+    """Open connections to a local server, silent or with one of the given texts in turn."""
     with ExitStack() as stack:
         opened = []
         for index in range(number):
             sock = stack.enter_context(socket.create_connection(("127.0.0.1", port), WAIT))
             opened.append(sock)
             if said:
-                with suppress(OSError):  # it is over already
+                with suppress(OSError):  # already closed
                     sock.sendall(said[index % len(said)])
         yield opened
 
 
 def is_over(sock: socket.socket) -> bool:
-    """Whether the other side has ended a silent connection."""
+    """Whether the other side has closed a silent connection."""
     sock.setblocking(False)
     try:
         return sock.recv(1) == b""
@@ -39,7 +39,7 @@ def is_over(sock: socket.socket) -> bool:
 
 
 def wait_for_end(sock: socket.socket) -> bytes:
-    """The last words of the other side before it ends a connection."""
+    """The last data from the other side before it closes a connection."""
     said = b""
     sock.settimeout(WAIT)
     with suppress(ConnectionError):
@@ -49,18 +49,18 @@ def wait_for_end(sock: socket.socket) -> bytes:
 
 
 def page(port: int) -> bytes:
-    """The first line of the answer to a request, before which all earlier connections have come in."""
+    """The first line of the answer to a request; all earlier connections have been accepted by then."""
     with socket.create_connection(("127.0.0.1", port), WAIT) as sock:
         sock.sendall(REQUEST % port)
         return wait_for_end(sock).partition(b"\r\n")[0]
 
 
 class Proxy:
-    """A TCP proxy in a thread, with one connection to a server for each of its own.
+    """A TCP proxy in a thread, with one connection to a server for each incoming one.
 
     Attributes:
-        port: its own.
-        target: the server's.
+        port: the port of the proxy.
+        target: the port of the server.
     """
 
     def __init__(self) -> None:
@@ -98,7 +98,7 @@ class Proxy:
         writer.close()
 
     def close(self) -> None:
-        """Ends it with all its connections."""
+        """Closes the proxy with all its connections."""
         self._loop.call_soon_threadsafe(self._end.set)
         self._thread.join(WAIT)
 

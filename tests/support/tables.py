@@ -1,4 +1,4 @@
-"""Tables of people for tests, and the frames that their viewers get."""
+"""Tables of players for tests, and the frames sent to their viewers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MESSAGE = Draft202012Validator(load_schema("table_message"))
 
 
 class Clock:
-    """A clock that a test sets."""
+    """A clock set by a test."""
 
     now = 1000.0
 
@@ -31,14 +31,14 @@ class Clock:
 
 
 def table_of(game: Game, *bots: str, **how: Any) -> Table:
-    """A table at which people sit, and bots on the last seats; programs have played."""
+    """A table with seated players, and bots on the last seats, after the bots' first moves."""
     table = still_table(game, *bots, **how)
     proceed(table)
     return table
 
 
 def still_table(game: Game, *bots: str, deadline: int = 0, clock: Clock | None = None, reveals: bool = False) -> Table:
-    """A table as it stands before programs play."""
+    """A table before any moves of bots."""
     people = len(game.seats) - len(bots)
     seats = {seat: Seat("person", seat) for seat in game.seats[:people]}
     seats |= {seat: Seat("bot", "", bot) for seat, bot in zip(game.seats[people:], bots, strict=True)}
@@ -50,7 +50,7 @@ _known: dict[tuple[str, str], Words] = {}
 
 
 def _words_of(ref: str, hash_: str, ruleset: typed.Ruleset) -> Words:
-    """The words of a ruleset, once."""
+    """The cached words of a ruleset."""
     return _known.setdefault((ref, hash_), Words(ruleset))
 
 
@@ -60,14 +60,14 @@ def new_table(ref: str, players: int, *bots: str, **how: Any) -> Table:
 
 
 def proceed(table: Table) -> None:
-    """Lets programs play, and confirms everything."""
+    """Lets bots play, and confirms all changes."""
     while table.advance():
         pass
     table.confirm()
 
 
 def send(table: Table, viewer: str | None, **message: Any) -> MessageRefusal | None:
-    """A message of a viewer who has the present state; what is not refused is confirmed."""
+    """Sends a message from a viewer with the current state, and confirms its effects."""
     data = {"serial": table.say(viewer)["serial"], **message}
     MESSAGE.validate(data)
     read = read_message(data)
@@ -79,7 +79,7 @@ def send(table: Table, viewer: str | None, **message: Any) -> MessageRefusal | N
 
 
 def frames_along(game: Game, viewer: str | None, **how: Any) -> list[dict[str, Any]]:
-    """The frames of a viewer along a game that has been played: after each decision, and as a whole now and then."""
+    """The frames of a viewer during a finished game: after each decision, with occasional complete frames."""
     past, options = game.copy(), []
     while past.ply:
         options.append(past.undo())
@@ -95,7 +95,7 @@ def frames_along(game: Game, viewer: str | None, **how: Any) -> list[dict[str, A
 def _after(table: Table, option: Option, viewer: str | None, since: int) -> list[dict[str, Any]]:
     table.played.take(table.game.parse(str(option), None if option.interrupt else option.by))
     table.confirm()
-    for other in (*table.game.seats, None):  # what they are shown is nothing to the viewer
+    for other in (*table.game.seats, None):  # other viewers' frames do not matter
         table.say(other)
     whole = [table.say(viewer)] if table.game.ply % 7 == 0 else []
     return [*whole, table.say(viewer, since)]

@@ -1,4 +1,4 @@
-"""A game in which each kind of event comes by a decision of its own, and what may be taken back after it."""
+"""A game with a separate decision for each kind of event, and the events that can be undone."""
 
 from __future__ import annotations
 
@@ -84,15 +84,15 @@ PRIVATE = [
 
 
 class Row(NamedTuple):
-    """Events at a table, and how many of the newest decisions a seat takes back freely then.
+    """A sequence of events at a table, and the number of decisions that a seat can undo afterwards without consent.
 
     Attributes:
-        plays: `seat option`, one after another; chance follows by itself.
-        open: the number where nothing is private.
-        secret: the number where cards are.
-        seats: the people, in small letters the bots from the start, `*` after one a bot that stands in.
-        answers: whether what bots have decided counts as seen.
-        who: who takes back.
+        plays: a sequence of `seat option`; chance follows automatically.
+        open: the number in a game without private information.
+        secret: the number in a game with private cards.
+        seats: upper-case players and lower-case bots; `*` follows a player replaced by a bot.
+        answers: whether bots' decisions count as seen.
+        who: the seat that undoes.
     """
 
     plays: str
@@ -145,7 +145,7 @@ ROWS = [
 
 
 def without_secrets(text: str) -> str:
-    """The rules with nothing private."""
+    """The rules without private information."""
     for each in PRIVATE:
         text = text.replace(each, ")" if each.endswith(")") else "")
     return text

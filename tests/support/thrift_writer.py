@@ -1,6 +1,6 @@
-"""The compact form of Thrift, written: what `rulespec.engine.simulate.thrift` reads, with a kind for each value.
+"""A writer of Thrift's compact protocol, the counterpart of `rulespec.engine.simulate.thrift`, with explicit types.
 
-A field is a triple: its number, its kind, its value. A list is a pair: the kind of its items, and these.
+A field is a triple of number, kind and value. A list is a pair of the kind of its items and the items.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def zigzag(number: int) -> bytes:
 
 
 def written(fields: Any) -> bytes:
-    """A struct as bytes; fields need not stand in order."""
+    """A struct as bytes; its fields need not be in order."""
     result, last = bytearray(), 0
     for number, kind, value in fields:
         step = number - last
@@ -46,11 +46,11 @@ def _value(kind: int, value: Any) -> bytes:
         return head + b"".join(_value(inner, item) for item in items)
     if kind in (BYTE, DOUBLE):
         return bytes(value)
-    return b""  # a truth is its kind
+    return b""  # the kind encodes the truth value
 
 
 def read(data: bytes, at: int = 0) -> tuple[list[tuple[int, int, Any]], int]:
-    """The fields of a struct, and the place after it."""
+    """The fields of a struct, and the offset after it."""
     fields, last = [], 0
     while kind := data[at] & 15:
         step = data[at] >> 4

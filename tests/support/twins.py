@@ -1,4 +1,4 @@
-"""Games that a seat cannot distinguish, and all output for it: that must be the same."""
+"""Games that a seat cannot distinguish, and all output for that seat, which must be equal."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from rulespec.engine.logs.seat_log import seat_log
 from rulespec.engine.search.twins import determinize
 
 Outlets = dict[str, Any]
-"""By outlet, the output for a seat."""
+"""Outlet → the output for a seat."""
 MOST_TRIED = 400
-"""Decisions that are tried for a game that looks the same."""
+"""The maximum number of decisions tried to find an equivalent game."""
 
 
 def outlets(game: Game, seat: str | None, texts: list[str], expressions: list[str]) -> Outlets:
-    """The output of the outlets for seats.
+    """The output of all outlets for a seat.
 
     Args:
         game: the game.
-        seat: who asks.
-        texts: options that it asks about, legal or not.
-        expressions: what it asks the value of.
+        seat: the viewer.
+        texts: options to query, legal or not.
+        expressions: expressions to evaluate.
     """
     return {
         "Game.view": game.view(seat).text(),
@@ -44,7 +44,7 @@ def outlets(game: Game, seat: str | None, texts: list[str], expressions: list[st
 
 
 def back(game: Game, seat: str, most: int) -> int:
-    """The number of decisions to take back until a seat is shown up to `most` fewer, however many were withdrawn."""
+    """The number of decisions to undo so that a seat is shown up to `most` fewer, including withdrawn ones."""
     past, least = game.copy(), max(0, as_shown(game, seat).ply - most)
     while as_shown(past, seat).ply > least:
         past.undo()
@@ -52,7 +52,7 @@ def back(game: Game, seat: str, most: int) -> int:
 
 
 def round_of(game: Game, seat: str | None) -> list[Any]:
-    """The output of a simultaneous decision: the seats that are asked, those that need not be, and a seat's choices."""
+    """The output during a simultaneous decision: asked seats, seats without a choice, and the seat's own options."""
     own = [str(option) for option in own_options(game, seat)] if seat is not None else []
     if game.decision is None or not game.decision.together:
         return own
@@ -61,7 +61,7 @@ def round_of(game: Game, seat: str | None) -> list[Any]:
 
 
 def unsalted(line: dict[str, Any]) -> dict[str, Any]:
-    """A line of a log without what is drawn by chance: salts and seals (that these hide is held by test_sealed.py)."""
+    """A log line without its random values: salts and seals (test_sealed.py tests that these hide their content)."""
     return line | {key: "*" for key in ("salt", "sealed") if key in line}
 
 
@@ -80,7 +80,7 @@ def parsed(game: Game, text: str) -> str:
 
 
 def determinized(game: Game, seat: str | None) -> list[str]:
-    """The decisions of another game that looks the same, drawn from the same numbers."""
+    """The decisions of an equivalent game, drawn with fixed random numbers."""
     if seat is None:
         return []
     try:
@@ -90,7 +90,7 @@ def determinized(game: Game, seat: str | None) -> list[str]:
 
 
 def positions(game: Game, depth: int = 99) -> Iterator[Game]:
-    """The positions of a game tree, one after another in the same game."""
+    """The positions of a game tree, visited with a single game object."""
     yield game
     if game.is_over or not depth:
         return
@@ -101,7 +101,7 @@ def positions(game: Game, depth: int = 99) -> Iterator[Game]:
 
 
 def observed(game: Game, seat: str | None) -> tuple[str, ...]:
-    """A seat's views at each position on the way, without `memory`: decisions, state, own options."""
+    """A seat's views at each position along the way, without `memory`: decisions, state and own options."""
     return tuple(seen_now(past, seat) for past in way(game))
 
 
@@ -113,7 +113,7 @@ def seen_now(game: Game, seat: str | None) -> str:
 
 
 def way(game: Game) -> Iterator[Game]:
-    """The positions on the way to where a game stands."""
+    """The positions from the start to the game's current position."""
     past = restarted(game)
     yield past
     for option in game.history:
@@ -124,10 +124,10 @@ def way(game: Game) -> Iterator[Game]:
 def differences(
     make: Callable[[], Game], expressions: list[str], *, depth: int = 99
 ) -> tuple[list[tuple[str, str, str]], int]:
-    """Different output of the outlets to a seat where it has seen the same, over a whole tree.
+    """Differences in output to a seat between indistinguishable positions of a whole game tree.
 
     Returns:
-        The outlet, and what it tells here and there; and how many positions have been looked at that look like another.
+        The outlets with their different outputs, and the number of positions compared with an indistinguishable one.
     """
     game = make()
     texts = sorted({str(option) for position in positions(make(), depth) for option in every_option(position)})

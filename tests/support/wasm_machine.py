@@ -1,4 +1,4 @@
-"""A wasm machine of a program, with generated Python as its fallback."""
+"""The wasm machine of a program, with generated Python as its fallback."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from rulespec.engine.wasm.program import WasmProgram
 
 
 def python_of(wasm: WasmProgram) -> PythonBackend:
-    """Generated Python with the same passes and the same bound."""
+    """Generated Python with the same passes and the same step limit."""
     return PythonBackend(wasm.p, wasm.passes, steps=wasm.steps)
 
 
 def wasm_machine(wasm: WasmProgram) -> WasmBackend:
-    """The machine of a program that is compiled."""
+    """The machine of a compiled program."""
     return WasmBackend(wasm, lambda: python_of(wasm))

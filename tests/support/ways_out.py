@@ -1,4 +1,4 @@
-"""The ways out of a game with secrets for each viewer: exported module, table, log, replay page, view."""
+"""The outputs of a game with secrets to each viewer: exported module, table, log, replay page, view."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ fs.writeFileSync("said.json", JSON.stringify(said));
 
 
 class Seen(Struct):
-    """The output of all ways out to one viewer, each a list with an entry for each decision.
+    """All outputs to one viewer, as lists with an entry for each decision.
 
     Attributes:
-        events: decisions of `Game.view`: the options with the arguments that the viewer sees; None in an open round.
-        cells: by path, the values in `Game.view` after each decision, None where they are hidden.
-        page_events, page_moves, page_cells: of the exported module.
-        page_asked: before each decision, its words and those of the viewer's options; empty in a round.
-        table_moves, table_asked, table_cells: of the frames of a table.
-        log: of the log for the viewer.
-        view_moves: of the replay page.
-        texts_read_state: whether sentences depend on more than the arguments.
+        events: the decisions in `Game.view`, with visible arguments only; None during a simultaneous decision.
+        cells: the values in `Game.view` after each decision, by path; None if hidden.
+        page_events, page_moves, page_cells: the same from the exported module.
+        page_asked: the words of each decision and of the viewer's options; empty during a simultaneous decision.
+        table_moves, table_asked, table_cells: the same from the frames of a table.
+        log: the lines of the viewer's log.
+        view_moves: the moves on the replay page.
+        texts_read_state: whether sentences depend on more than the arguments of an option.
     """
 
     events: list[str | None]
@@ -76,20 +76,20 @@ class Seen(Struct):
 
 
 def new_game(ruleset: typed.Ruleset) -> Game:
-    """A game with the most seats, up to four, under settings with which it has secrets, if there are such."""
+    """A new game with the most seats, up to four, with settings that cause secrets if possible."""
     seats = seat_names(max(ruleset.players[0], min(4, ruleset.players[1])), ruleset.seats)
     games = (Game(ruleset, seats, settings) for settings in _settings(ruleset))
     return next(game for game in games if game.omniscient.secretive or not may_hide(ruleset))
 
 
 def _settings(ruleset: typed.Ruleset) -> list[dict[str, str]]:
-    """The default settings, and those with one switch turned."""
+    """The default settings, and variants with one switch changed."""
     switches = {name: of.default for name, of in ruleset.settings.items() if of.default in ("true", "false")}
     return [{}, *({name: "false" if default == "true" else "true"} for name, default in switches.items())]
 
 
 def module_of(game: Game) -> bytes:
-    """The module that the page of a game has."""
+    """The module exported for the page of a game."""
     words = Words(game.ruleset)
     return exported(game, lambda asides: exported_texts(game, words, asides))
 
@@ -97,14 +97,14 @@ def module_of(game: Game) -> bytes:
 def ways_out(
     game: Game, module: bytes, viewers: Sequence[str | None], folder: Path, rules: str | None = None
 ) -> dict[str | None, Seen]:
-    """The output for some viewers (None: all) of a game that has been played.
+    """The outputs of a finished game to some viewers (None for the public).
 
     Args:
         game: the game.
-        module: that of its page.
-        viewers: who looks.
-        folder: an empty one.
-        rules: the reference of its ruleset, if the log's own does not lead there.
+        module: the module of its page.
+        viewers: the viewers.
+        folder: an empty folder.
+        rules: the reference of its ruleset, if it differs from that in the log.
     """
     page = _page(game, module, folder, viewers)
     write_log(folder / "game.jsonl", game)
@@ -130,7 +130,7 @@ def ways_out(
 
 
 def _page(game: Game, module: bytes, folder: Path, viewers: Sequence[str | None]) -> list[dict[str, Any]]:
-    """The output of the module of a page, run by Node, for each decision."""
+    """The output of a page's module for each decision, run by Node."""
     (folder / "game.wasm").write_bytes(module)
     taken = [[str(option), option.by] for option in game.history]
     (folder / "asked.json").write_text(json.dumps({"taken": taken, "viewers": viewers}), "utf-8")
@@ -142,7 +142,7 @@ def _page(game: Game, module: bytes, folder: Path, viewers: Sequence[str | None]
 
 
 def _table(game: Game, viewer: str | None) -> tuple[list[str], list[list[str]], list[dict[str, Any]]]:
-    """The moves of a table's frames, what is asked before each, and the cells after it."""
+    """The moves in a table's frames, the questions before each, and the cells after it."""
     table, names = still_table(restarted(game)), ShownCells(game).names()
     frame = table.say(viewer)
     moves: dict[str, str] = {}
@@ -169,7 +169,7 @@ def _is_empty(path: Sequence[str], value: Any) -> bool:
 
 
 def _flat(state: dict[str, Any]) -> dict[str, Any]:
-    """The values of a state by path, without those that are not seen."""
+    """The visible values of a state, by path."""
     entities = {
         f"{kind}.{owner}.{field}": value
         for kind, of in state["entities"].items()

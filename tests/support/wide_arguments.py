@@ -1,4 +1,4 @@
-"""A small ruleset whose options have sets and bags wider than a word of 64 bits, side by side."""
+"""A small ruleset with options whose sets and bags exceed a 64-bit word."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ setup: {pieces: {coin.box: {s0: 2, s7: 2, s8: 2, s19: 2}}}
 
 
 def wide_arguments(folder: Path) -> typed.Ruleset:
-    """The ruleset, written below a folder: 70 edges take two words, bags of 20 sorts three."""
+    """The ruleset, written into a folder: 70 edges take two words, bags of 20 kinds take three."""
     text = _TEXT.replace("SORTS", ", ".join(f"s{n}: {{}}" for n in range(20)))
     return small(folder / "small", text.replace("EDGES", ", ".join(f"e{n}: {{}}" for n in range(70))))

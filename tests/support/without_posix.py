@@ -1,6 +1,7 @@
-"""Runs the command `rulespec` as on a system without the modules and functions that only POSIX has.
+"""A launcher of `rulespec` that simulates a system without POSIX-only modules and functions.
 
-`python without_posix.py ARGUMENT…`. Files are opened as Windows opens them: text unless `O_BINARY` is set, no folders.
+`python without_posix.py ARGUMENT…`. Files are opened as on Windows: in text mode unless `O_BINARY` is set, and never
+folders.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The index of the language: each word, sign, function and key, with the sections that explain it."""
+"""The index of the language: each word, symbol, function and key, with the sections that explain it."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ BY_HAND = {
     "Type": "int bool",
     "Reserved words": "top",
 }
-"""Section of the rules → words that its text explains, and its grammar does not hold."""
+"""Section of the rules → words that its text explains although its grammar does not contain them."""
 
 LINKS = {"map.yaml": ".at .ends .source .target", "boards.yaml": ".column .row .number", "Players": ".players"}
 """The same for sections about files."""
 
 PUNCTUATION = {"(", ")", ",", ":"}
-"""Signs that have no meaning of their own."""
+"""Symbols without a meaning of their own."""
 
 _WORD = re.compile(r'"([a-z]+)"')
 _SIGN = re.compile(r'"([^"\w\s]+)"')
@@ -47,18 +47,18 @@ _CHOICE = re.compile(r"/\\?\(?([a-z|]+)\)?\\b")
 
 
 def grammar_words(grammar: str) -> set[str]:
-    """The words that a piece of grammar holds."""
+    """The words in a piece of grammar."""
     return set(_WORD.findall(grammar)) | {word for choice in _CHOICE.findall(grammar) for word in choice.split("|")}
 
 
 def signs(grammar: str) -> set[str]:
-    """The signs with a meaning that a piece of grammar holds."""
+    """The meaningful symbols in a piece of grammar."""
     without_patterns = re.sub(r"(?<=: )/.*/$", "", grammar, flags=re.MULTILINE)
     return set(_SIGN.findall(without_patterns)) - PUNCTUATION
 
 
 def entries() -> dict[str, list[str]]:
-    """Word, sign or key → links to the sections that explain it."""
+    """Word, symbol or key → links to the sections that explain it."""
     results: dict[str, list[str]] = defaultdict(list)
 
     def add(word: str, title: str, page: str, shown: str) -> None:
@@ -84,7 +84,7 @@ def entries() -> dict[str, list[str]]:
 
 
 def word_index() -> str:
-    """The index in Markdown, by letters."""
+    """The index in Markdown, grouped by first letter."""
     parts: dict[str, list[str]] = defaultdict(list)
     for word, links in sorted(entries().items(), key=lambda entry: (entry[0].strip("."), entry[0])):
         initial = word.strip(".")[:1].upper()
@@ -97,7 +97,7 @@ def word_index() -> str:
 
 
 def words_of_the_language() -> set[str]:
-    """All words and signs of the grammar, and all that are reserved."""
+    """All words and symbols of the grammar, and all reserved words."""
     grammar = (ROOT / "rulespec" / "syntax" / "grammar.lark").read_text("utf-8")
     lines = "\n".join(line for line in grammar.splitlines() if not line.startswith(("_NL:", "//", "%")))
     return {*WORDS, *grammar_words(lines), *signs(lines)}

@@ -1,4 +1,4 @@
-"""A small world for rules to be tried out in, and what is asked of games there."""
+"""A small world for rules under test, and helpers for its games."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 
 Play = Callable[..., Game]
-"""Starts a game of a ruleset that is given as text; the fixture `play`, under each backend."""
+"""A function that starts a game from the text of a ruleset; the fixture `play`, under each backend."""
 
 WORLD = """
 --- kinds.yaml
@@ -117,7 +117,7 @@ def listed(game: Game) -> list[str]:
 
 
 def run(play: Play, body: str, rest: str = "", seats: str = "ann bob", **options: str | int) -> Game:
-    """A game whose start carries out some lines."""
+    """A game that executes some lines at its start."""
     text = "".join(f"    {line}\n" for line in body.strip("\n").split("\n"))
     return play(
         f"procedure play():\n{text}    chance rest:\n        option end:\n            end game\n{rest}{WORLD}",
