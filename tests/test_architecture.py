@@ -1,4 +1,4 @@
-"""The order of the rooms: a file imports its own room and rooms before it. And: no word of a game outside `games/`."""
+"""The order of the rooms: a file imports from its own room and earlier ones. And: no game is named outside `games/`."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ ROOMS = (
     "__main__",
     "testing",
 )
-"""The rooms of the package in the order in which data flows; a room is a folder or a single file."""
+"""The rooms of the package in the order of data flow; a room is a folder or a single file."""
 
-# Words that only a game has.
+# Words specific to one game.
 GAME_WORDS = {
     *("nation", "bond", "treasury", "rondel", "imperial", "swiss", "fleet", "army", "armies", "emperor", "barbarian"),
     *("investor", "germany", "italy", "france", "berlin", "taxation", "manoeuvre", "maneuver", "convoy", "shipyard"),
@@ -80,7 +80,7 @@ GAME_WORDS = {
 
 
 def test_backends_stand_side_by_side() -> None:
-    """No machine is another's base, and none makes another: who builds a machine hands in its fallback."""
+    """Machines neither inherit from one another nor create one another: the caller passes the fallback."""
     names = package()
     for one, other in (("engine.python.", "engine.wasm."), ("engine.wasm.", "engine.python.")):
         files = [path for name, path in names.items() if name.startswith(one)]
@@ -93,12 +93,12 @@ def room(module: str) -> str:
 
 
 def imported(path: Path) -> frozenset[str]:
-    """Names that a file imports, below `rulespec`: also in functions, and where only type checkers read."""
+    """The names imported by a file from `rulespec`, including imports in functions and for type checkers."""
     return outline(path).imported
 
 
 def known(name: str, names: set[str]) -> str:
-    """The module that an imported name is, or is in."""
+    """The module denoted by an imported name, or containing it."""
     while name not in names and f"{name}.__init__" not in names:
         name = name.rpartition(".")[0]
     return name if name in names else f"{name}.__init__"
@@ -150,7 +150,7 @@ def test_imports_go_from_a_room_to_rooms_before_it() -> None:
 @pytest.mark.proof  # 1.6 s
 @pytest.mark.parametrize("log", ["logs/quickstart.jsonl", "logs/playimperial/c002-standard-4p.json"])
 def test_a_replay_climbs_at_most_six_times(log: str) -> None:
-    """A climb: a function of a room calls one of a later room, which was handed in. Each pair counts once."""
+    """A climb is a call from a function of a room to one of a later room, passed as a value. Each pair counts once."""
     names = {path.relative_to(ROOT).as_posix(): room(name) for name, path in package().items()}
     words = [sys.executable, "tests/support/calls.py", "replay", f"games/imperial/{log}"]
     env = {**os.environ, "PYTHONPATH": str(ROOT), "RULESPEC_CACHE": ""}
@@ -163,7 +163,7 @@ def test_a_replay_climbs_at_most_six_times(log: str) -> None:
 
 
 def arrows() -> list[str]:
-    """Which room imports which, without the arrows that follow from others."""
+    """The imports between rooms, without those implied by others."""
     names = set(package())
     uses: dict[str, set[str]] = {each: set() for each in ROOMS}
     for name, path in package().items():
@@ -185,7 +185,7 @@ def test_the_drawing_of_the_rooms_is_true() -> None:
 
 
 def test_make_compiles_all_modules() -> None:
-    """Commands would take twice as long where Python writes no bytecode."""
+    """Without bytecode files, which some environments disable, commands would take twice as long."""
     text = (ROOT / "Makefile").read_text("utf-8")
     (rooms,) = re.findall(r"^ROOMS +:= (.*)$", text, re.MULTILINE)
     assert rooms.split() == [*FOLDERS] and "--no-compile" not in text
@@ -196,7 +196,7 @@ LARGER = {
     "engine/program/ir.py": "one union of nodes, and the program that they make up",
     "rulespec/typed/nodes.py": "one union of nodes that refer to one another",
 }
-"""Modules that are larger than others may be, and why."""
+"""Modules that may exceed the size limit, with reasons."""
 
 LARGE_CLASSES = {
     "cli/terminal_table.py": "TerminalTable",
@@ -231,11 +231,11 @@ LARGE_CLASSES = {
     "serve/connection.py": "Connection",
     "serve/hall.py": "Hall",
 }
-"""The classes of more than 250 lines, each reviewed to have one subject; no number bounds them."""
+"""The classes of more than 250 lines, each reviewed to have one subject; there is no limit."""
 
 
 class Part(NamedTuple):
-    """A function, with the number of its parameters but for `self`, or a class, which has None."""
+    """A function, with the number of its parameters other than `self`, or a class, with None."""
 
     name: str
     line: int
@@ -244,7 +244,7 @@ class Part(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """Parts and imports of a file, which is parsed once for all tests."""
+    """The parts and the imports of a file, parsed once for all tests."""
 
     parts: list[Part]
     imported: frozenset[str]
@@ -255,7 +255,7 @@ def outline(path: Path) -> Outline:
     defined: list[Part] = []
     names: set[str] = set()
     nodes: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
-    while nodes:  # statements stand in statements; expressions, most of a tree, hold none
+    while nodes:  # statements are nested in statements only; skipping expressions saves most of the tree
         node = nodes.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             height = (node.end_lineno or node.lineno) - node.lineno + 1
@@ -272,7 +272,7 @@ def outline(path: Path) -> Outline:
 
 
 def parts(path: Path) -> list[Part]:
-    """The functions and classes of a file."""
+    """The functions and classes in a file."""
     return outline(path).parts
 
 
@@ -311,10 +311,10 @@ STAGES = (
     ),
     *(f"engine/{room}" for room in ("lower", "program", "passes", "python", "wasm", "wasm/runtime")),
 )
-"""The rooms that a form of the language goes through, from records to machines: a subject has one name in all."""
+"""The rooms through which a language form passes, from records to machines; a subject has one name in all."""
 
 FORMS = {"rulespec/syntax/ast.py", "rulespec/syntax/choice_nodes.py", "rulespec/typed/nodes.py", "engine/program/ir.py"}
-"""The trees of a ruleset at three stages: a form has one name in all of them."""
+"""The trees of a ruleset at three stages; a form has one name in all of them."""
 
 SHARED_NAMES = {
     "Change": "an edit by an overlay, as it is parsed; a public name of changes in words",
@@ -340,7 +340,7 @@ SHARED_NAMES = {
     "tree": "a tree of syntax, and a tree of options in a module",
     "why": "the command, and the reasons that it prints",
 }
-"""The names of classes and modules in two rooms, and why."""
+"""The names of classes and modules shared by two rooms, with reasons."""
 
 
 def test_a_name_stands_in_one_room() -> None:
@@ -356,7 +356,7 @@ def test_a_name_stands_in_one_room() -> None:
 
 
 def test_functions_have_at_most_eight_parameters() -> None:
-    """More are a record."""
+    """A function with more parameters takes a record."""
     many = {
         f"{path.relative_to(ROOT)}:{part.line} {part.name}": part.params
         for path in {p for folder in (*FOLDERS, "release", "tests") for p in modules(folder)}
@@ -375,7 +375,7 @@ def test_no_files_import_one_another_in_a_circle(folder: str) -> None:
     else:
         paths = {p.relative_to(ROOT).with_suffix("").as_posix().replace("/", "."): p for p in modules(folder)}
         graph = {name: {o for o in direct(path) if o in paths} for name, path in paths.items()}
-    TopologicalSorter(graph).prepare()  # raises if there is a circle
+    TopologicalSorter(graph).prepare()  # raises an error for a cycle
 
 
 def direct(path: Path) -> set[str]:
@@ -387,7 +387,7 @@ def direct(path: Path) -> set[str]:
 
 
 def test_a_folder_of_modules_is_a_package() -> None:
-    """The build takes packages only: without an `__init__.py` a room would be missing from the wheel."""
+    """The build collects packages only: without an `__init__.py` a room would be missing from the wheel."""
     for folder in {p.parent for name in FOLDERS for p in modules(name)}:
         assert (folder / "__init__.py").is_file(), folder
 
@@ -421,7 +421,7 @@ def test_public_names_are_there(name: str) -> None:
 
 
 def test_the_package_imports_nothing_before_it_is_used() -> None:
-    """But for the place where it registers what draws a game."""
+    """The exception is the registration of the drawing functions."""
     code = "import sys, rulespec; print([m for m in sys.modules if m.startswith('rulespec.')])"
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT).stdout

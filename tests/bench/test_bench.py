@@ -1,4 +1,4 @@
-"""The speed benchmark: that it measures in turn, that its maps are sound, what it writes. No test looks at a clock."""
+"""The speed benchmark: alternation, sound maps, and output. No test reads a clock."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from rulespec.load import load_ruleset
 
 
 class Steady:
-    """A yardstick that is always as fast, and writes down what it is asked for."""
+    """A yardstick of constant speed that records its requests."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -96,7 +96,7 @@ def test_a_process_stands_still_between_its_turns(tmp_path: Path) -> None:
         before = rows(out)
         pause(0.3)
         assert 3 < rows(out) == before < 4001
-        assert go_on(lambda: False) > 0  # never enough: until it has ended
+        assert go_on(lambda: False) > 0  # never enough: runs until the end
         assert rows(out) == 4001
         assert go_on(lambda: False) >= 0 and rows(out) == 4001  # it has ended
 
@@ -259,7 +259,7 @@ def test_what_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("game, shortest, longest", [("nim", 4, 16), ("connect_four", 7, 42), ("chess", 4, 10_000)])
 @pytest.mark.sampled(2)
 def test_games_in_c_count_their_moves(game: str, shortest: int, longest: int, tmp_path: Path) -> None:
-    """A slice of no time is one round of games, as many as the program says."""
+    """A slice of no duration is one round of games, as many as the program has per round."""
     try:
         with limit(game, 0.0, tmp_path / "new") as play:
             sample = play()
@@ -286,7 +286,7 @@ def test_sections_that_are_not_measured_again_stay(tmp_path: Path) -> None:
 
 
 def test_the_page_has_no_measured_figures_but_those_of_the_file() -> None:
-    """Its tables are made of the file, see `test_generated_parts_are_current`: between them nothing may grow old."""
+    """The tables are generated from the file (see `test_generated_parts_are_current`), so figures outside would age."""
     page = (ROOT / "docs/explanation/speed.md").read_text("utf-8")
     results = page[page.index("## Results") : page.index("## Beside an earlier commit")]
     tables = re.findall(r"<!-- speed: (\w+) -->", results)
@@ -316,7 +316,7 @@ def test_the_yardstick_answers() -> None:
 
 
 def test_python_chess_is_in_no_extra_and_imported_by_its_own_program_alone() -> None:
-    """It is under the GPL."""
+    """python-chess is under the GPL."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     required = [*project["dependencies"], *(each for of in project["optional-dependencies"].values() for each in of)]
     assert not [each for each in required if re.match(r"(python-)?chess\b", each)]

@@ -1,4 +1,4 @@
-"""Small changes of rules: which are made, that they are taken out again, and that strong tests notice them."""
+"""Mutants of rules: their generation, the restoration of the rules, and their detection by strong tests."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ scenarios:
 
 
 def keys(ruleset: typed.Ruleset) -> set[tuple[int, str, str]]:
-    """Line, operator and new text of every mutant."""
+    """The line, the operator and the new text of every mutant."""
     return {(m.span.line, m.operator, m.after) for m in Mutator(ruleset).mutants()}
 
 
@@ -133,7 +133,7 @@ procedure play():
 
 
 def test_a_condition_that_names_its_value_is_no_else(tmp_path: Path) -> None:
-    """`if … is some as …` is typed as a block that is always run, around the condition."""
+    """`if … is some as …` is typed as a block that always runs, around the condition."""
     rules = RULES.replace("if p.rival is some and p.rival != p:", "if p.rival is some as rival:")
     mutants = Mutator(small(tmp_path, rules)).mutants()
     assert mutants and "else dropped" not in {each.operator for each in mutants}
@@ -196,7 +196,7 @@ def test_the_scenarios_and_the_log_of_a_small_ruleset(tmp_path: Path) -> None:
     trial = Trial(load_ruleset(str(NIM)), tmp_path / "kept.json")
     outcomes = [trial.run(number) for number in range(len(trial.mutants))]
     survivors = [str(o.mutant).partition(": ")[2] for o in outcomes if o.verdict == "survived"]
-    assert survivors == ["constant: `stones` → `10`", "constant: `stones` → `8`"]  # a bound that no game comes to
+    assert survivors == ["constant: `stones` → `10`", "constant: `stones` → `8`"]  # a limit that no game reaches
     again = Trial(trial.ruleset, tmp_path / "kept.json")
     assert again.tests == trial.tests
 
@@ -365,7 +365,7 @@ setup: {pieces: {token.heap: 2}}
 
 
 def test_a_form_that_stands_for_several_statements_is_changed_as_one(tmp_path: Path) -> None:
-    """`turns` makes variables beside its loop, and a bag is moved by a loop of moves."""
+    """`turns` declares variables outside its loop, and a bag is moved by a loop of moves."""
     ruleset = small(tmp_path, TAKING)
     mutants = Mutator(ruleset).mutants()
     assert "statement dropped" in {mutant.operator for mutant in mutants}

@@ -1,4 +1,4 @@
-"""Input files with any fault: one clear diagnostic with its place, the right exit code, soon, and no traceback."""
+"""Invalid input files of all kinds: one clear diagnostic with its place, the right exit code, quickly, no traceback."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def copy_of_nim(tmp_path: Path) -> Path:
 
 
 def messages_of(args: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    """The exit code and what is said, soon."""
+    """The exit code and the messages, within a work limit."""
     with soon():
         code = run(args)
     captured = capsys.readouterr()
@@ -74,7 +74,7 @@ def link(name: str, target: str) -> Change:
 PLAY = "rules/play.rules"
 SETUP = "setup.yaml"
 BAD_RULESETS: dict[str, tuple[Change, str, str]] = {
-    # what: (the change, the code, the place and what must be said)
+    # what: (the change, the code, the place and the expected text)
     "no file": (lambda f: (f / "game.yaml").unlink(), "RS501", "is not a ruleset"),
     "broken yaml": (write(SETUP, "setup: {pieces: [\n"), "RS111", "setup.yaml:2:1"),
     "deep yaml": (write(SETUP, "[" * 400_000), "RS112", "setup.yaml:1:65"),
@@ -197,7 +197,7 @@ def header(**changes: object) -> str:
 
 
 BAD_LOGS: dict[str, tuple[str | bytes | Callable[[], bytes], int, str]] = {
-    # what: (the content, the exit code, what must be said)
+    # what: (the content, the exit code, the expected text)
     "empty": ("", 2, "log.jsonl:1:1"),
     "not json": ("hello\n", 2, "log.jsonl:1:1"),
     "a line that is not json": (LOG + "hello\n", 2, "log.jsonl:7:1"),

@@ -1,4 +1,4 @@
-"""A log with its rules in it is replayed without anything else, whatever the folder or the version of the rules is."""
+"""A log that includes its rules replays by itself, in any folder and under any installed version of the rules."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OVERLAY = 'id: {0}\ntitle: {0}\nversion: "1"\ndoc: An overlay of the tests.\nfor
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with rules of one's own, and the current one."""
+    """A current folder with rules of one's own."""
     folder = tmp_path / "home"
     shutil.copytree(RULESETS / "nim", folder / "nim")
     shutil.copytree(RULESETS / "nim", folder / "inner" / "heaps+more")
@@ -48,7 +48,7 @@ def played(ref: str, log: str = "game.jsonl") -> Path:
 
 
 def refused(*args: object) -> str:
-    """The message of a command that reads none of it."""
+    """The message of a command that refuses the file."""
     with pytest.raises(DiagnosticsError) as caught:
         invoke(*args)
     return f"{caught.value} {caught.value.diagnostics[0].help}"

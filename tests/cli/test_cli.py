@@ -1,4 +1,4 @@
-"""The command line: what it prints, what it returns, and that its JSON is what the schemas say."""
+"""The command line: its output, its exit codes, and the conformance of its JSON to the schemas."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
 def process(*args: str | Path, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command in a process of its own."""
+    """Runs a command in a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "rulespec.cli.main", *map(str, args)],
         input=stdin,
@@ -223,7 +223,7 @@ def test_replay_tells_where_a_log_diverges(tmp_path: Path) -> None:
 def test_replay_under_another_ruleset() -> None:
     code, out, err = invoke("replay", SHORT, "--rules", "nim+tall", "--format", "json")
     assert (code, json.loads(out)["ended"]) == (1, None)
-    assert "RS618" in err and "RS643" in err  # the recorded game has ended
+    assert "RS618" in err and "RS643" in err  # the recorded game is over
 
 
 def test_replay_of_several_logs_prints_a_line_each(tmp_path: Path) -> None:
@@ -249,7 +249,7 @@ def test_test_counts() -> None:
 
 
 def copy_of_nim(tmp_path: Path, **changes: tuple[str, str]) -> Path:
-    """Nim with changes: part of a file's name → what is replaced by what."""
+    """Nim with changes: part of a file's name → its replacements."""
     for source in (RULESETS / "nim").rglob("*"):
         if source.is_file():
             target = tmp_path / "nim" / source.relative_to(RULESETS / "nim")

@@ -1,4 +1,4 @@
-"""`rulespec edit`: a map in words of the map; nothing else in its files changes, and nothing outside its folder."""
+"""`rulespec edit`: edits of a map in its own terms; the rest of its files stays, and all files outside its folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rulespec.lsp.map_files import MapEditError
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Path:
-    """The tutorial's game, in a folder of one's own."""
+    """The tutorial's game in a temporary folder."""
     folder = tmp_path / "lake"
     shutil.copytree(GAMES / "tutorial", folder, ignore=shutil.ignore_patterns("logs", "perft"))
     return folder
@@ -41,7 +41,7 @@ def regions(folder: Path) -> dict[str, dict[str, object]]:
 
 
 def commands(wanted: dict[str, dict[str, object]]) -> Iterator[str]:
-    """The edits that make a map: its regions with their facts, then its links without their kinds."""
+    """The edits that build a map: its regions with their facts, then its links without kinds."""
     for name, facts in wanted.items():
         yield " ".join(["add", name, *(f"{k}={v}" for k, v in facts.items() if k not in (*KINDS, "port"))])
     for a, b in combinations(wanted, 2):
@@ -89,7 +89,7 @@ def links(name: str) -> list[tuple[str, str, str]]:
 )
 def test_the_kind_of_a_link_follows_from_the_checks(name: str, a: str, b: str, kind: str, tmp_path: Path) -> None:
     folder = tmp_path / "games" / name
-    for each in {name, "imperial"}:  # which the others extend
+    for each in {name, "imperial"}:  # extended by the others
         shutil.copytree(GAMES / each, folder.with_name(each), ignore=shutil.ignore_patterns("logs", "perft"))
     one = MapEdits(folder)
     one.make(lambda: one.unlink(a, b, kind))
@@ -110,7 +110,7 @@ def test_a_renamed_region_is_renamed_everywhere_in_the_folder(lake: Path) -> Non
     assert {name for name in after if after[name] != before[name]} == {
         *("drawing.yaml", "map.yaml", "scenarios/details.yaml", "titles.de.yaml")
     }
-    assert all(len(a) == len(b) for a, b in zip(after.values(), before.values(), strict=True))  # as long a name
+    assert all(len(a) == len(b) for a, b in zip(after.values(), before.values(), strict=True))  # an equally long name
     assert b"holm: Insel" in after["titles.de.yaml"]
     assert CliRunner().invoke(cli, ["test", str(lake)]).exit_code == 0
     edit(lake, "rename holm isle")
@@ -129,7 +129,7 @@ def test_what_depends_on_a_region_goes_with_it_or_is_listed(lake: Path) -> None:
     assert "the map has no problems" in result.stdout
     texts = {name: text.decode() for name, text in files(lake).items()}
     assert [name for name, text in texts.items() if "forest" in text] == ["scenarios/details.yaml"]
-    result = edit(lake, "remove south_lake")  # the only sea of two ports
+    result = edit(lake, "remove south_lake")  # the only sea shared by two ports
     assert "RS" in result.stdout and regions(lake).keys().isdisjoint({"south_lake"})
     assert "port" not in regions(lake)["stoneport"]
 
@@ -247,7 +247,7 @@ def test_what_somebody_else_has_changed_meanwhile_stays(lake: Path, monkeypatch:
 
 @pytest.fixture
 def roads(tmp_path: Path) -> Path:
-    """Tetrarchia, whose links are entities, in a folder of one's own."""
+    """A copy of Tetrarchia, whose links are entities, in a temporary folder."""
     shutil.copytree(GAMES / "tetrarchia", tmp_path / "roads", ignore=shutil.ignore_patterns("logs", "perft"))
     return tmp_path / "roads"
 

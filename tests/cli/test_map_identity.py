@@ -1,4 +1,4 @@
-"""`new --map x.svg --update`: a region without a name of its own is found by label, then by outline, or refused."""
+"""`new --map x.svg --update`: an unnamed region is matched by label, then by outline, or the update is refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError
 
 Shape = tuple[str, int] | tuple[str, int, int]
-"""A label, where a square begins, and its width."""
+"""A label, the start of a square, and its width."""
 Regions = dict[str, dict[str, Any]]
 HEAD = (
     '<svg xmlns="http://www.w3.org/2000/svg" xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape"'
@@ -44,7 +44,7 @@ def update(folder: Path, *shapes: Shape) -> str:
 
 
 def begin(folder: Path, *shapes: Shape) -> None:
-    """A map, in which each region has a `doc` of its own: where it was at first."""
+    """A map in which the `doc` of each region records its original place."""
     new(folder, drawing(*shapes))
     data = regions(folder)
     for region in data.values():
@@ -65,7 +65,7 @@ def write(folder: Path, data: Regions) -> None:
 
 
 def refused(folder: Path, *shapes: Shape) -> str:
-    """The message of the one refusal; no file has changed."""
+    """The message of a single refusal that left all files unchanged."""
     before = [(folder / "mine" / name).read_bytes() for name in ("map.yaml", "outlines.yaml")]
     with pytest.raises(DiagnosticsError) as raised:
         update(folder, *shapes)
@@ -99,7 +99,7 @@ def test_shapes_in_another_order_are_the_same_regions(labels: tuple[str, str, st
 
 
 def test_a_title_is_compared_as_it_is_seen(tmp_path: Path) -> None:
-    """The drawing has letters with accents of their own, as some systems write them."""
+    """The drawing has decomposed accents, as written by some systems."""
     one, other = ("Йошкар", 0), ("Ґрунь й", 100)
     begin(tmp_path, one, other)
     parted = [(unicodedata.normalize("NFD", label), x) for label, x in (other, one)]
@@ -183,7 +183,7 @@ def test_a_region_with_a_title_of_its_author_is_found_by_its_outline(tmp_path: P
         "began at 125",
         "began at 375",
     ]
-    assert "`☃`" in refused(tmp_path, ("☃", 200), ("★", 0))  # without a title, and elsewhere
+    assert "`☃`" in refused(tmp_path, ("☃", 200), ("★", 0))  # untitled, and at another place
 
 
 def test_two_shapes_of_one_label_are_said_and_found_by_their_outlines(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_label_that_is_the_name_of_a_region_is_certain(tmp_path: Path) -> None
 
 
 def test_shapes_of_one_place_are_one(tmp_path: Path) -> None:
-    """A layer with the same shapes once more, as maps have it for the pointer."""
+    """A layer repeats the same shapes, as maps do for the pointer."""
     begin(tmp_path, ("Ankara", 0), ("Ankara", 0), ("Wales", 100))
     assert [*regions(tmp_path)] == ["ankara", "wales"]
     assert "the map already matches the drawing" in update(tmp_path, ("Wales", 100), ("Ankara", 0), ("ankara", 0))
@@ -251,7 +251,7 @@ def test_names_are_latin_letters_and_titles_what_is_drawn(tmp_path: Path) -> Non
 
 
 def test_a_region_with_another_label_is_found_by_its_outline(tmp_path: Path) -> None:
-    """Its facts and links stay; the author may rename it."""
+    """The region's facts and links are kept; the author may rename it."""
     begin(tmp_path, ("Vale", 0), ("Fen", 100), ("Moor", 200))
     output = update(tmp_path, ("Fen", 100), ("Dale", 0), ("Heath", 300))
     assert "found by its outline: vale, which is `Dale` in the drawing (its title stays)" in output
@@ -269,7 +269,7 @@ def shapes(*ids: str) -> str:
 
 
 def test_a_name_of_a_program_is_none(tmp_path: Path) -> None:
-    """Programs give them again: a shape is the region of its outline, or refused."""
+    """Programs reassign such names: a shape matches a region by its outline, or is refused."""
     new(tmp_path, shapes("rect1", "rect2", "cape"))
     before = regions(tmp_path)
     assert "the map already matches" in new(tmp_path, shapes("rect2", "rect1", "cape"), "--update")
@@ -322,7 +322,7 @@ def test_names_that_are_none_are_refused(ids: str, tmp_path: Path) -> None:
 
 @pytest.mark.proof  # 0.9 s
 def test_flags_are_remembered(tmp_path: Path) -> None:
-    """A new region has its fact, and a hidden layer is read, without saying it again."""
+    """A new region gets its fact, and a hidden layer is read, without repeating the flags."""
     body = '<g id="map" style="display:none" fill="#9ecae9">{}</g><rect id="frame2" width="400" height="100"/></svg>'
     oak = '<rect id="oak" width="100" height="100"/>'
     flags = ("--from", "imperial", "--layer", "map", "--fill", "#9ecae9=sea", "--not", "town")

@@ -1,4 +1,4 @@
-"""`new --map x.svg --update`: a drawing that has changed changes the map, and no line of its author is lost."""
+"""`new --map x.svg --update`: a changed drawing updates the map, and no line of its author is lost."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = [f"r{i}" for i in range(WIDE * HIGH)]
 def drawing(
     names: list[str], fills: dict[str, str], nodes: dict[tuple[int, int], tuple[float, float]], more: str = ""
 ) -> str:
-    """Twenty regions in Inkscape's manner: a layer with a transformation, groups, labels and texts, a background."""
+    """Twenty regions in Inkscape's style: a layer with a transformation, groups, labels and texts, a background."""
 
     def at(i: int, j: int) -> str:
         x, y = nodes.get((i, j), (i * 100, j * 100))
@@ -32,7 +32,7 @@ def drawing(
         i, j = n % WIDE, n // WIDE
         path = f"M {at(i, j)} {at(i + 1, j)} {at(i + 1, j + 1)} {at(i, j + 1)} Z"
         style = f"fill:{fills.get(name, '#d0c090')};stroke:#000000;stroke-width:1"
-        if n % 3 == 0:  # a text names it
+        if n % 3 == 0:  # named by a text
             label = f'<text x="{i * 100 + 20}" y="{j * 100 + 50}" font-size="12"><tspan>{name.upper()}</tspan></text>'
             parts.append(f'<g id="g{n}"><path id="path{n}" d="{path}" style="{style}"/>{label}</g>')
         elif n % 3 == 1:
@@ -62,7 +62,7 @@ def files(folder: Path) -> dict[str, str]:
 
 
 def by_hand(folder: Path) -> None:
-    """The changes of the author: comments, links, facts, a title, a label; one region on one line."""
+    """The author's changes: comments, links, facts, a title, a label; one region on one line."""
     path = folder / "mine" / "map.yaml"
     lines = path.read_text("utf-8").split("\n")
     results = []
@@ -94,14 +94,14 @@ def test_a_drawing_as_it_was_changes_nothing(mine: Path) -> None:
 
 @pytest.mark.proof
 def test_twenty_changes_lose_no_line(mine: Path) -> None:
-    """Seven corners moved, six regions recoloured, three renamed, one split, two gone, one new."""
+    """Seven corners moved, six regions recoloured, three renamed, one split, two removed, one new."""
     before = files(mine)
     nodes = {
         (i, j): (i * 100 + 9.0, j * 100 - 7.0) for i, j in ((1, 1), (2, 1), (3, 1), (1, 2), (2, 2), (3, 3), (4, 2))
     }
     fills = {"r0": "#d0c090", **dict.fromkeys(("r1", "r5", "r10", "r15", "r16"), "#9ecae9")}
     names = [{"r2": "cape", "r4": "fen", "r13": "Moor"}.get(name, name) for name in NAMES][:18]
-    half = '<path id="r17_east" d="M 250 300 H 300 V 400 H 250 Z" style="fill:#d0c090"/>'  # lies on r17
+    half = '<path id="r17_east" d="M 250 300 H 300 V 400 H 250 Z" style="fill:#d0c090"/>'  # overlaps r17
     text = drawing(names, fills, nodes, half)
     output = new(mine, text, "--update", "--yes")
     message = "found by its outline: r4, which is `fen` in the drawing (its title stays)"
@@ -118,7 +118,7 @@ def test_twenty_changes_lose_no_line(mine: Path) -> None:
     assert before["map.yaml"].count("# by the old road") <= after["map.yaml"].count("# by the old road")
     assert "r8: {label: [700, 300], outline: M" in after["outlines.yaml"]
     assert "# drawn in one evening" in after["outlines.yaml"]
-    assert "the map already matches the drawing" in new(mine, text, "--update")  # twice is once
+    assert "the map already matches the drawing" in new(mine, text, "--update")  # twice gives the same as once
     assert files(mine) == after
     done = CliRunner().invoke(cli, ["draw", str(mine / "mine"), "--out", str(mine / "x.svg")])
     assert "RS558" not in done.output and (mine / "x.svg").is_file()
@@ -176,7 +176,7 @@ def test_a_file_that_leads_elsewhere_is_not_written(mine: Path) -> None:
 
 @pytest.mark.proof  # 0.7 s
 def test_the_picture_is_the_drawing(tmp_path: Path) -> None:
-    """Each corner of a region on the picture is one of the drawing, to the unit, and each of the drawing is there."""
+    """The corners of regions in the picture and in the drawing correspond one to one, to the unit."""
     choose = random.Random(8)
     corners = [(i, j) for i in range(WIDE + 1) for j in range(HIGH + 1)]
     inner = [at for at in corners if 0 < at[0] < WIDE and 0 < at[1] < HIGH]

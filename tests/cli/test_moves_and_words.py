@@ -182,7 +182,7 @@ def test_play_folds_what_is_alike() -> None:
 
 def test_play_asks_before_it_drops_a_game(tmp_path: Path) -> None:
     _, out = spoken("play", "nim", "--players", "2", stdin="q\n")
-    assert "not saved" not in out  # nothing has been decided
+    assert "not saved" not in out  # no decision yet
     _, out = spoken("play", "nim", "--players", "2", stdin="1\nquit\nn\n2\nq\ny\n")
     assert out.count("the game is not saved") == 2 and "taken: B: take: 2" in out
     _, out = spoken("play", "nim", "--players", "2", stdin=f"1\nw {tmp_path}/a.jsonl\nq\n")

@@ -1,4 +1,4 @@
-"""New games by `rulespec new`: sound, playable and passing their test at once; nothing is ever overwritten."""
+"""New games from `rulespec new`: sound, playable, and passing their test at once; nothing is ever overwritten."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LAID_OVER = ["imperial+first_edition", f"{NIM}+tall"]
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of one's own, far from the games."""
+    """A temporary folder away from the games."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("RULESPEC_PATH", str(RULESETS))
 
@@ -53,7 +53,7 @@ def players(ref: str) -> str:
 
 
 def uncommented(text: str) -> str:
-    """The text with the commented YAML of its last paragraphs, without what stands above each."""
+    """The text with the commented-out YAML of its last paragraphs enabled, without the comments above."""
     paragraphs = text.split("\n\n")
     rest = [re.sub(r"^# ", "", p, flags=re.MULTILINE) for p in paragraphs if re.match(r"# [a-z]+:\n", p)]
     return "\n".join(rest)
@@ -81,7 +81,7 @@ def test_a_folder_is_sound_plays_and_passes_its_test(base: str) -> None:
     assert ": sound" in succeed("validate", "./mine")
     succeed("simulate", "./mine", "--players", players("./mine"), "--games", "2", "--cap", "150")
     assert " · 1 scenario · " in succeed("test", "./mine")
-    # Commented-out entries are the defaults: without the `#` nothing differs.
+    # Commented-out entries are the defaults: enabling them changes nothing.
     for name in ("tables", "map"):
         file = Path("mine") / f"{name}.yaml"
         if file.exists():
@@ -181,7 +181,7 @@ def test_a_base_nearby_is_named_by_its_id_and_one_elsewhere_by_its_path(
     assert (extends("set/mine"), extends("mine")) == ("nim", "../set/nim+tall")
     (tmp_path / "games").mkdir()
     shutil.copytree(NIM, tmp_path / "games" / "nim")
-    succeed("new", "further", "--from", "nim")  # an id that is only known here
+    succeed("new", "further", "--from", "nim")  # an id known only here
     assert extends("further") == "../games/nim"
     monkeypatch.chdir("/")
     for name in ("set/mine", "mine", "further"):

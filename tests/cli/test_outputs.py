@@ -1,4 +1,4 @@
-"""Inputs and outputs of commands: no input is an output, nothing is waited for, and old files stay whole."""
+"""Inputs and outputs of commands: no file is both, nothing blocks, and old files stay complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Overlays of one's own, named by their paths: every command takes them, wherever they lie."""
+"""Users' overlays, referenced by path: every command accepts them, in any location."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OVERLAYS = {
 }
 
 Calls = Callable[[str, str], Sequence[Sequence[str]]]
-"""A reference and the name of a log that was played under it → the ways to call a command with them."""
+"""A reference, and a log of a game under it → the commands to call with them."""
 
 CALLS: dict[str, Calls] = {
     "games": lambda ref, log: [[ref], [ref, "--format", "json"]],
@@ -80,11 +80,11 @@ CALLS: dict[str, Calls] = {
         [ref, "--check"],
     ],
     "play": lambda ref, log: [[ref, "--players", "2", "--bots", "2"], [ref, "--players", "2", "--log", log]],
-    "serve": lambda ref, log: [],  # it serves until it is interrupted: tests/serve/test_command.py has it
-    "mcp": lambda ref, log: [],  # it serves until its input ends: tests/guests/test_seat_tools.py has it
+    "serve": lambda ref, log: [],  # serves until interrupted: tests/serve/test_command.py has it
+    "mcp": lambda ref, log: [],  # serves until its input ends: tests/guests/test_seat_tools.py has it
     "draw": lambda ref, log: [[ref, "--out", "b.svg"], [log, "--rules", ref, "--out", "b.svg"]],
     "why": lambda ref, log: [[ref, "--players", "2", "--value", "1"], [log, "--rules", ref, "--value", "1"]],
-    "ask": lambda ref, log: [[ref, "--players", "2"], [log, "--rules", ref]],  # whose input ends at once
+    "ask": lambda ref, log: [[ref, "--players", "2"], [log, "--rules", ref]],  # its input ends at once
     "view": lambda ref, log: [[log, "--rules", ref, "--out", "v.html"]],
     "log": lambda ref, log: [[log, "--rules", ref, "--for", "Ann"]],
     "export": lambda ref, log: [[ref, "--players", "2", "--wasm", "nim.wasm"]],
@@ -99,7 +99,7 @@ CALLS: dict[str, Calls] = {
     "schema": lambda ref, log: [[ref], [ref, "--overlay"]],
     "lsp": lambda ref, log: [],
 }
-"""Each command, called in all the ways that it takes a reference, or a log with a reference."""
+"""Each command, with every way to pass a reference or a log with a reference."""
 
 REFERENCES = {
     "relative": "nim+./more.yaml",
@@ -113,7 +113,7 @@ REFERENCES = {
     "a base with an overlay by its id": "nim+tall+./more.yaml",
 }
 SOUND = (0, 1)
-"""Exit codes of commands that could read what they were given."""
+"""Exit codes of commands that could read their input."""
 
 
 def test_no_command_is_forgotten() -> None:
@@ -133,7 +133,7 @@ def test_all_options_that_take_a_reference_are_tried(name: str) -> None:
 
 @pytest.fixture(params=REFERENCES)
 def reference(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A reference with overlays of one's own, in the current folder; `own.jsonl` is a game that was played under it."""
+    """A reference with a user's overlays in the current folder; `own.jsonl` is a game under it."""
     place = tmp_path / "rules of mine"
     (place / "far" / "away").mkdir(parents=True)
     for name, what in OVERLAYS.items():
@@ -162,7 +162,7 @@ def test_every_command_takes_overlays_of_ones_own(name: str, reference: str) -> 
 
 
 def take_rules_out(log: Path) -> None:
-    """Makes a log one that does not carry its rules, as those of before."""
+    """Removes the rules from a log, as in older logs."""
     header, _, rest = log.read_text("utf-8").partition("\n")
     plain = {key: value for key, value in json.loads(header).items() if key != "bundle"}
     log.write_text(f"{json.dumps(plain)}\n{rest}", "utf-8")

@@ -151,7 +151,7 @@ def test_a_target_is_met_by_the_nearest_values_which_are_then_the_rule(tmp_path:
 
 @pytest.mark.proof
 def test_of_many_numbers_those_that_matter_are_found(tmp_path: Path) -> None:
-    """Six numbers, of which the heap and the most to take decide how long a game is."""
+    """Six numbers, of which the heap and the maximum to take determine the length of a game."""
     shutil.copytree(ROOT / "tests" / "rulesets" / "nim", tmp_path / "nim")
     idle = "".join(f", idle_{n}: {n}" for n in range(1, 5))
     tables = tmp_path / "nim" / "tables.yaml"
@@ -274,7 +274,7 @@ def test_ctrl_c_ends_with_the_answers_so_far(monkeypatch: pytest.MonkeyPatch) ->
 def test_roles_have_titles_and_those_of_one_player_are_one_line(
     players: int, wins: list[str] | int, pairs: int
 ) -> None:
-    others = () if isinstance(wins, list) else ("--beside", "greedy")  # greedy bots take seconds for a game
+    others = () if isinstance(wins, list) else ("--beside", "greedy")  # greedy bots take seconds per game
     args = ("--bots", "random", *others, "--ladder", 0, "--pairs", pairs, "--format", "json")
     code, text, err = invoke("playtest", "imperial", "+end_at_20", "--players", players, *args)
     assert code == 0, err

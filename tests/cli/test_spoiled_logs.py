@@ -1,4 +1,4 @@
-"""Logs with a mistake: commands print the same about two logs that a seat cannot distinguish."""
+"""Damaged logs: commands print the same about two logs that a seat cannot distinguish."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def said(*args: object, stdin: str = "", monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
-    """Exit code, output and messages of a command."""
+    """The exit code, the output and the messages of a command."""
     out, err = io.StringIO(), io.StringIO()
     monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -39,7 +39,7 @@ Say = Callable[[Path, Twins], Iterator[list[object]]]
 
 
 def commands(log: Path, twins: Twins) -> Iterator[list[object]]:
-    """Every command that tells a seat of a log, each way."""
+    """Every command that shows a log to a seat, in each way."""
     seat = twins.seat
     moves = ["replay", log, "--moves", *flags_for(seat)]
     yield from (moves, [*moves, "--format", "json"], [*moves, "--to", 1], [*moves, "--until", 1])
@@ -55,7 +55,7 @@ def commands(log: Path, twins: Twins) -> Iterator[list[object]]:
 
 
 def all_told(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
-    """Everything that commands say and write of a log."""
+    """The complete output of commands about a log, including written files."""
     results: list[tuple[object, ...]] = []
     text = log.read_bytes()
     for command in commands(log, twins):
@@ -63,18 +63,18 @@ def all_told(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> list[t
         for out in outs:
             out.unlink(missing_ok=True)
         if command[0] == "play" and twins.seat == "Ann":
-            continue  # Ann is asked, and shown what she sees; who is asked is not the one who must not see
+            continue  # Ann is asked, and sees her view; the seat asked differs from the one that must not see
         notes = said(*command, monkeypatch=monkeypatch)
         written = [re.sub("[0-9a-f]{64}", "SEAL", out.read_text("utf-8")) for out in outs if out.exists()]
         if command[0] == "play":
-            notes = (notes[0], "", notes[2])  # the screen of who is asked
+            notes = (notes[0], "", notes[2])  # the screen of the deciding seat
         results.append((command[0], *notes, *written))
         log.write_bytes(text)  # as `play` may have changed it
     return results
 
 
 def seat_file(log: Path, twins: Twins, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The log that the seat was given when nothing was wrong yet."""
+    """The log given to the seat before the damage."""
     write(log, "\n".join(twins.logs()[0][: 1 + len(twins.before)]) + "\n")
     out = ["--out", log.with_name("given.jsonl")]
     assert said("log", log, *flags_for(twins.seat), *out, monkeypatch=monkeypatch)[0] == 0
@@ -103,7 +103,7 @@ def test_what_is_wrong_with_a_log_tells_a_seat_nothing(
 def test_bytes_that_are_others_tell_a_seat_nothing(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Damage may leave one log legal and not the other: then the seat may tell them apart, and else it must not."""
+    """If damage leaves only one of the logs legal, the seat may distinguish them; otherwise it must not."""
     log, twins = tmp_path / "log.jsonl", TWINS[number]
     seat_file(log, twins, monkeypatch)
     one, other = twins.logs()
@@ -141,7 +141,7 @@ def test_who_keeps_the_table_is_told_what_is_wrong(tmp_path: Path, monkeypatch: 
 
 
 def test_nobody_is_shown_a_line_that_broke_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It was never taken, and is somebody's secret perhaps: the table, too, learns no more than where."""
+    """An unfinished line was never played, and may be secret: even the table learns only its place."""
     log = tmp_path / "log.jsonl"
     write(log, "\n".join(TWINS[0].logs()[0])[:-4])
     code, out, err = said("replay", log, monkeypatch=monkeypatch)
@@ -207,7 +207,7 @@ def test_other_rules_do_not_judge_for_a_seat(tmp_path: Path, monkeypatch: pytest
 
 
 def test_lines_that_were_taken_back_do_not_count_for_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The place of a broken rule counts the decisions that stand: others have not been seen."""
+    """The place of an illegal entry counts the remaining decisions: others were never visible."""
     log = tmp_path / "log.jsonl"
     lines = TWINS[0].logs()[0]
     wrong = '{"decision": "act", "by": "Ann", "option": "fold"}'
@@ -232,7 +232,7 @@ def test_a_gate_that_is_open_is_found(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_every_diagnostic_of_a_command_comes_through_the_gate() -> None:
-    """`redacted` is asked before diagnostics are rendered."""
+    """Diagnostics pass through `redacted` before they are rendered."""
     folder = Path(output.__file__).parent
     for path in folder.glob("*.py"):
         text = path.read_text("utf-8")

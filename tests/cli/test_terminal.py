@@ -1,4 +1,4 @@
-"""Terminal safety: foreign text is escaped, files are written whole, and a failed write is reported."""
+"""Terminal safety: untrusted text is escaped, files are written completely, and failed writes are reported."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ COMMANDS = ["a\n::error::x", "::stop-commands::x", "##[error]x"]
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder, with the ruleset `nim` in it."""
+    """The current folder, with a copy of the ruleset `nim`."""
     shutil.copytree(RULESETS / "nim", tmp_path / "nim")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def said(*args: str) -> tuple[int, str]:
-    """The exit code of a command, and all that it prints."""
+    """The exit code and the complete output of a command."""
     with redirect_stdout(io.StringIO()) as out, redirect_stderr(out):
         code = run(list(args))
     assert "RS901" not in out.getvalue()
@@ -48,7 +48,7 @@ def said(*args: str) -> tuple[int, str]:
 
 
 def harmless(capsys: pytest.CaptureFixture[str], *args: str) -> str:
-    """The output of a command: text that does nothing to a terminal or to the runner of a CI job."""
+    """The output of a command, checked to control neither a terminal nor a CI runner."""
     code = run(list(args))
     result = capsys.readouterr()
     text = result.out + result.err
@@ -140,7 +140,7 @@ def test_a_line_is_no_command(line: str) -> None:
 
 
 def test_commands_print_through_one_function() -> None:
-    """Output past that function says why: data on standard output that another program reads."""
+    """Any other call states its reason: data on standard output for another program."""
     past = {
         f"{path.name}: {line.strip()}"
         for path in sorted((ROOT / "cli").glob("*.py"))

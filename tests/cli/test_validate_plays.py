@@ -1,4 +1,4 @@
-"""`validate` plays before it says sound, says how much, and keeps the result until a file changes."""
+"""`validate` plays before it reports soundness, reports the amount, and caches the result until a file changes."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_other_formats_have_what_the_games_show(small: Path, format_: str) -> No
 def test_many_settings_are_no_reason_not_to_play(
     small: Path, runs: list[str], number: int, least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The start is not tried with all of them, as that takes too long; games are."""
+    """The start is not tried with all of them, which would take too long, but games are."""
     monkeypatch.setattr(play_check, "STEPS", 600_000 * number)
     monkeypatch.setattr(starts, "PATIENCE", 5_000)
     settings = "".join(f"  s{n}: {{type: int 0..9, default: 5, doc: x}}\n" for n in range(number))

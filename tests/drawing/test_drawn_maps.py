@@ -1,4 +1,4 @@
-"""Drawings that become maps keep their outlines: neighbours share points, names are what is written in a shape."""
+"""Drawings imported as maps keep their outlines: neighbours share points, and names come from texts in shapes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_edges_get_the_points_that_lie_on_them() -> None:
 
 
 def test_a_curve_that_was_split_at_another_place_is_the_same_border(tmp_path: Path) -> None:
-    """Half a circle as one arc on one side, and as three on the other."""
+    """A semicircle drawn as one arc on one side, and as three on the other."""
     ends = [(500 + 400 * cos(t), 100 + 400 * sin(t)) for t in (pi, 2.2, 0.9, 0)]
     arcs = "".join(f"A400 400 0 0 0 {x} {y}" for x, y in ends[1:])
     bowl = f'<path id="bowl" d="M100 100{arcs}z"/>'
@@ -71,12 +71,12 @@ def test_a_curve_that_was_split_at_another_place_is_the_same_border(tmp_path: Pa
     outlines = [rings_of(region.outline) for region in regions]
     assert touching(outlines) == {(0, 1)} and len(outlines[0][0]) < 90
     border = [b for b in areas(outlines).borders if b.b < 0]
-    assert sum(len(b.points) for b in border) < 10  # all of the curve is shared
+    assert sum(len(b.points) for b in border) < 10  # the whole curve is shared
     assert size(outlines[0]) == pytest.approx(pi * 400**2 / 2, rel=0.01)
 
 
 def test_what_lies_on_a_shape_is_cut_out_of_it() -> None:
-    """Two islands that touch, one with a lake on it and one at the frame, on a sea."""
+    """Two touching islands, one with a lake and one at the frame, in a sea."""
     sea, one, other = [square(0, 0, 1000, 1000)], [square(100, 100, 200, 200)], [square(300, 100, 200, 200)]
     lake, coast = [square(150, 150, 50, 50)], [square(900, 0, 100, 300)]
     result = snapped([sea, one, other, lake, coast])
@@ -114,7 +114,7 @@ def test_the_frame_is_the_page(tmp_path: Path) -> None:
         0,
         1000,
         500,
-    )  # the page has nothing of it
+    )  # the page does not contain it
 
 
 def test_a_text_in_a_shape_is_its_name(tmp_path: Path) -> None:

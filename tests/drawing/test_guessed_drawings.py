@@ -1,4 +1,4 @@
-"""Rulesets without a drawing file: all that everybody sees is in the picture or in a table, and can be read."""
+"""Rulesets without a drawing file: all public information is in the picture or in a table, and legible."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TEXT = re.compile(r'<text[^>]*font-size="([\d.]+)"[^>]*>([^<]+)')
 
 
 def undrawn_file(ruleset: typed.Ruleset, players: int = 3) -> tuple[Board, Game]:
-    """A board as it is without a drawing file, and a game."""
+    """A board as without a drawing file, and a game."""
     low, high = ruleset.players
     game = Game(ruleset, seat_names(max(low, min(players, high)), ruleset.seats))
     words = Words(ruleset)
@@ -50,9 +50,9 @@ def go_on(game: Game, ply: int, seed: int = 3) -> None:
 
 
 def shown_cells(board: Board, game: Game) -> list[CellName]:
-    """The public cells, but for those that the ruleset keeps from people by its titles.
+    """The public cells, except those hidden from people by the ruleset's titles.
 
-    An account that may go below 0 is no number to look at, unless a drawing says so.
+    An account that may become negative is not shown, unless a drawing requests it.
     """
     internal, fields = board.words.internal, board.sheet.d.fields
     return [
@@ -64,7 +64,7 @@ def shown_cells(board: Board, game: Game) -> list[CellName]:
 
 
 def some(cells: list[CellName], most: int, seed: int) -> list[CellName]:
-    """At most so many cells of each field and place."""
+    """At most a number of cells for each field and place."""
     results: dict[tuple[str, str, str], list[CellName]] = {}
     for cell in random.Random(seed).sample(cells, len(cells)):
         results.setdefault((cell.group, cell.name, cell.place), []).append(cell)
@@ -98,7 +98,7 @@ def test_no_two_things_share_a_label(fairground: typed.Ruleset) -> None:
 
 
 def unreadable(svg: str) -> dict[str, float]:
-    """Texts below twelve points, or cut off."""
+    """Texts below twelve points, or truncated."""
     return {text: float(size) for size, text in _TEXT.findall(svg) if float(size) < LEAST or text.endswith("…")}
 
 
@@ -131,7 +131,7 @@ def test_each_owner_has_a_board_of_his_own(fairground: typed.Ruleset) -> None:
     assert len({box[:2] for box in boxes}) == 18 and "cell" not in board.plans
     places = board.places()
     assert {"plot.A_a1", "plot.C_c2", "cell.a1", "cell.c2"} <= set(places)
-    assert places["cell.b2"].box == places["plot.A_b2"].box  # the bare cell is on the board of who looks at it
+    assert places["cell.b2"].box == places["plot.A_b2"].box  # the bare cell is on the viewer's board
     other = board_of(fairground, game.names, viewer=2).places()
     assert other["cell.b2"].box == other["plot.C_b2"].box
 

@@ -1,4 +1,4 @@
-"""Pieces as on a real table: columns with a number, yards, cards in a hand, dice, holes, boxes of one height."""
+"""Pieces as on a real table: columns with a count, yards, hands of cards, dice, holes, boxes of equal height."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def texts(svg: str) -> list[str]:
 
 
 def middles(svg: str) -> list[tuple[float, float]]:
-    """The middles of symbols, from where they are moved to and how large they are."""
+    """The centres of symbols, computed from their translation and size."""
     moves = re.findall(r"translate\((\S+) (\S+)\) scale\((\S+)\)", svg)
     return [(float(x) + 12 * float(s), float(y) + 12 * float(s)) for x, y, s in moves]
 
@@ -89,7 +89,7 @@ def test_a_yard_shows_each_pawn_of_its_owner(tmp_path: Path) -> None:
 
 
 def test_cells_of_nobody_are_drawn_without_a_colour() -> None:
-    """With three players, the fourth lane and yard are there; with four, all are somebody's."""
+    """With three players, the fourth lane and yard exist; with four, all have owners."""
     three, four = (begun("ludo", players)[0] for players in (3, 4))
     spare = [item.id for item in three.static if item.id.startswith("spare")]
     assert len(spare) == 5 + 2 and not any("data-place" in i.svg for i in three.static if i.id in spare)
@@ -114,7 +114,7 @@ def test_a_yard_holds_pieces_that_are_there(tmp_path: Path) -> None:
 
 
 def hand(count: int) -> tuple[list[float], list[list[str]]]:
-    """The places at which the cards of a hand begin, and the words on each."""
+    """The positions of the cards in a hand, and the words on each."""
     drawing, state = begun("shadow_of_the_emperor", 4)
     names = drawing.names.names("action")[:count]
     state["pieces"]["card"] |= {name: {"held[A]": 1} for name in names}
@@ -125,7 +125,7 @@ def hand(count: int) -> tuple[list[float], list[list[str]]]:
 def test_cards_of_a_hand_lie_in_a_row_with_their_titles() -> None:
     at, shown = hand(3)
     assert at == sorted(at) and at[1] - at[0] > 50
-    assert all(len(text) >= 2 for text in shown)  # the letter in the corner, and the title
+    assert all(len(text) >= 2 for text in shown)  # the corner letter, and the title
 
 
 def test_many_cards_lie_on_one_another_and_keep_their_corners() -> None:

@@ -1,4 +1,4 @@
-"""Changes of outlines: all regions at a point change, no border opens, and nothing crosses."""
+"""Changes of outlines: all regions at a point change together, borders stay closed, and nothing crosses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BOARD: Outlines = {
     C: rings_of("M20 10l20 0 0 10-20 0zM26 14l4 0 0 3-4 0z"),
     ISLE: rings_of("M26 14l4 0 0 3-4 0z"),
 }
-"""A left half and two quarters on the right; the lower one has an island."""
+"""A left half and two quarters on the right, the lower one with an island."""
 
 
 def dots(outlines: Outlines) -> set[Dot]:
@@ -32,12 +32,12 @@ def dots(outlines: Outlines) -> set[Dot]:
 
 
 def opened(outlines: Outlines, frame: Frame) -> set[Stroke]:
-    """The edges of one outline only that are not at the frame."""
+    """The edges in only one outline that are not at the frame."""
     return {e for e, sides in shared([*outlines.values()]).items() if len(sides) == 1 and not frame.side(*e)}
 
 
 def signs(outlines: Outlines) -> dict[tuple[Part, int], int]:
-    """Each ring with the sign of its area: below 0 if it is a hole, or goes round the other way, and not both."""
+    """The sign of each ring's area: negative for a hole or a reversed ring, but not for both."""
     results: dict[tuple[Part, int], int] = {}
     for part, rings in outlines.items():
         for i, ring in enumerate(rings):
@@ -48,7 +48,7 @@ def signs(outlines: Outlines) -> dict[tuple[Part, int], int]:
 
 
 def size(outlines: Outlines, signs: dict[tuple[Part, int], int]) -> float:
-    """The area of the whole."""
+    """The total area."""
     return sum(area(ring) * signs[part, i] for part, rings in outlines.items() for i, ring in enumerate(rings))
 
 
@@ -163,7 +163,7 @@ def test_what_would_be_no_board_is_refused(edit: object, said: str) -> None:
 
 
 def test_a_border_that_passes_over_an_island_is_refused() -> None:
-    """No edges cross: the island lies as a whole between the old border and the new one."""
+    """No edges cross, but the whole island is between the old border and the new one."""
     sea = rings_of("M0 0l20 0 0 20-20 0zM12 9l2 0 0 2-2 0z")
     land, isle = rings_of("M20 0l20 0 0 20-20 0z"), rings_of("M12 9l2 0 0 2-2 0z")
     board: Outlines = {A: sea, B: land, ISLE: isle}
@@ -231,7 +231,7 @@ def test_edges_meet_or_not(e: Stroke, f: Stroke, expected: Meeting) -> None:
 
 @pytest.fixture
 def compared(monkeypatch: pytest.MonkeyPatch) -> list[Stroke]:
-    """An edge for each pair of edges that is compared."""
+    """An edge for each compared pair of edges."""
     edges: list[Stroke] = []
 
     def noted(e: Stroke, f: Stroke) -> Meeting:
@@ -245,7 +245,7 @@ def compared(monkeypatch: pytest.MonkeyPatch) -> list[Stroke]:
 @pytest.mark.proof  # 0.3 s
 @pytest.mark.parametrize("count", [40, pytest.param(500, marks=pytest.mark.proof)])
 def test_random_moves_of_shared_points_open_no_border(count: int, compared: list[Stroke]) -> None:
-    """Imperial's board: each move changes all its regions, and the area of the whole stays; few edges are compared."""
+    """On Imperial's board: each move changes all regions at the point, the total area stays, few edges are compared."""
     choose, board = random.Random(count), europe()
     turned, before = signs(board), overlaps([*board.values()])[1].keys()
     shared_dots = sorted(dot for dot in dots(board) if 0 < dot[0] < 1240 and 0 < dot[1] < 1052)

@@ -1,4 +1,4 @@
-"""Outlines of regions: read, checked, and what follows from points that are the same."""
+"""Outlines of regions: reading, checks, and consequences of equal points."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def written(outlines: dict[str, str], frame: str = "[0, 0, 400, 300]", more: str
 
 @cache
 def loaded(folder: Path) -> Ruleset:
-    """The ruleset of a folder: outlines are no part of it."""
+    """The ruleset in a folder, without its outlines."""
     return load_ruleset(str(folder))
 
 
 def warned(folder: Path, text: str) -> list[tuple[str, str]]:
-    """The codes of what is said of an outlines file, and the lines that they point at."""
+    """The codes of the warnings about an outlines file, and the lines to which they point."""
     (folder / "outlines.yaml").write_text(text, "utf-8")
     report = Report()
     read_drawing(loaded(folder), report)
@@ -112,7 +112,7 @@ def test_the_same_edges_are_a_border() -> None:
     assert areas.touching() == {(0, 1)}
     (border,) = (b for b in areas.borders if b.b == 1)
     assert sorted(border.points) == [(80, 0), (80, 160)]
-    assert sorted((b.a, b.b) for b in areas.borders) == [(0, 1), (1, -1), (2, -1)]  # the frame is no border
+    assert sorted((b.a, b.b) for b in areas.borders) == [(0, 1), (1, -1), (2, -1)]  # the frame is not a border
 
 
 def test_a_border_of_less_than_three_units_is_a_point() -> None:
@@ -133,7 +133,7 @@ def test_an_island_lies_in_its_sea() -> None:
     "changed, expected",
     [
         ({}, []),
-        # Each edge is that of two regions, and the border of two lies on a third one.
+        # Each edge belongs to two regions, and their common border is on a third one.
         (
             {
                 "north_lake": "M0 0l100 0 110 50-110 50-100 0z",
@@ -142,7 +142,7 @@ def test_an_island_lies_in_its_sea() -> None:
             [("RS559", "south_lake")],
         ),
         ({"isle": "M100 100l100 100 0-100-100 100z"}, [("RS559", "isle")]),
-        # The frame is reached on one side, and missed by three units on the other.
+        # The region touches the frame on one side, and misses it by three units on the other.
         ({"heathmouth": "M300 200l100 0 0 97-100 3z"}, [("RS560", "heathmouth")]),
         ({"heathmouth": "M300 200l100 0 0 60-3 4-20 10-30 20-4 3-1 3-42 0z"}, []),  # a coast that ends at the frame
         ({"south_lake": "M100 0l100 0 0 100-100 0 0-5z"}, [("RS560", "north_lake")]),  # a point of one of two regions
@@ -179,7 +179,7 @@ def test_outlines_that_tile_the_board_have_nothing_to_tell(lake: Path) -> None:
 @pytest.mark.proof  # 0.3 s
 def test_what_does_not_fit_is_told_at_its_line_once_a_region(lake: Path) -> None:
     plain = squares()
-    assert warned(lake, written(plain | {"isle": "M100 100l100 0 0 101-100 0z"})) == [("RS560", "isle")]  # a hundredth
+    assert warned(lake, written(plain | {"isle": "M100 100l100 0 0 101-100 0z"})) == [("RS560", "isle")]  # one per cent
     assert warned(lake, written(plain | {"isle": "M100 100l100 0 0 120-100 0z"})) == [("RS559", "stoneport")]
     assert warned(lake, written(plain | {"isle": "M100 100l100 0 0 99-100 0z"})) == [("RS560", "isle")]
     assert warned(lake, written(plain | {"isle": "M100 100l100 0 0 60-60 0z"}))[0][0] == "RS560"
@@ -222,7 +222,7 @@ def test_the_picture_is_the_outlines(lake: Path) -> None:
     scene = board(loaded(lake))
     (isle,) = (item.svg for item in scene.static if item.id == "region.isle")
     xs, ys = zip(*corners_of(re.findall(r' d="(M[^z]*z)', isle)[0]), strict=True)
-    assert max(xs) - min(xs) == max(ys) - min(ys) == 225  # a quarter of the 900 points that the board is wide
+    assert max(xs) - min(xs) == max(ys) - min(ys) == 225  # a quarter of the board's width of 900 points
     assert overlaps(to_svg(scene)) == [] and outside(to_svg(scene)) == []
 
 
@@ -251,7 +251,7 @@ def test_names_and_pieces_stand_where_their_author_says(lake: Path) -> None:
 
 @pytest.mark.proof
 def test_a_frame_holds_positions_where_they_are(lake: Path) -> None:
-    """Without one, the outermost position moves all others."""
+    """Without a frame, the outermost position shifts all others."""
     at = ", ".join(f"{name}: [{20 + i * 30}, {40 + i * 20}]" for i, name in enumerate(NAMES))
     text = f"drawing: {{boards: {{region: {{frame: [0, 0, 400, 300], positions: {{{at}}}}}}}}}\n"
 
@@ -268,7 +268,7 @@ def test_a_frame_holds_positions_where_they_are(lake: Path) -> None:
 
 @pytest.mark.proof  # 0.3 s
 def test_what_a_replaced_map_looks_like_is_nothing_to_this_one(lake: Path) -> None:
-    """Regions of the same name may be on both maps."""
+    """Both maps may have regions of the same name."""
     base = lake.parent / "base"
     shutil.copytree(lake, base)
     (base / "game.yaml").write_text(

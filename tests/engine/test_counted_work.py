@@ -1,4 +1,4 @@
-"""Work is counted where it is done: in queries between decisions, in narration, in dialects. Never by seconds."""
+"""Work limits by counted steps, never seconds: in queries between decisions, in narration, in dialects."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 FEW = 500
-"""Steps that are allowed here, of what is asked between decisions."""
+"""The step limit for queries between decisions in these tests."""
 DEAR = "sum(z.mark for z in all_towns() for u in all_towns() for v in all_towns() for w in all_towns())"
-"""Some thousand steps."""
+"""An expression that takes some thousand steps."""
 ALL = "def all_towns() -> set town: {y in town where y.mark > -9}\n"
 
 

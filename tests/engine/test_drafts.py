@@ -1,4 +1,4 @@
-"""Drafts: what stands, what is withdrawn without a trace, and what others see meanwhile, in all machines."""
+"""Drafts: the remaining decisions, withdrawal without a trace, and other seats' views, in all machines."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CLOSED = ["fence_off(a1_n)", "fence_off(a1_e)", "fence_off(a1_s)", "fence_off(a1
 
 
 def game(backend: Backend = "python") -> Game:
-    """A game of paddocks."""
+    """A game of the paddocks ruleset."""
     return Game(PADDOCKS, SEATS, None, backend)
 
 
@@ -50,7 +50,7 @@ def after(*texts: str) -> Game:
 
 
 def at_random(seed: int, *backends: Backend, most: int = 150) -> Iterator[list[Game]]:
-    """Equal games by several machines, before each decision of a random game."""
+    """The same random game on several machines, before each decision."""
     games, rng = [game(backend) for backend in backends], random.Random(seed)
     while not games[0].is_over and games[0].ply < most:
         yield games
@@ -63,7 +63,7 @@ def at_random(seed: int, *backends: Backend, most: int = 150) -> Iterator[list[G
 
 
 def is_begun(one: Game) -> bool:
-    """Whether something is planned, by the cell of the open draft."""
+    """Whether a plan is open, by the cell of the open draft."""
     asked = one.omniscient.asked
     return asked is not None and bool(one.omniscient.numbers.state[asked.draft])
 
@@ -250,7 +250,7 @@ def test_reasons_and_moves_for_others_are_those_from_before_the_plan(seat: str |
 
 
 def reasons(one: Game, seat: str | None) -> list[object]:
-    """Answers to a seat about a position."""
+    """The answers to a seat about a position."""
     why = Why(one, seat)
     answers = [why.effects(), why.nothing(), why.asked(), why.value("A.cash + B.cash"), why.option("withdraw")]
     return [str(each) for each in answers]
@@ -283,7 +283,7 @@ def test_a_withdrawn_plan_changes_no_pick_of_a_bot() -> None:
 
 
 def picked(one: Game, seed: int) -> str:
-    """The option of a bot that plays at random at B's seat."""
+    """The option of a random bot at B's seat."""
     option, _ = BotSeats(one, {"B": open_bot("random")}, seed).choose(one)
     return str(option)
 

@@ -1,4 +1,4 @@
-"""Heads of options: what they name, demand and pay; guards."""
+"""Heads of options: names, requirements and costs; guards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def refusal(game: Game, option: str) -> str:
 
 
 def test_what_a_demand_names_is_there_for_the_next_one_and_not_before(play: Play) -> None:
-    """The first demand waits for the town; what it has named besides does not depend on one, and waits with it."""
+    """The first requirement depends on the town; its other names do not, but are evaluated with it."""
     game = asked(
         play,
         """
@@ -374,7 +374,7 @@ replace guard far(t: town):
 
 
 def test_a_demand_that_is_tested_early_does_not_rely_on_those_before_it(play: Play) -> None:
-    """The first demand waits for both towns, the second one for the first town alone, which may have no twin."""
+    """The first requirement depends on both towns, the second one only on the first town, which may have no twin."""
     game = asked(
         play,
         """

@@ -1,4 +1,4 @@
-"""Operators of programs: each generator writes each of them, with all operands, and machines give the same value."""
+"""Operators of programs: each generator supports each operator with all operands, and machines agree on the value."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from rulespec.language.paths import path_of
 from rulespec.types import MAX_NUMBER
 
 MOST = 6
-"""Operands with which each operator that takes any number of them is tried at most."""
+"""The maximum number of operands tried for variadic operators."""
 PASSED = 4
-"""Numbers that a test hands to a function in wasm at most; further operands are constants."""
+"""The maximum number of arguments passed to a wasm function in a test; further operands are constants."""
 BITS = 3
 MEMBERS = range(2**BITS - 2)
 KINDS = {
@@ -57,7 +57,7 @@ KINDS = {
 """Operator → its operands: sets, members, orders, bags, paths, truth values, distances between members, the bits of a
 member, the size of a kind.
 
-Those of all others are numbers.
+The operands of all other operators are numbers.
 """
 FORMS = [(name, count) for name, each in OPERATORS.items() for count in range(MOST + 1) if each.takes(count)]
 
@@ -80,13 +80,13 @@ def operand(kind: str, rng: random.Random) -> int:
 
 
 def operands(name: str, count: int, rng: random.Random) -> list[int]:
-    """Random operands of an operator; those of `passed` grow."""
+    """Random operands for an operator; those in `passed` increase."""
     values = [operand(kind, rng) for kind in KINDS.get(name, "n" * count)]
     return [values[0], *sorted(values[1:])] if OPERATORS[name].any_number and not OPERATORS[name].chooses else values
 
 
 def expression(name: str, values: Sequence[int]) -> ir.Expr:
-    """An operator over its operands: slots, but for those that no function in wasm is given and those of one value."""
+    """An operator over its operands: slots, except operands with one value and types that cannot be passed to wasm."""
     fixed = [kind in "bdk" for kind in KINDS.get(name, "n" * len(values))]
     args = [ir.Const(v) if fixed[i] or i >= PASSED else ir.Local(i) for i, v in enumerate(values)]
     return ir.Op(name, tuple(args), 0)
@@ -99,7 +99,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> ir.Program:
 
 
 def outcomes(program: ir.Program, seed: int) -> Iterator[tuple[str, list[int], int | None, ir.Expr]]:
-    """Of each operator with each number of operands: operands, and its value, or None for a fault."""
+    """Operands for each operator and each number of operands, with the value, or None for a fault."""
     rng = random.Random(seed)
     for name, count in FORMS:
         values = operands(name, count, rng)
@@ -115,7 +115,7 @@ def test_an_operator_has_as_many_operands_as_its_record_says() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_generated_python_has_each_operand_and_gives_the_same(seed: int, program: ir.Program) -> None:
-    """A form with fewer slots than its operator has operands drops one in silence."""
+    """A template with fewer slots than the operator has operands would silently drop one."""
     for name, values, expected, e in outcomes(program, seed):
         text = ExpressionWriter(program, ALL_FEATURES).x(e)
         slots = {f"v{i}": value for i, value in enumerate(values)}
@@ -143,7 +143,7 @@ def test_wasm_gives_the_same(program: ir.Program) -> None:
 
 @pytest.mark.parametrize("name", [name for name, each in OPERATORS.items() if each.fault is not None])
 def test_an_operator_that_may_be_a_fault_is_no_call_of_its_meaning(name: str) -> None:
-    """The meaning alone says nothing of the fault."""
+    """The meaning alone does not report the fault."""
     assert name in _FORMS and name in _CALLS
 
 
@@ -153,7 +153,7 @@ def test_an_operator_without_a_form_is_a_function_that_python_knows(name: str) -
 
 
 def inside(values: Sequence[int], rng: random.Random) -> list[Interval]:
-    """Intervals around operands, some without a bound."""
+    """Intervals around operands, some of them unbounded."""
     results = []
     for value in values:
         low, high = value - rng.randrange(4), value + rng.randrange(4)
@@ -182,7 +182,7 @@ def test_the_interval_of_finite_numbers_is_finite_and_fits_into_64_bits(name: st
     most = 1000 * MAX_NUMBER
     held = each.interval(*[Interval(-most, most)] * each.operands)
     assert held.low is not None and (held.high is not None or held == COUNTS)
-    if name != "*":  # of numbers whose product cannot grow too large
+    if name != "*":  # numbers whose product stays small
         assert held.low >= -(1 << 63) and (held.high or 0) < 1 << 63
 
 

@@ -1,6 +1,6 @@
-"""Numbers that may be none: `int?`, under both backends.
+"""Optional numbers, `int?`, under both backends.
 
-Taxes are oak 3, elm 5, ash 7, fir 9; marks are 1, elm's is 8.
+The taxes are oak 3, elm 5, ash 7, fir 9; the marks are 1, except 8 for elm.
 """
 
 from __future__ import annotations

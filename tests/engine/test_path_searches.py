@@ -1,4 +1,4 @@
-"""`trail` and `longest`, beside searches that try out every way, on all machines."""
+"""`trail` and `longest`, compared with exhaustive searches, on all machines."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def ways(
     within: int,
     count: Callable[[str], int] = lambda _: 1,
 ) -> Iterator[tuple[list[str], bool]]:
-    """All paths, the single stops among them, and whether each can go on."""
+    """All paths, including single stops, and whether each can be extended."""
     todo = [([start], uses("", start), within) for start in starts]
     while todo:
         way, used, left = todo.pop()
@@ -73,7 +73,7 @@ def ways(
 
 
 class Measured:
-    """A position of the ruleset `roads`, as facts of a graph."""
+    """A position of the ruleset `roads` as graph data."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -94,7 +94,7 @@ class Measured:
         return self.houses[c] in ("none", p)
 
     def expected(self, p: str) -> dict[str, object]:
-        """The longest road, the best route, and what a trail reaches, of a builder."""
+        """A builder's longest road, best route, and reachable set of a trail."""
 
         def road(x: str, y: str) -> set[str]:
             return {"".join(sorted(x + y))} if x else set()
@@ -115,7 +115,7 @@ class Measured:
         return {"road": longest, "route": max(worth, default=-9), "net": {*net}}
 
     def seen(self) -> set[str]:
-        """The runs of a train that comes on no track twice."""
+        """The runs of a train without repeated track."""
         onward = {run: sorted(self.members(f"run.{run}.onward")) for run in RUNS}
         return {way[-1] for way, _ in ways(["out0"], lambda way: onward[way[-1]], lambda x, y: {y[-1]}, 9)}
 
@@ -124,7 +124,7 @@ RUNS = [f"{way}{n}" for n in range(6) for way in ("out", "back")]
 
 
 def compared(backend: Backend, seed: int, plies: int) -> tuple[int, int]:
-    """Compares a random game move by move; the positions in which a flood reaches more than a trail, by both forms."""
+    """Compares a random game move by move; returns the positions where a flood reaches more than a trail, by form."""
     rng = random.Random(seed)
     game = Game(ROADS, ["A", "B"], backend=backend)
     nets = trains = 0
@@ -182,7 +182,7 @@ ALL_WAYS = "longest(way in path(x from {t0} to y in town where x != y once y wit
 
 
 def many(number: str, some: str = "0", size: int = 36) -> str:
-    """Rules on towns in rows of six, each near those beside, before and after it."""
+    """Rules on towns in rows of six, each connected to its neighbours in its own row and the adjacent ones."""
     text = MANY.replace("NUMBER", number).replace("SOME", some)
     beside = {n: [m for m in range(size) if abs(m % 6 - n % 6) + abs(m // 6 - n // 6) == 1] for n in range(size)}
     towns = [f"t{n}: {{near: [{', '.join(f't{m}' for m in of)}]}}" for n, of in beside.items()]
@@ -200,7 +200,7 @@ def test_too_many_beginnings_are_a_fault_at_their_place(play: Play) -> None:
 
 
 def test_a_trail_ends_with_the_last_stop_that_can_be_reached(play: Play) -> None:
-    """Of a grid there are millions of ways, and one of the first goes through it all."""
+    """A grid has millions of paths, but an early one covers all stops."""
     trail = "count(trail(x from {t0} to y in x.near once y within 63))"
     assert play(many(trail)).omniscient.value("n") == "36"
     with pytest.raises(RulesetFaultError, match="`trail` tries at most 10,000 beginnings of paths"):
@@ -227,14 +227,14 @@ procedure play():
 
 @pytest.mark.parametrize("backend", ["interpreter", "python", pytest.param("wasm", marks=needs_wasm)])
 def test_a_cost_that_is_searched_for_is_the_same_on_all_machines(tmp_path: Path, backend: Backend) -> None:
-    """The slots of a search have another meaning after it, as those of names in conditions."""
+    """The slots of a search are reused after it, like those of names in conditions."""
     game = Game(small(tmp_path / "small", DEAR + WORLD), ["ann", "bob"], backend=backend)
     assert [str(option) for option in game.legal_options][-1] == "walk({elm, ash})"
     assert [str(option) for option in game.legal_options if option.name == "ride"] == []
 
 
 def test_steps_of_searches_are_counted(play: Play) -> None:
-    """A search that is small takes few steps, whatever it might take: the bound of a decision is not come to."""
+    """A small search takes few steps, below the static bound, so the limit of a decision is not reached."""
     small = "longest(way in path(x from {y} to z in town where z == x once z within 5) worth count(way), else 0)"
     whole = f"sum(sum({small} for y in town) for u in town where u.index < 4)"
     game = play(many("0", whole))

@@ -1,4 +1,4 @@
-"""Paths as parameters: listed in one order, tested in steps of their length, drawn, gone along, and logged."""
+"""Paths as parameters: listed in a fixed order, tested in steps proportional to length, drawn, iterated, and logged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Possessions of players: piles and entities of which each seat has its own, under both backends."""
+"""Property of players: piles and entities that each seat has separately, under both backends."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_names_of_seats_tell_entities_apart(seats: tuple[str, ...], tmp_path: Pa
     if seats[0] == "A":
         with pytest.raises(DiagnosticsError, match=r"two of `claim` would be called `A_x_red`"):
             Game(ruleset, dict(zip(seats, seats, strict=True)))
-        assert Game(ruleset, seats).names == dict(zip("ABC", seats, strict=True))  # as names they are free
+        assert Game(ruleset, seats).names == dict(zip("ABC", seats, strict=True))  # allowed as names
     else:
         assert Game(ruleset, seats).omniscient.value("count(claim)") == "6"
 

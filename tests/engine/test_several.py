@@ -1,4 +1,4 @@
-"""Sets and bags as parameters: listed in one order, tested, drawn, moved, paid and logged, under both backends."""
+"""Sets and bags as parameters: listed in a fixed order, tested, drawn, moved, paid and logged, under both backends."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_a_decision_is_skipped_where_none_of_many_can_be(deal: Game) -> None:
 
 
 def test_drawing_is_even(play: Play) -> None:
-    """A draw among candidates, most of which are refused, is as even as one among those that are listed."""
+    """A draw by rejection, which refuses most candidates, is as even as one from a list."""
     rules = """
 procedure play():
     decide move by first(player):
@@ -286,7 +286,7 @@ def test_games_are_logged_and_read_again(tmp_path: Path) -> None:
 
 
 def test_candidates_that_are_tried(tmp_path: Path) -> None:
-    """Steps of listing: no more than two for each option and what is evaluated once."""
+    """Steps of listing: at most two per option, plus what is evaluated once."""
     rules = """
 procedure play():
     choose down(two in choose 2 of {c0, c1, c2, c3, c4}) by first(player)

@@ -1,4 +1,4 @@
-"""Tokens: entities that are in one place each, and move, under both backends."""
+"""Tokens: entities that move between places, under both backends."""
 
 from __future__ import annotations
 

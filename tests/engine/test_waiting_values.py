@@ -1,4 +1,4 @@
-"""Values that wait: what `roll` and `choose` ask, and what the statements after them know."""
+"""Values of `roll` and `choose`, and the statements after them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.engine.game.option import RulesetFaultError
 
 
 def asked(game: Game) -> tuple[str, str | None]:
-    """The name of the open decision, and who decides."""
+    """The name of the open decision, and its decider."""
     assert game.decision is not None
     return game.decision.name, game.decision.by
 

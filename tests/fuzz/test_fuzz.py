@@ -1,4 +1,4 @@
-"""Fuzzing in small: its old findings stay fixed, and a few inputs of every entry point end well."""
+"""Fuzzing on a small scale: past findings stay fixed, and a few inputs for every entry point end well."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from rulespec.syntax.parser import parse_rules
 
 FOLDER = TESTS / "fixtures" / "fuzz"
 INPUTS = int(os.environ.get("RULESPEC_FUZZ", "25"))
-SECONDS = 40  # of the processor: only what does not end fails here; `python -m fuzz` is stricter
+SECONDS = 40  # processor seconds: fails only for hangs; `python -m fuzz` is stricter
 SAVED = sorted(p for p in FOLDER.glob("*/*"))
 
 
@@ -63,7 +63,7 @@ def test_any_input_ends_with_an_exit_code_and_a_message(worker: Worker, tmp_path
 @pytest.mark.parametrize("name", TARGETS)
 @pytest.mark.sampled(1)
 def test_the_seeds_of_every_target_lead_to_its_end(name: str) -> None:
-    """Else all would be refused at the door, and nothing behind it be tried out."""
+    """Otherwise, all inputs would be refused early, and the rest would go untested."""
     with Worker(name) as worker:
         outcomes = (worker.run(data) for data in seeds(name)[:12])
         assert any(said.endswith(" 0") for outcome in outcomes for said in outcome.said)
@@ -122,7 +122,7 @@ def test_another_game_in_python_is_a_failure(tmp_path: Path, monkeypatch: pytest
         ("raise KeyError('x')", "KeyError"),
         ("raise SystemExit(3)", "SystemExit"),
         ("import os; os.abort()", "crash"),
-        ("9 ** 9 ** 9", "hang"),  # in C, where no signal handler of Python's gets to run
+        ("9 ** 9 ** 9", "hang"),  # in C, where Python's signal handlers do not run
         ("x = b'x' * 600_000_000", "large"),
         ("x = bytearray(9_000_000_000)", "MemoryError"),
         ("print('{', end='')", ""),
@@ -131,7 +131,7 @@ def test_another_game_in_python_is_a_failure(tmp_path: Path, monkeypatch: pytest
 )
 @pytest.mark.sampled(1)
 def test_a_mistake_is_seen(mistake: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The process that tries out imports this in the place of the targets.
+    # The worker process imports this instead of the targets.
     (tmp_path / "sitecustomize.py").write_text(
         "import sys, types\n"
         "class Target:\n"
@@ -141,7 +141,7 @@ def test_a_mistake_is_seen(mistake: str, kind: str, tmp_path: Path, monkeypatch:
         "sys.modules['fuzz.targets'] = types.SimpleNamespace(TARGETS={'yaml': Target()})\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    # Only what never ends is to reach the limit of time, however busy the machine is.
+    # Only a hang may reach the time limit, on machines under any load.
     with Worker("yaml", seconds=1 if kind == "hang" else SECONDS) as worker:
         outcome = worker.run(b"x")
         assert outcome.kind.partition(" ")[0] == kind, outcome.wrong
@@ -199,8 +199,8 @@ def test_an_input_is_made_anew_by_its_seed(tmp_path: Path) -> None:
 def test_a_changed_file_keeps_its_form(
     name: str, sign: bytes, at: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Most are like their format still; else all would be refused at its first bytes."""
-    monkeypatch.setattr(file_mutate, "_COUNTS", (1, 2, 16))  # 5,000 large parts take a second to be packed
+    """Most mutations preserve the format; otherwise, all would be refused at the first bytes."""
+    monkeypatch.setattr(file_mutate, "_COUNTS", (1, 2, 16))  # 5,000 large parts take a second to compress
     fuzzer = Fuzzer(name, 1, tmp_path)
     inputs = [fuzzer.input() for _ in range(60)]
     formed = [data for data in inputs if (sign in data if at is None else data[at:].startswith(sign))]
@@ -219,7 +219,7 @@ def test_a_changed_header_of_tar_has_its_checksum(tmp_path: Path) -> None:
 
 
 def test_a_part_without_a_change_is_written_as_it_was() -> None:
-    """Reading the footer for changes, and writing it, loses nothing."""
+    """Reading the footer for mutation and writing it back loses nothing."""
     import thrift_writer as thrift
 
     from fuzz.foreign import part_of_results, part_of_store
@@ -247,7 +247,7 @@ def test_what_the_grammar_makes_can_be_parsed() -> None:
             parse_rules(text, "f")
         except DiagnosticsError as error:
             refused += [d.message for d in error.diagnostics]
-    assert len(refused) < 10, refused  # brackets and blocks may nest too deep
+    assert len(refused) < 10, refused  # brackets and blocks may be nested too deeply
 
 
 def test_shrinking_leaves_what_matters() -> None:

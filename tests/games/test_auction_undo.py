@@ -1,8 +1,8 @@
-"""Undo in the auction of playimperial.club, beside a model of that site's recorder which knows none of our rules.
+"""Undo in the auction of playimperial.club, compared with an independent model of that site's recorder.
 
-The recorder keeps the place of the seat that is asked first about a nation. An undo does not take it back: with every
-undo it goes one place back, unless it is the place of the nation. So with fewer players than nations an undo shifts
-who is asked, and about what.
+The recorder stores the index of the seat that is asked first about a nation. An undo does not restore this index, but
+decrements it unless it equals the nation's index. So with fewer players than nations, an undo shifts the sequence of
+questions.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ NATIONS = {
 SEATS = ["Ann", "Bob", "Cy", "Dee", "Eve", "Flo"]
 Entry = dict[str, Any]
 Position = tuple[str | None, str | None, tuple[int, ...]]
-"""The nation that is asked about and who is asked, both None after the auction, and the cash of each seat."""
+"""The nation and the seat being asked, both None after the auction, and the cash of each seat."""
 
 
 @dataclass
 class Recorder:
-    """The auction of the site: what it does with one action after the other, and the log of them."""
+    """A model of the site's auction: its reaction to each action, and the log of them."""
 
     base: str
     players: int
@@ -83,7 +83,7 @@ class Recorder:
         if cost is not None:
             self.cash[self.asked] -= cost
             self.bonds[self.nation].remove(cost)
-        if self.over:  # what is asked again after an undo does not open the auction again
+        if self.over:  # an undo followed by another question does not reopen the auction
             self.nation = len(NATIONS[self.base])
         else:
             self.go_on()
@@ -105,7 +105,7 @@ class Recorder:
                 return
 
     def stray(self) -> None:
-        """An action that is not legal: nothing happens, but the site could go back to here."""
+        """Records an illegal action, which has no effect except as a point to undo to."""
         self.checkpoint()
         self.record("bondPurchase", player=SEATS[self.asked], nation={"value": "nowhere"}, cost=2, tradeInValue=0)
 
@@ -165,7 +165,7 @@ def replayed(log: list[Entry]) -> list[Position]:
 
 
 def asked(site: Recorder) -> str:
-    """The decider and the subject after a log, as a recorder and we say: `FR Cy`; empty after the auction."""
+    """The decider and the subject after a log, as in the recorder's and our terms: `FR Cy`; empty after the auction."""
     assert replayed(site.log) == site.positions
     nation, seat, _ = site.positions[-1]
     return f"{nation} {seat}" if nation else ""
@@ -255,7 +255,7 @@ def test_the_native_log_of_an_auction_with_undo_replays_without_the_dialect(tmp_
 
 
 def at_random(base: str, players: int, seed: str) -> Recorder:
-    """An auction of random answers, undos and stray actions; sometimes with an undo after its end."""
+    """An auction of random answers, undos and stray actions, sometimes with an undo after its end."""
     rng = random.Random(seed)
     site = recorder(base, players)
     undos = rng.choice([0.1, 0.3, 0.5])
@@ -268,9 +268,9 @@ def at_random(base: str, players: int, seed: str) -> Recorder:
         elif not site.asks:
             break
         elif site.nation == len(NATIONS[base]) - 1 and all(len(left) == len(COSTS) for left in site.bonds.values()):
-            site.answer(2)  # a game in which nobody has bought anything does not begin
+            site.answer(2)  # a game without any purchase cannot start
         elif draw < undos + 0.05 and not strayed:
-            site.stray()  # one at a time: more of them, with nothing that is legal between them, are no stray clicks
+            site.stray()  # one at a time: several in a row, with no legal action between them, are not stray clicks
             strayed = True
         else:
             strayed = False

@@ -1,7 +1,7 @@
-"""Games of the gallery beside OpenSpiel: who moves, what is legal, the end and the result are the same in random games.
+"""Games of the gallery compared with OpenSpiel: deciders, legal moves, ends and results agree in random games.
 
-`make proof` plays a thousand of each, and needs the package; RULESPEC_OPEN_SPIEL says how many games.
-Without it a few are played, and none if the package is missing.
+`make proof` plays a thousand of each, and needs the package; RULESPEC_OPEN_SPIEL sets the number of games. By default,
+only a few are played, and none without the package.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ GAMES = REQUIRED or 20
 SEATS = ["A", "B"]
 
 Key: TypeAlias = tuple[int, ...]
-"""The name of a move in both programs: numbers that say it, or that it leads to."""
+"""The identity of a move in both programs: numbers that describe it, or its result."""
 Ours: TypeAlias = Callable[[Game], Mapping[Key, tuple[Option, ...]]]
 Theirs: TypeAlias = Callable[[Any], Mapping[Key, list[int]]]
-"""All actions that are, or lead to, the same."""
+"""The actions with the same identity or the same result."""
 Settle: TypeAlias = Callable[[Any], None]
 
 cached = cache(load_ruleset)
@@ -45,13 +45,13 @@ def spiel() -> Any:
 
 
 def decider(game: Game) -> int:
-    """The decider, as OpenSpiel numbers them: -1 is chance."""
+    """The decider in OpenSpiel's numbering; -1 is chance."""
     assert game.decision is not None
     return SEATS.index(game.decision.by) if game.decision.by is not None else -1
 
 
 def odds(game: Game, keys: Mapping[Key, tuple[Option, ...]]) -> dict[Key, float]:
-    """Of a roll: how likely each of its options is."""
+    """The probability of each option of a roll."""
     weights = {key: game.omniscient.numbers.weight(o.kind.choice, o.args) for key, (o,) in keys.items()}
     whole = sum(weights.values())
     return {key: weight / whole for key, weight in weights.items()}
@@ -62,7 +62,7 @@ def play_beside(
 ) -> None:
     """One game by both programs, which must agree all the way.
 
-    `settle` takes the moves of OpenSpiel that are no decision here.
+    `settle` plays OpenSpiel's moves that are not decisions here.
     """
     while not state.is_terminal():
         assert not game.is_over
@@ -86,7 +86,7 @@ def play_beside(
 
 
 def takes(game: Game) -> dict[Key, tuple[Option, ...]]:
-    """By heap, the first is 0, and number of matches."""
+    """The moves by heap, from 0, and number of matches."""
     return {option.args: (option,) for option in game.legal_options}
 
 
@@ -112,22 +112,22 @@ def test_nim(misere: str, spiel: Any) -> None:
 
 # --- Backgammon -------------------------------------------------------------------------------------------------------
 #
-# An action of OpenSpiel plays two numbers, and four equal ones are two actions; here each number is a decision. So what
-# is compared after each roll, and again after two of four moves, is the set of positions to which the next two numbers
-# (or as many as go) lead. That is every rule of moving, and leaves out nothing but the order of two moves that come to
-# the same. Where no number goes, OpenSpiel asks for a pass, and here nobody is asked.
+# An action of OpenSpiel plays two numbers, and four equal ones take two actions; here each number is a decision. So the
+# comparison is, after each roll and again after two of four moves, between the sets of positions reached by the next
+# two numbers (or as many as are playable). That covers every rule of moving, except the order of two moves with the
+# same result. If no number is playable, OpenSpiel asks for a pass, and here nobody is asked.
 # OpenSpiel ends a game without a winner after 500 turns, if it does not get another number.
 
 POINTS = 24
 BAR = 100
-"""OpenSpiel's number for it."""
+"""OpenSpiel's number of the bar."""
 MEN = 15
 ROLL = re.compile(r"chance outcome \d+ (?:([XO]) starts, )?\(roll: (\d)(\d)\)")
 WORTH = {"single": 1.0, "gammon": 2.0, "backgammon": 3.0}
 
 
 def board(game: Game) -> Key:
-    """For each player the men on the points 1 to 24, as he counts, and on the bar; then those of each that are off."""
+    """Each player's men on points 1 to 24, in that player's count, and on the bar; then the men borne off."""
     cells = zip(game.omniscient.numbers.program.cells, game.omniscient.numbers.cells, strict=True)
     men = {(cell.place == "off", cell.owner, cell.index): n for cell, n in cells if cell.group == "pieces"}
     assert len(men) == 2 * (POINTS + 2)
@@ -135,14 +135,14 @@ def board(game: Game) -> Key:
 
 
 def spiel_board(state: Any) -> Key:
-    """The same: X goes up from 0 to 23, O down."""
+    """The same from OpenSpiel, where X moves up from 0 to 23, and O down."""
     x = [*(state.board(0, at) for at in reversed(range(POINTS))), state.board(0, BAR)]
     o = [*(state.board(1, at) for at in range(POINTS)), state.board(1, BAR)]
     return (*x, *o, MEN - sum(x), MEN - sum(o))
 
 
 def turns(game: Game) -> dict[Key, tuple[Option, ...]]:
-    """By what they lead to: rolls, or the next two moves."""
+    """The options by their results: rolls, or the next two moves."""
     results: dict[Key, tuple[Option, ...]] = {}
     for option in game.legal_options:
         if option.decision == "opening":
@@ -201,13 +201,13 @@ def test_backgammon(batch: int, spiel: Any) -> None:
 
 # --- Draughts ---------------------------------------------------------------------------------------------------------
 #
-# An action of OpenSpiel is one step or one jump, and who can jump on has another action; here all of it is one option.
-# So what is compared is, after each of its actions, the next stops of all options that begin so.
-# OpenSpiel ends a game after forty moves without a capture, those of men among them; there a game is left.
+# An action of OpenSpiel is one step or one jump, followed by another action if the piece can jump on; here all of it is
+# one option. So after each action, the next stops of all options with this beginning are compared.
+# OpenSpiel ends a game after forty moves without a capture, counting moves of men; there, a game is abandoned.
 
 
 def draughts_ways(game: Game) -> dict[tuple[str, ...], Option]:
-    """The options by the squares that they come to."""
+    """The options by the squares where they stop."""
     return {tuple(square for _, square in option.parts): option for option in game.legal_options}
 
 
@@ -244,7 +244,7 @@ def test_draughts(spiel: Any) -> None:
 
 # --- Go ---------------------------------------------------------------------------------------------------------------
 #
-# OpenSpiel forbids taking a ko back at once, and ends the game without a winner where a position comes again: the
+# OpenSpiel forbids an immediate recapture of a ko, and ends the game without a winner when a position repeats: the
 # setting `repetition` at `drawn`. It counts by area, and after twice as many moves as there are points.
 
 GO_SIZE = 9
@@ -252,7 +252,7 @@ GO_PASS = GO_SIZE * GO_SIZE
 
 
 def points(game: Game) -> dict[Key, tuple[Option, ...]]:
-    """By point, from the first row up, each from left to right; a pass is the last."""
+    """The moves by point, from the first row upwards and left to right; a pass is the last."""
     return {option.args or (GO_PASS,): (option,) for option in game.legal_options}
 
 
@@ -261,7 +261,7 @@ def spiel_points(state: Any) -> dict[Key, list[int]]:
 
 
 def spiel_stones(state: Any) -> str:
-    """The rows of its board from the first, and of each the points from left to right."""
+    """The rows of OpenSpiel's board from the first, each from left to right."""
     rows = [line.split() for line in str(state).splitlines() if line[:2].strip().isdigit()]
     return "".join(points for _, points in sorted(rows))
 

@@ -1,4 +1,4 @@
-"""Recorded games: those of playimperial.club after every action, and the publisher's quick-start game."""
+"""Recorded games: those of playimperial.club, compared after every action, and the publisher's quick-start game."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Position = dict[str, Any]
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    """The changes by each action; see games/imperial/logs/README.md."""
+    """The changes made by each action; see games/imperial/logs/README.md."""
     text = (folder_of(path) / "positions" / f"{path.stem}.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
@@ -77,7 +77,7 @@ def recorded(path: Path) -> list[Position]:
 
 
 def position_of(game: Game) -> Position:
-    """Our position, in the recorder's terms."""
+    """Our position in the recorder's terms."""
     state = state_json(game)
     ref = game.ruleset.ref
     entities, pieces = state["entities"], state["pieces"]
@@ -138,7 +138,7 @@ def dialect_names(kind: str) -> Any:
 
 @cache
 def facts(ref: str, fact: str) -> dict[str, str | None]:
-    """A fact of each region, as text; None where it has none."""
+    """The facts of each region as text; None for a missing one."""
     game = Game(ruleset(ref), [*"ABCD"])
     regions = ruleset(ref).declarations.kinds["region"].entities
     values = {r.name: game.omniscient.value(f"{r.name}.{fact}") for r in regions}
@@ -153,7 +153,7 @@ def differences(ours: Any, theirs: Any, path: str = "") -> list[str]:
 
 
 def compare(path: Path, backend: Backend = "python", until: int | None = None) -> tuple[Game, int, Stop | None]:
-    """Replays a log and compares the position after every action; gives how many were compared."""
+    """Replays a log and compares the position after every action; returns the number of comparisons."""
     game, importer, log = opened(path, backend)
     expected = recorded(path)
     seen: list[int] = []
@@ -161,7 +161,7 @@ def compare(path: Path, backend: Backend = "python", until: int | None = None) -
     def step(entry: int) -> None:
         theirs = expected[entry]
         if game.is_over:
-            theirs = {**theirs, "player": None}  # the recorder keeps naming the last player
+            theirs = {**theirs, "player": None}  # the recorder still names the last player
         result = differences(position_of(game), theirs)
         assert not result, f"after entry {entry} ({log.entries[entry]}): " + "; ".join(result[:5])
         assert not game.omniscient.broken_invariants()
@@ -169,7 +169,7 @@ def compare(path: Path, backend: Backend = "python", until: int | None = None) -
 
     stop = importer.run(until, step)
     assert seen == list(range(len(seen)))
-    # Entries without a meaning here are among those that the recorder ignored.
+    # The recorder ignored entries that are meaningless here.
     ignored = [k for k, line in enumerate(lines(path)[: len(seen)]) if line.get("ignored")]
     meaningless = {k for k in ignored if log.entries[k]["type"] in dialect().ignore}
     assert [entry.foreign_index for entry in importer.ignored] == [k for k in ignored if k not in meaningless]
@@ -261,7 +261,7 @@ def test_under_other_rules_nothing_is_ignored() -> None:
 
 
 def old(entry: dict[str, Any], before: Position) -> dict[str, Any]:
-    """An entry as old logs of the site have it."""
+    """An entry in the format of the site's old logs."""
     payload = dict(entry.get("payload") or {})
     if entry["type"] == "initialize":
         del payload["variant"], payload["baseGame"]
@@ -290,7 +290,7 @@ def test_a_log_of_an_old_form_comes_to_the_same(tmp_path: Path) -> None:
     ]
     assert {e["payload"]["tradeInValue"] > 0 for e in unsaid} == {False, True}
     again = tmp_path / "old.json"
-    again.write_text(json.dumps([json.dumps(e) for e in log[:1] + log]), encoding="utf-8")  # and the first entry twice
+    again.write_text(json.dumps([json.dumps(e) for e in log[:1] + log]), encoding="utf-8")  # first entry twice
     results = [ReplayRequest(p, load=lambda _: ruleset()).replay() for p in (path, again)]
     assert [r.divergence for r in results] == [None, None]
     assert results[0].game.hash == results[1].game.hash
@@ -321,7 +321,7 @@ def quickstart_facts() -> list[dict[str, Any]]:
 
 @cache
 def quickstart() -> list[Game]:
-    """The game under the rulebook's rules, after each of its decisions."""
+    """The game under the published rules, after each of its decisions."""
     log = read_log(IMPERIAL / "logs" / "quickstart.jsonl")
     game = Game(load_ruleset(str(IMPERIAL)), log.header.seats, log.header.settings)
     games = [game.copy()]
@@ -368,7 +368,7 @@ def buyable(game: Game) -> dict[str, list[int]]:
 
 
 def goals(game: Game) -> dict[str, list[str]]:
-    """The goals of each unit, by convoy too; while fleets move, armies as if their step had come."""
+    """The destinations of each unit, including convoys; during moves of fleets, armies count as after their step."""
     results: dict[str, set[str]] = {}
     place = game.copy()
     if place.decision is not None and place.decision.name == "fleets":

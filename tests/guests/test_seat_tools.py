@@ -1,4 +1,4 @@
-"""Tools of one seat: whole games from several seats, and answers that say what the seat may know, and nothing else."""
+"""Tools of one seat: complete games from several seats, and answers limited to the seat's knowledge."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def asked(tools: Toolbox, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 def play(path: Path, game: Game, seed: int) -> int:
-    """Plays a game at random from all seats, each with tools of its own; the number of decisions."""
+    """Plays a random game from all seats, each with its own tools; returns the number of decisions."""
     seats, rng = {seat: box(path, seat, game) for seat in game.seats}, random.Random(seed)
     view = asked(seats[game.seats[0]], "view", since=0)
     while view["result"] is None:
@@ -68,7 +68,7 @@ def test_two_seats_play_a_game_in_a_file(tmp_path: Path) -> None:
 
 
 def test_a_game_of_rules_of_ones_own_with_rounds_goes_on_from_its_file(tmp_path: Path) -> None:
-    """The file carries the rules; in a round the seats choose one after the other, in secret."""
+    """The file includes the rules; in a simultaneous decision, the seats choose one by one, in secret."""
     game = Game(small(tmp_path / "small", PARLOUR), ["A", "B", "C"])
     path = tmp_path / "game.jsonl"
     assert play(path, game, 2) > 10
@@ -116,7 +116,7 @@ def test_a_file_that_another_program_has_is_not_named(tmp_path: Path) -> None:
 
 
 def test_a_game_that_is_kept_follows_its_file(tmp_path: Path) -> None:
-    """Whatever others have done to the file meanwhile, the answer is that of who reads it for the first time."""
+    """Whatever other programs did to the file, the answer equals that of a first-time reader."""
     path, rng = tmp_path / "game.jsonl", random.Random(3)
     boxes: dict[str, Toolbox] = {}
     game = Game(loaded("leduc_poker")[0], ["A", "B"])
@@ -142,7 +142,7 @@ def test_a_game_that_is_kept_follows_its_file(tmp_path: Path) -> None:
 
 
 def calls(texts: list[str]) -> list[tuple[str, dict[str, Any]]]:
-    """Calls that change nothing: of all tools, with arguments right and wrong."""
+    """Calls that change nothing, for all tools, with valid and invalid arguments."""
     results: list[tuple[str, dict[str, Any]]] = [
         ("rules", {}),
         ("rules", {"name": "nothing"}),
@@ -168,12 +168,12 @@ def calls(texts: list[str]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def answers(tools: Toolbox, texts: list[str]) -> list[tuple[str, bool]]:
-    """All answers, errors too, that change nothing."""
+    """All answers, including errors, that change nothing."""
     return [tools.call(name, arguments) for name, arguments in calls(texts)]
 
 
 def texts_of(game: Game, *others: Game) -> list[str]:
-    """Options of these positions, legal here or not."""
+    """Options of these positions, legal or not at the current one."""
     listed = dict.fromkeys(str(option) for each in (game, *others) for option in list(each.legal_options)[:3])
     return [*listed][:5]
 
@@ -181,7 +181,7 @@ def texts_of(game: Game, *others: Game) -> list[str]:
 @pytest.mark.parametrize("ref", DECIDED)
 @pytest.mark.sampled(1)
 def test_games_that_look_the_same_get_the_same_answers(ref: str, tmp_path: Path) -> None:
-    pairs = twins(ref, range(4), 10, asked=True)  # in a file chance would go on at once, by other numbers each time
+    pairs = twins(ref, range(4), 10, asked=True)  # in a file, chance would continue at once
     assert pairs
     for number, (game, twin, seat) in enumerate(pairs[:2]):
         both = []
@@ -193,7 +193,7 @@ def test_games_that_look_the_same_get_the_same_answers(ref: str, tmp_path: Path)
 
 
 def test_an_open_plan_changes_no_answer_to_another_seat(tmp_path: Path) -> None:
-    """Neither what is planned, nor how often something was planned and withdrawn."""
+    """Neither the plan itself, nor the number of plans made and withdrawn."""
     game = Game(load_ruleset(str(RULESETS / "paddocks")), ["A", "B"])
     path, rng, withdrawn = tmp_path / "game.jsonl", random.Random(2), 0
     boxes = {seat: box(path, seat, game) for seat in "AB"}
@@ -212,7 +212,7 @@ def test_an_open_plan_changes_no_answer_to_another_seat(tmp_path: Path) -> None:
 
 
 class Still:
-    """A position without a file, to look at."""
+    """A fixed position without a file."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -225,7 +225,7 @@ class Still:
 
 
 def sabotaged_answers(ref: str) -> int:
-    """Compares the answers at positions with those at sabotaged ones; the number of the differing positions."""
+    """Compares the answers at positions with those at sabotaged ones; returns the number of distinct positions."""
     changed = 0
     for seed, moves in ((0, 20), (1, 45)):
         game, other = played(ref, seed, moves), played(ref, seed + 7, moves + 9)
@@ -238,7 +238,7 @@ def sabotaged_answers(ref: str) -> int:
 
 
 def bytes_for(tools: Toolbox, texts: list[str]) -> list[str]:
-    """All that the SDK's own client gets from a server: its tools, and the answers, errors too."""
+    """The complete output of a server to the SDK's own client: tools, and answers including errors."""
     import anyio
     from mcp import Client
 
@@ -254,7 +254,7 @@ def bytes_for(tools: Toolbox, texts: list[str]) -> list[str]:
 
 
 def clients_bytes(ref: str, tmp_path: Path) -> int:
-    """Compares what clients get of pairs that a seat cannot tell apart; the number of pairs."""
+    """Compares the output to clients for pairs that a seat cannot distinguish; returns the number of pairs."""
     pairs = [(game, twin, seat, texts_of(game, twin)) for game, twin, seat in twins(ref, range(4), 10, asked=True)[:2]]
     both = []
     for number, (*games, seat, texts) in enumerate(pairs):
@@ -319,7 +319,7 @@ def test_titles_of_strangers_are_in_answers_alone() -> None:
 
 @pytest.mark.parametrize("overlaid", [False, True])
 def test_reasons_name_files_without_the_folders_of_this_machine(overlaid: bool, tmp_path: Path) -> None:
-    """A file is named below its ruleset, wherever that is; that of an overlay of one's own, too."""
+    """Files are named relative to their ruleset, wherever it is; this includes a user's overlay."""
     home = tmp_path / "secret place"
     ruleset = small(home / "small", PARLOUR)
     if overlaid:

@@ -1,4 +1,4 @@
-"""The language server, over its real protocol: messages on its input and output, once those of a process."""
+"""The language server over its real protocol: messages on its input and output, in one test those of a process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rulespec.syntax.parser import parse_rules
 
 @pytest.fixture(scope="module")
 def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shipped games without their recorded ones, in a folder of their own."""
+    """The shipped games without recorded games, in a temporary folder."""
     target = tmp_path_factory.mktemp("lsp") / "games"
     shutil.copytree(ROOT / "games", target, ignore=shutil.ignore_patterns("logs"))
     return target
@@ -38,7 +38,7 @@ def session(games: Path) -> Iterator[Editor]:
 
 @pytest.fixture
 def editor(session: Editor) -> Iterator[Editor]:
-    """One session for all tests; each begins without open documents."""
+    """An editor session shared by all tests; each starts without open documents."""
     yield session
     session.close_all()
 
@@ -55,7 +55,7 @@ FACTORY = "rules/factory.rules"
 def test_the_server_starts_without_the_machines_of_games() -> None:
     code = "import sys, rulespec.lsp.server; print([m for m in sys.modules if m.startswith('rulespec.engine.')])"
     imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert "'rulespec.engine.dialects.dialect'" in imported  # what the server checks files with
+    assert "'rulespec.engine.dialects.dialect'" in imported  # the files used by the server's checks
     assert "rulespec.engine.why" not in imported and "rulespec.engine.program.interpreter" not in imported
 
 
@@ -209,7 +209,7 @@ def test_an_overlay_leads_to_what_it_replaces_and_changes(editor: Editor) -> Non
 
 
 def completion(editor: Editor, name: str, typed: str) -> dict[str, Json]:
-    """The completions after some text that is typed into a new line of `factory_action`, which it leaves there."""
+    """The completions after a text typed into a new line of `factory_action`, where the text stays."""
     mark = "            require site.city is some"
     original = editor.path(name).read_text("utf-8")
     editor.change(name, original.replace(mark, f"            require {typed}\n{mark}", 1))
@@ -258,7 +258,7 @@ def test_elsewhere_come_all_names_that_mean_something_there(editor: Editor) -> N
 
 
 def renamed(editor: Editor, name: str, word: str, new: str, offset: int = 0) -> dict[str, str]:
-    """The files that a renaming changes, with their new texts."""
+    """The files changed by a renaming, with their new texts."""
     edit = editor.ask("textDocument/rename", {**editor.at(name, word, offset), "newName": new})
     result = {}
     for uri, edits in (edit or {"changes": {}})["changes"].items():
@@ -397,7 +397,7 @@ GRAMMAR = json.loads((ROOT / "editors" / "textmate" / "rulespec.tmLanguage.json"
 
 
 def patterns(node: Json) -> Iterator[str]:
-    """All regular expressions of the TextMate grammar."""
+    """All regular expressions in the TextMate grammar."""
     for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
         if key in ("match", "begin", "end"):
             yield value
@@ -406,7 +406,7 @@ def patterns(node: Json) -> Iterator[str]:
 
 
 def language() -> set[str]:
-    """The words of the language, out of its own grammar."""
+    """The words of the language, taken from its grammar."""
     text = (ROOT / "rulespec" / "syntax" / "grammar.lark").read_text("utf-8")
     words = re.findall(r'"([a-z]+)"', text)
     words += [w for choice in re.findall(r"/\(([a-z|]+)\)", text) for w in choice.split("|")]

@@ -1,4 +1,4 @@
-"""Proposals for a map: what its base shows of facts, links, pieces, and of entities that the map brings along."""
+"""Proposals for a map, derived from its base: facts, links, pieces, and entities of the map's own."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def plain(folder: Path, file: str) -> Any:
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A map of 24 regions in eight colours for the rules of Imperial, as it is drawn."""
+    """A map of 24 regions in eight colours, drawn for the rules of Imperial."""
     place = tmp_path_factory.mktemp("drawn")
     (place / "ring.svg").write_text(ring_map(), "utf-8")
     run("new", "ring", "--to", str(place), "--from", "imperial", "--map", str(place / "ring.svg"))
@@ -78,7 +78,7 @@ def colours() -> list[str]:
 
 @pytest.mark.proof  # 1.2 s
 def test_from_colours_to_a_sound_map(ring: Path) -> None:
-    """Terrain, links of the right kind, cities, ports and factories are as in the base, and alike for all owners."""
+    """Terrain, kinds of links, cities, ports and factories follow the base, equally for all owners."""
     edits = MapEdits(ring)
     carry_out(edits, *colours())
     proposed = {each.name: len(each.regions) for each in MapProposals(edits.map).all()}
@@ -124,7 +124,7 @@ def test_one_step_each_on_the_page_and_back_to_the_same_bytes(ring: Path) -> Non
     "base, owners", [("imperial", 2), ("imperial", 8), ("imperial_asia", 7), ("tutorial", 4), ("imperial", 5)]
 )
 def test_by_flags_alone(base: str, owners: int, tmp_path: Path) -> None:
-    """`new` with the meaning of each colour and --accept: sound, it plays, and passes its test, as its help says."""
+    """`new` with the meaning of each colour and --accept: the map is sound, playable, and passes its test."""
     (tmp_path / "m.svg").write_text(ring_map(owners), "utf-8")
     flags = ("--to", str(tmp_path), "--from", base, "--map", str(tmp_path / "m.svg"), *fills(owners), "--accept")
     assert "not sound" not in run("new", "mine", *flags)
@@ -136,7 +136,7 @@ def test_by_flags_alone(base: str, owners: int, tmp_path: Path) -> None:
 
 @pytest.mark.proof  # 4 s
 def test_an_owner_with_a_new_colour_is_brought_along_by_an_update(tmp_path: Path) -> None:
-    """The author's words of the others stay; a map with the owners of its base gets none."""
+    """The author's text for the others is preserved; a map with the owners of its base gets no new ones."""
     (tmp_path / "m.svg").write_text(ring_map(3), "utf-8")
     flags = ("--to", str(tmp_path), "--from", "imperial", "--map", str(tmp_path / "m.svg"))
     run("new", "mine", *flags, *fills(3), "--accept")
@@ -155,7 +155,7 @@ def test_an_owner_with_a_new_colour_is_brought_along_by_an_update(tmp_path: Path
 
 
 def test_names_move_with_their_distance_and_nobody_is_left_out() -> None:
-    """Whoever refers to another one in the base does so here, each is referred to once, and cards go to all."""
+    """References within the base are mapped to references here, each entity is referenced once, and cards go to all."""
     base = BaseMap(load_ruleset("imperial"), load_source("imperial", Report()).source.root)
     for number in (2, 3, 5, 6, 7, 12):
         titles = {f"n{i}": "" for i in range(number)}
@@ -185,7 +185,7 @@ def test_as_many_as_in_the_base_have_its_facts_and_tables() -> None:
 
 @pytest.mark.proof  # 0.3 s
 def test_a_link_whose_kind_is_open_stays_a_comment(ring: Path) -> None:
-    """Nothing is known of uncoloured regions; a link between two that are coloured is taken."""
+    """Nothing is known about uncoloured regions; a link between two coloured ones is accepted."""
     edits = MapEdits(ring)
     carry_out(edits, f"colour {SEA} terrain sea", "accept links")
     text = edits.map.raw(edits.map.folder / "map.yaml")
@@ -195,7 +195,7 @@ def test_a_link_whose_kind_is_open_stays_a_comment(ring: Path) -> None:
 
 @pytest.mark.proof  # 0.6 s
 def test_what_is_there_already_stays(ring: Path) -> None:
-    """Facts that the author has chosen, and those of entities that are brought along a second time."""
+    """Facts chosen by the author are kept, and so are those of entities brought along a second time."""
     edits = MapEdits(ring)
     carry_out(edits, "bring nation one two three four five", *colours()[1:8], "set place_5 city shipyard")
     kinds = edits.map.folder / "kinds.yaml"
@@ -332,7 +332,7 @@ procedure play():
 
 @pytest.mark.proof  # 0.3 s
 def test_words_of_any_other_game_do_as_well(tmp_path: Path) -> None:
-    """Nothing is known of a game: a map for made-up rules, with clans, plots, wells and huts."""
+    """The proposals know no specific game: a map for made-up rules, with clans, plots, wells and huts."""
     base = tmp_path / "fields"
     small(base, FIELDS)
     (tmp_path / "m.svg").write_text(ring_map(4), "utf-8")
@@ -362,7 +362,7 @@ def test_words_of_any_other_game_do_as_well(tmp_path: Path) -> None:
 
 @pytest.mark.proof
 def test_a_map_with_more_mistakes_than_are_listed_has_proposals(tmp_path: Path) -> None:
-    """Each region lacks a fact at first, and only some of that is listed."""
+    """Initially, each region lacks a fact, and only some of these errors are listed."""
     tiles = "".join(
         f'<rect id="tile_{x}_{y}_x" x="{x}0" y="{y}0" width="10" height="10" fill="{SEA if x < 5 else LAND}"/>'
         for x in range(15)

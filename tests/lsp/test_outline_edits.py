@@ -1,4 +1,4 @@
-"""Edits of outlines in the files of a map: what changes is the numbers, and nothing else of any text."""
+"""Edits of outlines in the files of a map: only the numbers change, and no other text."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ drawing:
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Path:
-    """The tutorial's game with some outlines, in a folder of one's own."""
+    """The tutorial's game with some outlines, in a temporary folder."""
     folder = tmp_path / "lake"
     shutil.copytree(GAMES / "tutorial", folder, ignore=shutil.ignore_patterns("logs", "perft"))
     (folder / "outlines.yaml").write_text(DRAWN, "utf-8")
@@ -55,7 +55,7 @@ def lake(tmp_path: Path) -> Path:
 
 
 class Editing:
-    """A map that is edited, each time on the texts of the time before."""
+    """A map under repeated edits, each applied to the previous texts."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -63,7 +63,7 @@ class Editing:
         self.outlines = OutlineEdits(self.map.map)
 
     def do(self, *edits: OutlineEdit) -> dict[str, str]:
-        """Makes edits; the texts of the files that differ, by their names."""
+        """Makes edits; returns the changed texts by file name."""
         for edit in edits:
             self.map.make(lambda edit=edit: self.outlines.edit(edit))  # type: ignore[misc]
         files = self.map.map
@@ -71,7 +71,7 @@ class Editing:
 
 
 def lines(before: str, after: str) -> list[tuple[str, str]]:
-    """The lines that differ, before and after, of texts of as many lines."""
+    """The differing lines, before and after, of two texts with equal line counts."""
     pairs = zip(before.split("\n"), after.split("\n"), strict=True)
     return [(a.strip(), b.strip()) for a, b in pairs if a != b]
 

@@ -1,4 +1,4 @@
-"""Renaming: a thing is its declaration; all of its own ruleset follows, and nobody else's files change."""
+"""Renaming: a thing is identified by its declaration; its whole ruleset is updated, and no other files change."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from rulespec.lsp.rename import RenameError, Renaming, rename
 
 @pytest.fixture
 def games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The shipped games without their recorded ones, which are found by their ids; the current folder is beside it."""
+    """The shipped games without recorded games, found by their ids; the current folder is beside them."""
     target = tmp_path / "games"
     shutil.copytree(GAMES, target, ignore=shutil.ignore_patterns("logs", "perft"))
     monkeypatch.chdir(tmp_path)
@@ -35,7 +35,7 @@ def games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def renaming(path: Path, word: str, new: str, number: int = 0) -> Renaming:
-    """The renaming of a word in a file: of one of the places at which it stands there."""
+    """The renaming of a word in a file, at one of its occurrences."""
     files = EditorFiles()
     ref = reference(path, files)
     assert ref is not None
@@ -49,7 +49,7 @@ def renaming(path: Path, word: str, new: str, number: int = 0) -> Renaming:
 
 
 def renamed(path: Path, word: str, new: str, number: int = 0) -> set[str]:
-    """Renames a word in a file; the names of the files that change, in the folder that holds the rulesets."""
+    """Renames a word in a file; returns the names of the changed files, relative to the folder of rulesets."""
     edits = renaming(path, word, new, number).edits
     texts = {edit.span.file: Path(edit.span.file).read_text("utf-8") for edit in edits}
     for file, text in fixed(texts, edits).items():
@@ -62,14 +62,14 @@ def contents(folder: Path) -> dict[Path, bytes]:
 
 
 def has(folder: Path, word: str) -> list[str]:
-    """The files in a folder that have a word, comments aside."""
+    """The files in a folder that contain a word outside comments."""
     texts = {p: re.sub(r"#.*", "", p.read_text("utf-8")) for p in folder.rglob("*") if p.suffix in (".yaml", ".rules")}
     return [p.name for p, text in texts.items() if re.search(rf"\b{word}\b", text)]
 
 
 @pytest.fixture
 def mine(games: Path) -> Path:
-    """A map of one's own, as `new` writes it, with a picture and words; `beside` is an unrelated one like it."""
+    """A map as written by `new`, with a picture and words; `beside` is an unrelated, similar one."""
     assert invoke("new", "mine", "--from", "imperial", "--map", "london,paris,sea1", "--to", games)[0] == 0
     folder = games / "mine"
     map_ = yaml.safe_load((folder / "map.yaml").read_text("utf-8"))
@@ -197,10 +197,10 @@ def test_position_and_title_stay(games: Path) -> None:
     "file, word, new",
     [
         ("rules/factory.rules", "works", "is_working"),  # a definition
-        ("tables.yaml", "import_limit", "most_imports"),  # a constant, which overlays change by its path
-        ("kinds.yaml", "swiss_bank", "bank_of_basel"),  # a field, named in scenarios of other seats
+        ("tables.yaml", "import_limit", "most_imports"),  # a constant, changed by overlays by its path
+        ("kinds.yaml", "swiss_bank", "bank_of_basel"),  # a field, named in scenarios with other seats
         ("game.yaml", "forced_stop", "forced"),  # a setting
-        ("map.yaml", "port", "harbour"),  # a fact, which an overlay removes of some
+        ("map.yaml", "port", "harbour"),  # a fact, removed by an overlay for some entities
     ],
 )
 @pytest.mark.proof
@@ -222,7 +222,7 @@ def _is_code(text: str, at: int) -> bool:
 
 @pytest.mark.proof
 def test_questions_follow_what_they_ask(games: Path) -> None:
-    """The measure that a question asks for, and the entity of which; titles follow, too."""
+    """The measure and the entity named by a question are renamed, and so are titles."""
     imperial = games / "imperial"
     measures = imperial / "measures.yaml"
     with measures.open("a", encoding="utf-8") as file:
@@ -324,7 +324,7 @@ def test_the_server_tells_why_and_what_stays(mine: Path) -> None:
 
 
 def test_names_of_paths_that_are_searched_are_renamed(tmp_path: Path) -> None:
-    """The path, and the stops of its steps, each in its own search alone."""
+    """A path, and the stops of its steps, are renamed only within their own search."""
     shutil.copytree(RULESETS / "roads", tmp_path / "roads")
     rules = tmp_path / "roads" / "rules" / "main.rules"
     before = rules.read_text("utf-8")

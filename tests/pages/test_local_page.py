@@ -1,4 +1,4 @@
-"""The page without a server, in a real browser from a file: played by clicks, saved, linked, and hostile."""
+"""The serverless page in a real browser, opened from a file: played by clicks, saved, linked, and attacked."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rulespec.load import load_ruleset
 pytestmark = pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
 
 LARGEST = 330_000
-"""Bytes of the page of a large game at most."""
+"""The maximum size of a large game's page in bytes."""
 
 
 def page_of(ref: str, players: int, folder: Path, *more: str, name: str = "") -> Path:
@@ -39,7 +39,7 @@ def page_of(ref: str, players: int, folder: Path, *more: str, name: str = "") ->
 
 
 def kinds(opened: Opened, *names: str) -> None:
-    """Says what plays at each seat."""
+    """Selects the kind of player for each seat."""
     for number, name in enumerate(names):
         opened.page.locator("#players select").nth(number).select_option(name)
 
@@ -53,7 +53,7 @@ def wait_for_turn(opened: Opened) -> None:
         "document.querySelector('#turn').matches('.mine') || "
         "document.querySelector('#turn h2').textContent.startsWith('The game is over')"
     )
-    opened.page.wait_for_timeout(600)  # sooner, a click at the same spot is the second half of a double click
+    opened.page.wait_for_timeout(600)  # an earlier click at the same spot would count as a double click
 
 
 def saved(opened: Opened) -> str:
@@ -68,7 +68,7 @@ def counted(opened: Opened) -> int:
 
 
 def click_place(opened: Opened, place: str) -> None:
-    """Clicks a place of the board that is lit, as a hand does."""
+    """Clicks a highlighted place of the board."""
     lit = opened.page.locator(f'[data-place="{place}"].lit').first
     lit.scroll_into_view_if_needed()
     box = lit.bounding_box()
@@ -157,7 +157,7 @@ def test_a_large_game_with_bots_undo_log_and_link(open_page: Open, tmp_path: Pat
     wait_for_turn(opened)
     assert counted(opened) == before
     opened.page.locator("#players input").first.fill("<img src=x onerror=alert(1)>")
-    opened.wait("document.querySelector('#seats').textContent.includes('onerror')")  # the buttons are new, too
+    opened.wait("document.querySelector('#seats').textContent.includes('onerror')")  # the buttons are new too
     opened.page.locator("#options button").nth(1).click()
     opened.wait(f"document.querySelectorAll('#list > li').length > {before}")
     wait_for_turn(opened)
@@ -207,7 +207,7 @@ def test_where_something_is_hidden_nothing_is_said_before(open_page: Open, tmp_p
 
 
 def packed(text: str) -> str:
-    """A link's part after `#`."""
+    """The part of a link after `#`."""
     squeeze = zlib.compressobj(9, zlib.DEFLATED, -15)
     return "#log=" + urlsafe_b64encode(squeeze.compress(text.encode()) + squeeze.flush()).decode().rstrip("=")
 
@@ -260,7 +260,7 @@ def test_arguments_that_all_see_are_told_in_a_game_with_secrets(open_page: Open,
     wait_for_turn(opened)
     own, other = opened.texts("#list > li")[:2]
     assert re.search(r"a die shows \d", own) and other.endswith("a die shows ?")
-    kinds(opened, "random", "person")  # the other seat now: it sees its own die, and not this one
+    kinds(opened, "random", "person")  # now the other seat, which sees its own die only
     wait_for_turn(opened)
     own, other = opened.texts("#list > li")[:2]
     assert own.endswith("a die shows ?") and re.search(r"a die shows \d", other)

@@ -1,4 +1,4 @@
-"""The tool that edits outlines on a board: what it asks for, by pointer and by keys; and with the edits themselves."""
+"""The tool for editing outlines on a board: the edits it requests by pointer and by keys, and their effects."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ console.log(JSON.stringify(places.map((place) => snap(board, place, reach).point
 
 @pytest.fixture(scope="module")
 def modules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The modules of the pages where Node takes them for modules."""
+    """The modules of the pages in a folder where Node treats them as modules."""
     if shutil.which("node") is None:
         pytest.skip("needs node")
     folder = tmp_path_factory.mktemp("modules")
@@ -94,7 +94,7 @@ def run(modules: Path, script: str, data: object) -> Any:
 
 
 def played(modules: Path, cases: dict[str, list[Step]], **more: object) -> dict[str, Any]:
-    """The answers of the tool to lists of events: edits that it asks for, words, events that it uses."""
+    """The tool's responses to lists of events: requested edits, words, and consumed events."""
     data = {name: {"board": BOARD, "selection": ["isle"], "steps": steps, **more} for name, steps in cases.items()}
     result: dict[str, Any] = run(modules, "tool.js", data)
     return result
@@ -109,7 +109,7 @@ def dragged(start: tuple[float, float], end: tuple[float, float], **more: bool) 
 
 
 def keys(*names: str) -> list[Step]:
-    """Keys that are pressed, `Shift+X` with Shift, each let go."""
+    """Key presses with releases; `Shift+X` is pressed with Shift."""
     results: list[Step] = []
     for name in names:
         shift, _, plain = name.rpartition("+")
@@ -208,7 +208,7 @@ CASES: dict[str, tuple[list[Step], list[dict[str, Any]]]] = {
 
 @pytest.fixture(scope="module")
 def answers(modules: Path) -> dict[str, Any]:
-    """The answers in all cases, by one run."""
+    """The responses in all cases, from a single run."""
     return played(modules, {name: steps for name, (steps, _) in CASES.items()})
 
 
@@ -315,7 +315,7 @@ drawing:
 
 
 class Page:
-    """A page with the tool on a board, and the edits of a map behind it."""
+    """A page with the tool on a board, connected to the edits of a map."""
 
     def __init__(self, browser: Any, folder: Path) -> None:
         self.path = folder / "outlines.yaml"
@@ -349,7 +349,7 @@ class Page:
 
     @property
     def outlines(self) -> dict[str, str]:
-        """The path data of each region, as they stand in the text."""
+        """The path data of each region, as written in the file."""
         lines = self.map.map.raw(self.path.resolve()).split("\n")
         parts = (line.strip().partition(": {outline: ") for line in lines if "{outline: " in line)
         return {name: data.partition("}")[0] for name, _, data in parts}
@@ -362,12 +362,12 @@ class Page:
         )
 
     def becomes(self, **outlines: str) -> None:
-        """Waits until outlines are these, and the page has the answer."""
+        """Waits until the outlines have these values, and the page has the answer."""
         self.wait(lambda: all(self.outlines.get(name) == data for name, data in outlines.items()))
         self.tab.wait_for_timeout(50)
 
     def drag(self, start: tuple[int, int], *places: tuple[int, int], key: str = "") -> None:
-        """Drags from a place of the board over others: the board has two pixels a unit."""
+        """Drags from one place of the board over others; the board has two pixels per unit."""
         mouse = self.tab.mouse
         mouse.move(2 * start[0], 2 * start[1])
         if key:
@@ -418,7 +418,7 @@ def test_outlines_are_edited_by_pointer(page: Page) -> None:
     page.drag((180, 120), (202, 2), (204, 3), key="Alt")
     page.wait("!tool.state.dragging")
     page.becomes(isle="M0 0l200 0 4 3-204 97z")
-    page.drag((204, 3), (180, 330), (180, 360))  # beyond the board: as far as the frame
+    page.drag((204, 3), (180, 330), (180, 360))  # beyond the board: limited to the frame
     page.becomes(isle="M0 0l200 0-20 300-180-200z")
 
 
@@ -454,7 +454,7 @@ def test_outlines_are_edited_and_drawn_by_keys(page: Page) -> None:
     page.becomes(isle="M0 0l200 0-1 120-99-10-100-10z")
     page.press("Delete")
     page.becomes(isle="M0 0l200 0-1 120-199-20z")
-    page.press("Tab", "Delete")  # the point before the one that is removed is chosen
+    page.press("Tab", "Delete")  # selects the point before the removed one
     page.wait(lambda: "the border reaches the frame at 0,100" in page.said())
     page.press("Escape")
     page.tab.evaluate("host.selection = ['forest']")

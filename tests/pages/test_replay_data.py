@@ -1,4 +1,4 @@
-"""The data of a replay page: moves with their rules, measures, the place of a broken rule; and within bounds."""
+"""The data of a replay page: moves with their rules, measures, the place of an illegal entry; within limits."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_reasons_are_the_statements_that_made_the_changes() -> None:
 
 
 def test_reasons_name_files_without_the_folders_of_this_machine(tmp_path: Path) -> None:
-    """A page is for others: where its author keeps the rules is nothing of theirs."""
+    """A page is shared with others, so it must not reveal the location of the author's rules."""
     game, log = Game(small(tmp_path / "private" / "small", PARLOUR), "AB"), tmp_path / "game.jsonl"
     for _ in range(6):
         game.apply(game.legal_options[0])

@@ -1,4 +1,4 @@
-"""The page of a replay in a real browser: keys, clicks, slider, links, phones, charts, where a log breaks a rule."""
+"""The replay page in a real browser: keys, clicks, slider, links, phones, charts, and the place of an illegal entry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.cli.main import run
 
 QUICKSTART = GAMES / "imperial" / "logs" / "quickstart.jsonl"
 MOVES = 112
-"""Moves of it."""
+"""The number of moves of the game."""
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_keys_work_wherever_the_focus_is(open_page: Open, page: Path) -> None:
         opened.page.focus(selector)
         opened.press("ArrowRight")
         assert number(opened) == 6
-        opened.wait("location.hash === '#6'")  # the address follows a little later
+        opened.wait("location.hash === '#6'")  # the address is updated with a delay
 
 
 @pytest.mark.proof
@@ -160,7 +160,7 @@ def test_the_board_comes_closer_by_keys_and_buttons_and_the_wheel(open_page: Ope
     box = opened.page.query_selector("#board svg").bounding_box()
     opened.page.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 4)
     opened.page.mouse.wheel(0, -100)
-    assert shown(opened) == whole  # without Ctrl the page scrolls
+    assert shown(opened) == whole  # without Ctrl, the page scrolls
     opened.page.keyboard.down("Control")
     opened.page.mouse.wheel(0, -100)
     opened.page.keyboard.up("Control")
@@ -281,7 +281,7 @@ def test_the_same_position_is_the_same_picture(open_page: Open, page: Path, frag
 
 
 def picture(opened: Opened) -> bytes:
-    """The window, painted as a whole: where only a part was painted again, round corners differ by a shade."""
+    """The window, painted as a whole, because partial repaints shade round corners differently."""
     opened.page.evaluate("document.body.style.display = 'none'")
     opened.page.screenshot()
     opened.page.evaluate("document.body.style.display = ''")
@@ -347,7 +347,7 @@ def test_tables_are_in_the_letters_of_the_page(open_page: Open, page: Path) -> N
 def test_steps_go_by_turns_too(open_page: Open, page: Path) -> None:
     opened = open_page(page, "#62")
     opened.press("Shift+ArrowRight")
-    assert number(opened) == 69  # France has moved: what follows is Great Britain's
+    assert number(opened) == 69  # France has moved: Great Britain is next
     opened.page.click("#turn_next")
     assert number(opened) == 71
     opened.press("Shift+ArrowLeft", "Shift+ArrowLeft")
@@ -366,7 +366,7 @@ def test_moves_that_change_nothing_are_left_out_if_one_likes(open_page: Open, pa
         MOVES + 1 - hidden
     )
     opened.page.click("#next")
-    assert number(opened) == 67  # 66 ends the moves of fleets
+    assert number(opened) == 67  # 66 ends the fleet moves
     opened.page.click("#back")
     assert number(opened) == 65
 

@@ -215,7 +215,7 @@ WORKERS = {
     "import rulespec.engine.dialects.unknown": (*cache.LANGUAGE, "engine/notation", "engine/dialects"),
     _STARTS: STARTING,
 }
-"""Scripts that make the values of entries whose keys hold only some rooms."""
+"""Scripts that import the modules behind cache entries whose keys cover only some rooms."""
 
 
 @pytest.mark.parametrize("script", WORKERS)
@@ -261,7 +261,7 @@ def test_a_room_is_part_of_the_keys_that_name_it(tmp_path: Path, monkeypatch: py
 
 
 def test_another_build_has_other_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As long as the first, and with the times that its packager gives all files."""
+    """The new file has the same length as the old one, and the fixed times set by a packager."""
     keys = set()
     try:
         for build, text in (("one", "1"), ("two", "2")):
@@ -291,7 +291,7 @@ def test_there_are_not_more_than_so_many(folder: Path, monkeypatch: pytest.Monke
 
 
 def test_every_module_that_is_loaded_is_part_of_the_key() -> None:
-    """A module in a folder that the fingerprint does not see would leave stale entries in force."""
+    """A module in a folder outside the fingerprint would keep stale entries valid."""
     load_ruleset("imperial+first_edition")
     root = Path(cache.__file__).parent
     seen = {os.path.realpath(root / name) for name, _, _ in cache.program_files(root)}

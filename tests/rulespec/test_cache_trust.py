@@ -1,6 +1,6 @@
-"""A writer to the cache folder gains nothing: no code, no hang, no other result, and no file is lost.
+"""Write access to the cache folder gains nothing: no code, no hang, no other result, and no lost file.
 
-An entry that this user's own processes have not signed under its very name is a missing one.
+An entry counts as missing unless this user's own processes signed it under its name.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _hex(text: str) -> bytes:
 
 
 def _by(key: bytes, name: str, body: bytes) -> bytes:
-    """The first line of an entry that is signed by another key."""
+    """The first line of an entry signed with another key."""
     return _hex(blake2b(name.encode() + b"\n" + body, key=key, digest_size=32).hexdigest())
 
 
@@ -76,7 +76,7 @@ FORGERIES: dict[str, Callable[[str, bytes], bytes]] = {
     "its own signature, longer": lambda name, body: cache.header(name, body) + b"0",
     "its own signature in capitals": lambda name, body: cache.header(name, body).upper(),
 }
-"""First lines that somebody without the key may write."""
+"""First lines that can be written without the key."""
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
@@ -84,7 +84,7 @@ def test_a_forged_entry_is_a_missing_one(folder: Path, forgery: str) -> None:
     name = cache.key("numbers", "1")
     cache.write(name, [1, 2])
     assert cache.read(name, NUMBERS) == [1, 2]
-    for body in (b"[1,3]", b"[1,2]"):  # the true value is as little taken from it
+    for body in (b"[1,3]", b"[1,2]"):  # even the true value is not accepted
         (folder / name).write_bytes(FORGERIES[forgery](name, body) + b"\n" + body)
         assert cache.read(name, NUMBERS) is None
 
@@ -125,14 +125,14 @@ def _other_numbers(body: bytes) -> bytes:
 def test_forged_entries_play_no_other_game(
     folder: Path, game: str, change: Callable[[bytes], bytes], forgery: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(schema_check, "_VALIDATORS", {})  # as in another process: none is compiled
+    monkeypatch.setattr(schema_check, "_VALIDATORS", {})  # as in another process, with nothing compiled yet
     sound = load_ruleset(game)
     written = {entry.name: entry.read_bytes() for entry in folder.iterdir()}
     _forge(folder, change, forgery)
     monkeypatch.setattr(schema_check, "_VALIDATORS", {})
     again = load_ruleset(game)
     assert again.hash == sound.hash and repr(again.rules) == repr(sound.rules)
-    assert {entry.name: entry.read_bytes() for entry in folder.iterdir()} == written  # written again, as they were
+    assert {entry.name: entry.read_bytes() for entry in folder.iterdir()} == written  # rewritten unchanged
 
 
 @pytest.mark.proof  # 0.6 s
@@ -150,7 +150,7 @@ def test_entries_that_have_changed_places_play_no_other_game(folder: Path) -> No
 def test_no_forged_entry_hides_a_mistake(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: bytes
 ) -> None:
-    """A stranger says of each thing that `validate` asks the cache about that it is sound."""
+    """Forged entries claim that everything `validate` looks up is sound."""
     shutil.copytree(RULESETS / "nim", game := tmp_path / "game")
     rules = next(game.glob("rules/*.rules"))
     rules.write_text(rules.read_text("utf-8") + "\ndef unused() -> int: 1\n", "utf-8")
@@ -163,7 +163,7 @@ def test_no_forged_entry_hides_a_mistake(
 
     with monkeypatch.context() as patch:
         patch.setattr(cache, "read", asked)
-        patch.setattr("rulespec.documents.schema_check._VALIDATORS", {})  # as in a process that begins
+        patch.setattr("rulespec.documents.schema_check._VALIDATORS", {})  # as in a new process
         first = invoke("validate", game, "--no-play")
     assert "RS405" in first[1] + first[2] and len(keys) > 10
     for key in keys:
@@ -211,7 +211,7 @@ def test_only_true_says_that_files_fit_their_schemas(
 
 
 def test_where_a_schema_is_compiled_the_cache_is_not_asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """To look into the cache takes longer than to check: the schema is written out, and a file is read."""
+    """A cache lookup takes longer than the check: schemas are written out, and files are read."""
     asked: list[str] = []
     plain = cache.read
 
@@ -238,7 +238,7 @@ def test_only_own_regular_files_are_read(folder: Path, kind: str, tmp_path: Path
     whole = entry.read_bytes()
     entry.unlink()
     if kind == "pipe":
-        os.mkfifo(entry)  # to open it would never end
+        os.mkfifo(entry)  # opening it would block forever
     elif kind == "folder":
         entry.mkdir()
     elif kind == "link":
@@ -258,7 +258,7 @@ def test_only_own_regular_files_are_read(folder: Path, kind: str, tmp_path: Path
     assert cache.read(entry.name, DECODER) is None
     assert parse_expr(EXPR, "f", cached=True) == tree
     if kind not in ("folder", "pipe"):
-        assert cache.read(entry.name, DECODER) is not None  # and is written again
+        assert cache.read(entry.name, DECODER) is not None  # and is rewritten
 
 
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o777, 0o1777])
@@ -284,7 +284,7 @@ def test_a_folder_or_entry_of_another_user_is_not_used(folder: Path, monkeypatch
 
 @pytest.fixture
 def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder that other users may get at, with a cache folder and one for each user's state."""
+    """A folder accessible to other users, with a cache folder and a state folder per user."""
     root = Path(tempfile.mkdtemp())
     root.chmod(0o755)
     monkeypatch.setenv("RULESPEC_CACHE", str(root / "cache"))
@@ -326,7 +326,7 @@ def test_two_users_of_one_folder_read_nothing_of_each_other(shared: Path, mode: 
 
 
 def test_an_entry_that_another_user_has_put_there_is_a_missing_one(folder: Path, tmp_path: Path) -> None:
-    """With that user's own key, in a folder that was open for a while."""
+    """The entry has the user's own key, in a temporarily accessible folder."""
     name = cache.key("numbers", "1")
     cache.write(name, [1])
     own = (tmp_path / "state/rulespec/signing_key").read_bytes()
@@ -345,7 +345,7 @@ def test_a_file_that_is_being_written_is_no_way_out(folder: Path, tmp_path: Path
 
 
 def test_only_own_entries_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The folder is set to one of somebody's files: notes, and files that have hashes for names, as ours have."""
+    """The setting points to a folder of a user's files: notes, and files named by hashes like cache entries."""
     monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path))
     monkeypatch.setattr(cache, "MAX_ENTRIES", 10)
     monkeypatch.setattr(cache, "PRUNE_EVERY", 1)

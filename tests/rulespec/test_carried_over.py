@@ -1,4 +1,4 @@
-"""Carry-over of users' files: old names are replaced, read as before, or reported with the new name."""
+"""Compatibility of users' files: old names are replaced, read as before, or reported with the new name."""
 
 from __future__ import annotations
 

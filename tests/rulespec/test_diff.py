@@ -1,4 +1,4 @@
-"""Differences between two rulesets: as records, as text; equal meanings are no difference."""
+"""Differences between two rulesets, as records and as text; equivalent rulesets have none."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Changed = Callable[..., str]
 
 @pytest.fixture
 def changed(tmp_path: Path) -> Changed:
-    """Writes a copy of Nim with an overlay, and gives the reference of both: `changed(yaml, rules)`."""
+    """Writes a copy of Nim with an overlay, and returns both references: `changed(yaml, rules)`."""
 
     def make(yaml: str = "", rules: str = "", base: str = NIM) -> str:
         name = Path(base).name
@@ -48,7 +48,7 @@ def brief(differences: list[Difference]) -> list[tuple[str, str, Any, Any]]:
 
 
 def edited(folder: Path, base: str, file: str, old: str, new: str) -> str:
-    """A copy of a ruleset in which a part of a file is replaced."""
+    """A copy of a ruleset with a part of one file replaced."""
     text = (Path(base) / file).read_text("utf-8")
     assert old in text
     return str(write(folder / Path(base).name, {file: text.replace(old, new)}, Path(base)))
@@ -298,7 +298,7 @@ def test_what_cannot_be_read(refs: tuple[str, str], capsys: pytest.CaptureFixtur
 
 @pytest.mark.proof  # 1.3 s
 def test_large_rules_are_compared_in_bounded_time(tmp_path: Path) -> None:
-    # Lines that repeat, in another order: the worst there is for a search of longest common runs.
+    # Repeated lines in another order, the worst case of a search for longest common runs.
     def body(step: int) -> str:
         return "".join(f"    let a{i} = {(i * step) % 90}\n" for i in range(2_000))
 

@@ -1,4 +1,4 @@
-"""Damaged rulesets end in diagnostics or in a sound ruleset, soon, and never in another exception."""
+"""Damaged rulesets end quickly in diagnostics or in a sound ruleset, and never in any other exception."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ BROKEN = {
     "gallery/backgammon": "",
     "gallery/connect_four": "",
 }
-"""The games that are broken, with overlays of which one may be."""
+"""The games to damage, with overlays that may be damaged too."""
 
 
 def files_of(game: str) -> list[Path]:
-    """The sections, rules and overlays of a game, below its folder."""
+    """The sections, rules and overlays of a game, by path."""
     files = [p.relative_to(GAMES / game) for p in (GAMES / game).rglob("*") if p.suffix in {".yaml", ".rules"}]
     overlays = BROKEN[game].split("+")
     return sorted(
@@ -79,7 +79,7 @@ STRANGE = [
 
 
 def mutated(text: str, rng: random.Random) -> str:
-    """The text with one to three tokens or lines deleted, doubled, swapped, replaced or moved."""
+    """The text with one to three tokens or lines deleted, duplicated, swapped, replaced or moved."""
     for _ in range(rng.randint(1, 3)):
         if rng.random() < 0.3:
             parts, joint = text.split("\n"), "\n"
@@ -108,7 +108,7 @@ def mutated(text: str, rng: random.Random) -> str:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files that have not changed are not parsed again."""
+    """A file reader that does not parse unchanged files again."""
     rules: dict[str, tuple[ast.Item, ...]] = {}
     nodes: dict[str, Node] = {}
 
@@ -128,7 +128,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def survives(load: Callable[[], typed.Ruleset]) -> str:
-    """Loads, starts and plays a little; gives back what came of it."""
+    """Loads, starts and plays a little; returns the outcome."""
     results: list[Diagnostic] = []
     with soon():
         try:
@@ -260,7 +260,7 @@ def deep(count: int) -> Iterator[tuple[str, str]]:
     lets = "".join(f"    let a{i} = n + {i}\n    set m to a{i}\n" for i in range(n))
     yield "variables", f"procedure play():\n{lets}"
     pieces = "cart[corn].at[oak]"
-    for i in range(n if n > 15 else 6):  # each level goes over all towns: the time multiplies
+    for i in range(n if n > 15 else 6):  # each level iterates over all towns, so the time multiplies
         pieces = f"cart[corn].at[first(z{i} in town where z{i}.tax > {pieces}) ?? oak]"
     yield "places", f"procedure play():\n    set n to {pieces}\n"
 
@@ -273,7 +273,7 @@ def test_depth_and_length_are_bounded(count: int, tmp_path: Path) -> None:
         outcomes[name] = survives(lambda r=rules, f=folder: small(f, r + WORLD))  # type: ignore[misc]
     if count == 15:
         assert [n for n, o in outcomes.items() if o != "sound"] == ["dots"], outcomes  # a twin may have no twin
-    long = {"members", "arguments", "branches", "guards", "variables"}  # these may be as long as they like
+    long = {"members", "arguments", "branches", "guards", "variables"}  # these may be arbitrarily long
     assert all(outcomes[n] == "sound" for n in long), outcomes
 
 

@@ -1,4 +1,4 @@
-"""The hash of the meaning: left alone by what changes no game, changed by what does; numbers that go with it."""
+"""The hash of the meaning: unaffected by changes without effect on games, affected by all others; related numbers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from rulespec.typed.meaning import LENGTH, VERSION, meaning_hash, written
 from rulespec.types import INT
 
 MUTANTS = int(os.environ.get("RULESPEC_EXAMPLES", "60"))
-"""Mutants of each kind."""
+"""The number of mutants of each kind."""
 
 RULES = """\
 def price(p: player) -> money:
@@ -207,7 +207,7 @@ def test_start_values_that_read_others_have_an_order(tmp_path: Path) -> None:
 
 
 def test_a_hash_has_its_version_and_is_known(known: str, tmp_path: Path) -> None:
-    """If this fails, rules that nobody has changed have other hashes: `VERSION` must be another one."""
+    """A failure means that unchanged rules have other hashes, which requires a new `VERSION`."""
     assert (known[:2], len(known)) == (f"{VERSION:02x}", LENGTH)
     assert known == "01a7c95b876dcfda5f44ef79ae409965"
 
@@ -281,7 +281,7 @@ def test_the_sources_have_a_hash_of_their_own(tmp_path: Path) -> None:
     folder = write(tmp_path / "one", split(RULES, "rules/play.rules"))
     known = load_ruleset(str(folder)).sources_hash
     assert load_ruleset(str(shutil.copytree(folder, tmp_path / "elsewhere"))).sources_hash == known
-    (folder / "titles.yaml").write_text("entities: {town: {oak: An oak}}\n", "utf-8")  # it travels beside the rules
+    (folder / "titles.yaml").write_text("entities: {town: {oak: An oak}}\n", "utf-8")  # distributed beside the rules
     assert load_ruleset(str(folder)).sources_hash == known
     seen = {known}
     for name, more in (("rules/play.rules", "# a comment\n"), ("rules.yaml", "rules: [{id: ABC-01, text: Prices.}]\n")):
@@ -292,7 +292,7 @@ def test_the_sources_have_a_hash_of_their_own(tmp_path: Path) -> None:
 
 
 def test_what_is_left_out_is_reviewed() -> None:
-    """Whoever adds a field to the typed rules decides whether it counts; all do that have no such name."""
+    """A new field of the typed rules counts unless its name is listed here; every omission is deliberate."""
     records = [t for t in vars(typed).values() if isinstance(t, type) and issubclass(t, Struct)]
     out = {(t.__name__, f) for t in records for f in t.__struct_fields__ if f in meaning.FOR_PEOPLE | meaning.PLACES}
     assert sorted({name for name, field in out if field in meaning.FOR_PEOPLE}) == [
@@ -330,7 +330,7 @@ def test_rules_that_nest_deep_are_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize("id_", ["imperial", "chess", "shadow_of_the_emperor", "liars_dice"])
 @pytest.mark.sampled(2)
 def test_mutants_of_rules_have_other_hashes(id_: str) -> None:
-    """Every change of a typed rule, whether a test kills it or not. RULESPEC_EXAMPLES=6400 tries all 2,580."""
+    """Every change of a typed rule, killed by a test or not. RULESPEC_EXAMPLES=6400 tries all 2,580."""
     ruleset = load_ruleset(id_)
     mutants = Mutator(ruleset).mutants()
     chosen = random.Random(1).sample(mutants, min(MUTANTS // 4, len(mutants)))
@@ -342,7 +342,7 @@ def test_mutants_of_rules_have_other_hashes(id_: str) -> None:
 
 @pytest.mark.parametrize("id_", proofs_but(["tutorial", "ludo", "nim"], "nim"))
 def test_mutants_of_files_that_make_another_program_have_other_hashes(id_: str) -> None:
-    """Edits of YAML and rules: another program, another hash; and the same hash, the same program."""
+    """Edits of YAML and rules: another program has another hash, and equal hashes mean equal programs."""
     with copied(GAMES):
         bench = Bench()
         bench.learn(id_)
@@ -367,12 +367,12 @@ def test_mutants_of_files_that_make_another_program_have_other_hashes(id_: str) 
 
 
 def numbers(ruleset: typed.Ruleset, seats: int = 2) -> object:
-    """The numbers of cells, options and endings that others may store."""
+    """The numbers of cells, options and endings that other programs may store."""
     return numbers_of(lower(ruleset, seats, check_settings(ruleset, {})))
 
 
 def numbers_of(p: ir.Program) -> object:
-    """The numbers of a program."""
+    """The stored numbers of a program."""
     options = [(d.name, c.name, [q.name for q in c.params]) for d in p.decisions for c in d.choices]
     return p.cells, options, p.endings, p.start, p.entries, p.asked(), p.main
 
@@ -395,7 +395,7 @@ def test_numbers_are_stable_under_what_changes_no_game(change: str, tmp_path: Pa
 
 
 def table_of(module: bytes) -> dict[str, Any]:
-    """The table of names of a module: its last section."""
+    """The table of names in a module, its last section."""
     table: dict[str, Any] = json.loads(module[module.rindex(SECTION.encode() + b"{") + len(SECTION) :])
     return table
 

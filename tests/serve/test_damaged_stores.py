@@ -1,4 +1,4 @@
-"""The file of a store: foreign ones are refused unchanged, old ones taken over, and damage is that of one table."""
+"""Store files: foreign ones are refused unchanged, old ones converted, and damage is limited to one table."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_a_store_of_version_1_is_taken_over_once(tmp_path: Path) -> None:
 
 
 def test_one_that_was_killed_before_its_first_checkpoint_is_taken_over_too(tmp_path: Path) -> None:
-    """All of it is in the log beside it."""
+    """All its data is in the write-ahead log."""
     path = tmp_path / "t.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as base, closing(sqlite3.connect(OLD)) as old:
         base.execute("PRAGMA journal_mode=WAL")
@@ -216,7 +216,7 @@ def test_a_damaged_table_alone_is_refused(what: str, store: Path, ids: list[str]
 
 
 def test_lines_of_another_table_are_not_its_own(store: Path, ids: list[str]) -> None:
-    """The same decision, at the same place."""
+    """The same decision at the same place."""
     swap = "UPDATE line SET game = CASE game WHEN ? THEN ? ELSE ? END, n = n + 10 WHERE n = 1 AND game IN (?, ?)"
     changed(store, (swap, (*ids[:2], ids[0], *ids[:2])), "UPDATE line SET n = n - 10 WHERE n > 9")
     result = resumed(store)
@@ -260,7 +260,7 @@ def flips(store: Path, seeds: range) -> None:
         before, reason = digest(store), ""
         try:
             result = resumed(store)
-        except (DiagnosticsError, SaveError) as error:  # the tables of the file cannot be known any more
+        except (DiagnosticsError, SaveError) as error:  # the tables in the file are unknown
             reason = str(error)
         if reason:
             assert digest(store) == before, (seed, at, bit)
@@ -283,13 +283,13 @@ def test_many_flipped_bits_are_of_one_table(store: Path) -> None:
 
 
 def test_a_file_whose_order_is_damaged_is_read_into_a_new_one(store: Path, ids: list[str]) -> None:
-    """The header of a page of lines is damaged; the damaged file stays beside."""
+    """The header of a page of lines is damaged; the damaged file is preserved."""
     with closing(sqlite3.connect(store)) as base:
         (page,) = base.execute("SELECT rootpage FROM sqlite_master WHERE name = 'line'").fetchone()
         (size,) = base.execute("PRAGMA page_size").fetchone()
 
     def damaged(data: bytearray) -> None:
-        data[(page - 1) * size + 8] ^= 0x7F  # where the first cell begins
+        data[(page - 1) * size + 8] ^= 0x7F  # the start of the first cell
 
     flipped(store, damaged)
     before, result = digest(store), resumed(store)

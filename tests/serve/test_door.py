@@ -1,4 +1,4 @@
-"""The door of a server: connections of strangers, and people who play on meanwhile."""
+"""The door of a server: connections without keys, and players who continue meanwhile."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def behind(door: Door, tmp_path: Path, **how: Any) -> Iterator[Served]:
 
 
 def sat(url: str, key: str, name: str) -> Client:
-    """A person who has sat down."""
+    """A seated player."""
     client = Client(url, key)
     client.send(do="name", name=name)
     client.wait(lambda: any(seat["name"] == name for seat in client.state["seats"]))
@@ -73,7 +73,7 @@ def test_those_who_have_said_nothing_end_first_the_oldest_first(tmp_path: Path) 
         port = port_of(nim)
         ann, bob = sat(nim.url, nim.keys["seat:A"], "Ann"), sat(nim.url, nim.keys["seat:B"], "Bob")
         with strangers(port, 40, b"", b"GET / HTTP/1.1\r\nHos") as silent:
-            assert page(port) == OK  # the 41st of those without a key, of whom there is room for 28
+            assert page(port) == OK  # the 41st of those without a key, for whom there are 28 places
             assert [wait_for_end(each) for each in silent[:13]] == [b""] * 13
             assert not any(map(is_over, silent[13:]))
             play_a_move_each(ann, bob)
@@ -147,7 +147,7 @@ def test_of_one_address_only_some_are_let_in_without_a_key(tmp_path: Path) -> No
 
 
 def drip(sock: socket.socket, data: bytes, over: threading.Event) -> None:
-    """Sends a byte now and then, until the connection has ended."""
+    """Sends bytes slowly until the connection ends."""
     while not over.wait(0.02):
         try:
             sock.sendall(data)
@@ -168,7 +168,7 @@ def test_the_first_request_has_a_time_also_byte_by_byte(tmp_path: Path, said: by
 
 
 class Flood(asyncio.Protocol):
-    """More than a network takes, for somebody who has asked."""
+    """A flood of data for a peer that has made a request, larger than network buffers."""
 
     def __init__(self, visitor: Visitor, lost: asyncio.Event) -> None:
         self.visitor = visitor
@@ -226,7 +226,7 @@ def test_a_handshake_of_tls_that_is_not_ended_is_a_stranger(tmp_path: Path) -> N
 
 
 class Unread:
-    """A transport with bytes that nobody reads, and the conversation on it."""
+    """A transport with unread bytes, and its visitor."""
 
     def __init__(self, bytes_: int) -> None:
         self.bytes = bytes_
@@ -254,7 +254,7 @@ def test_pings_whose_answers_nobody_reads_end_a_connection(unread: int, said: by
 
 
 class Noting(logging.Handler):
-    """A handler that keeps the records of a log."""
+    """A handler that collects log records."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -300,7 +300,7 @@ def test_the_owner_has_as_many_connections_as_a_key(tmp_path: Path) -> None:
 
 
 class NoDescriptors(asyncio.SelectorEventLoop):
-    """A loop whose process has no descriptor left, until strangers have ended."""
+    """An event loop in a process without free descriptors, until other connections end."""
 
     def __init__(self, door: Door) -> None:
         super().__init__()
@@ -329,7 +329,7 @@ def test_where_no_descriptor_is_left_strangers_end_and_nothing_is_printed(
                 await asyncio.sleep(0)
         receiving.cancel()
         door.close()
-        await asyncio.sleep(0.01)  # what ends is closed in the next rounds
+        await asyncio.sleep(0.01)  # ended connections close in later iterations
 
     with closing(loop), closing(listener):
         loop.run_until_complete(both())
@@ -392,7 +392,7 @@ def free_port() -> int:
 
 @pytest.fixture
 def many_descriptors() -> Iterator[None]:
-    """Descriptors for 2,000 connections, and for both sides of a proxy."""
+    """File descriptors for 2,000 connections, and for both sides of a proxy."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < 8_000:
         pytest.skip(f"this process may have {hard} descriptors only")

@@ -1,4 +1,4 @@
-"""An evening: house rules on the pages, a bot's seat that is taken over by its link, and a rematch."""
+"""A session with house rules on the pages, a bot's seat taken over by its link, and a rematch."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_who_has_the_link_of_a_bots_seat_plays_it(tmp_path: Path) -> None:
 
 
 def over(server: Any, *seats: str) -> dict[str, Client]:
-    """The pages of the seats, at the end of a game of nim."""
+    """The pages of the seats at the end of a game of nim."""
     clients = {seat: Client(server.url, server.keys[f"seat:{seat}"]) for seat in seats}
     for seat, client in clients.items():
         client.send(do="name", name=f"{seat}nn")
@@ -66,7 +66,7 @@ def over(server: Any, *seats: str) -> dict[str, Client]:
 
 
 def play(client: Client) -> str:
-    """Takes an option; the seat that is asked then, "" at the end."""
+    """Plays an option; returns the next seat to move, "" at the end."""
     client.wait(lambda: client.options or client.state.get("result"))
     if client.options:
         client.take(client.options[0])
@@ -240,10 +240,10 @@ def test_the_owner_sets_the_clock_and_both_pages_follow(browser: Any, tmp_path: 
         owner.get_by_label("Time is stopped").uncheck()
         late = pages["B"].get_by_role("button", name="Let a bot play (random)").first
         until_in(pages["B"], lambda: "the time is stopped" not in pages["B"].inner_text("#doc") and late.is_visible())
-        late.click()  # this page reads another clock than the table
+        late.click()  # the page's clock differs from the table's
         until_in(pages["B"], lambda: "is not over" in pages["B"].inner_text("#refused"))
         clock.now += 301
-        pages["B"].wait_for_timeout(600)  # two clicks at one spot within half a second are one
+        pages["B"].wait_for_timeout(600)  # two clicks at one spot within half a second count as one
         pages["B"].get_by_role("button", name="Let a bot play (random)").first.click()
         until_in(pages["A"], lambda: "bot random" in pages["A"].inner_text("#seats"))
         for page in (*pages.values(), owner):

@@ -1,4 +1,4 @@
-"""Rules at hand: helps where they are needed, hints, the page of all rules, and a first game."""
+"""Rules at hand: help where it is needed, hints, the page of all rules, and a first game."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_hint_is_a_legal_option_of_who_is_asked_and_nobody_else_has_one(tmp_pa
 
 
 def test_a_hint_follows_from_what_the_seat_sees() -> None:
-    """Games that a seat cannot tell apart have the same hint, whatever the others hold."""
+    """Games that a seat cannot distinguish have the same hint, whatever other seats hold."""
     ruleset = load_ruleset("leduc_poker")
     game = Game(ruleset, ["Ann", "Bob"])
     game.omniscient.numbers.begin()

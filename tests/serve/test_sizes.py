@@ -1,4 +1,4 @@
-"""A table in a real browser, measured: letters that can be read, pieces in regions, a turn that stays in sight."""
+"""A table in a real browser, measured: legible letters, pieces inside regions, and a turn that stays in view."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ASKED = """() => {
 
 @pytest.fixture
 def table(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
-    """Opens a table of a game for its first seat, in a window of some size, and plays until it is asked again."""
+    """Opens a table for its first seat in a window of a given size, and plays until the seat decides again."""
     servers: list[Process] = []
     pages: list[Any] = []
     wrong: list[str] = []
@@ -95,7 +95,7 @@ def assert_turn_in_sight(page: Any) -> None:
 
 
 def assert_latest(page: Any) -> None:
-    """The panel that stays in sight says what has just happened: the newest move of the others, or else one's own."""
+    """Asserts that the fixed panel shows the latest event: the newest move of others, or else one's own."""
     newest = (
         page.locator("#news li > button").all_inner_texts()
         or page.locator("#list .sentence > .why").all_inner_texts()[::-1]
@@ -112,7 +112,7 @@ def test_a_map_can_be_read_and_says_whose_turn_it_is(size: tuple[int, int], tabl
     assert_readable(page, size == WIDE)
     assert_turn_in_sight(page)
     news = 0
-    for _ in range(20):  # some questions are asked of a person as no nation, and after some nobody else has moved
+    for _ in range(20):  # some questions concern no nation, and some come before any other move
         news = max(news, page.locator("#news [role=log] li").count())
         if news and "(you):" in page.inner_text("#question"):
             break
@@ -205,7 +205,7 @@ def test_hands_of_others_are_backs_with_their_number(size: tuple[int, int], tabl
 
 
 def has_more(page: Any) -> Callable[[], bool]:
-    """Whether there are more moves than now."""
+    """Whether the list has grown."""
     moves = page.locator("#list > li")
     before = moves.count()
     return lambda: bool(moves.count() > before)

@@ -1,4 +1,4 @@
-"""Confirmed means committed: kills, a full disk, two servers on one store, rules that have changed meanwhile."""
+"""Confirmed means committed: kills, a full disk, two servers on one store, changed rules."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
 class Table:
-    """Two people and a spectator at a table, who move until the server is gone."""
+    """Two players and a spectator at a table, who continue until the server is gone."""
 
     def __init__(self, server: Process) -> None:
         self.keys = {who: server.links[who] for who in ("white", "black", "spectators")}
@@ -55,14 +55,14 @@ class Table:
                     each.wait(lambda each=each, count=count: each.state["count"] >= count)
 
     def note(self, client: Client) -> None:
-        """Notes what a viewer has been shown."""
+        """Records a frame of a viewer."""
         for number, move in client.state["texts"].items():
             self.texts[number] = move["text"]
         self.shown = max(self.shown, client.state["count"])
 
 
 def killed(store: Path, times: int, seed: int) -> int:
-    """Kills a server at random moments of a game; returns the number of decisions that people were shown."""
+    """Kills a server at random moments of a game; returns the number of decisions shown to players."""
     rng = random.Random(seed)
     server = Process("chess", "--store", store)
     table = Table(server)
@@ -169,7 +169,7 @@ def test_another_programs_base_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_table_goes_on_under_the_rules_that_it_began_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The ruleset has changed, and then it is gone."""
+    """The ruleset changes, and is then deleted."""
     shutil.copytree(RULESETS / "nim", tmp_path / "mine" / "nim")
     store = tmp_path / "t.db"
     with served(store, str(tmp_path / "mine" / "nim"), 2) as (first, keys, url, _):
@@ -188,7 +188,7 @@ def test_a_table_goes_on_under_the_rules_that_it_began_with(tmp_path: Path, monk
 
 @pytest.mark.proof  # 0.6 s
 def test_a_table_stays_on_its_rules_when_they_are_changed_and_can_be_migrated(tmp_path: Path) -> None:
-    """They change on disk while it runs; the server starts again with the changed ones; its log goes over to them."""
+    """They change on disk during the game; the server restarts with the changed rules; the log migrates to them."""
     shutil.copytree(RULESETS / "nim", tmp_path / "nim")
     ref, store, log, tables = str(tmp_path / "nim"), tmp_path / "t.db", tmp_path / "game.jsonl", "nim/tables.yaml"
     with served(store, ref, 2) as (hall, keys, url, _):
@@ -219,7 +219,7 @@ def test_a_table_stays_on_its_rules_when_they_are_changed_and_can_be_migrated(tm
 
 
 def seated(url: str, key: str) -> Client:
-    """A person at a seat whose turn it is."""
+    """A player at the seat to move."""
     client = Client(url, key)
     client.send(do="name", name="Ann")
     client.wait(lambda: client.options)
@@ -245,7 +245,7 @@ def test_choices_of_an_open_round_and_requests_survive(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("end", ["Ctrl-C", "kill -9"])
 def test_time_stops_while_no_server_runs(tmp_path: Path, end: str) -> None:
-    """A server that is killed leaves its files as they are; it has noted the time now and then."""
+    """A killed server leaves its files unchanged; it records times at intervals."""
     store, clock = tmp_path / "t.db", Clock()
     with served(store, "nim", 2, deadline=60, clock=clock) as (hall, keys, url, _):
         seated(url, keys["seat:A"])

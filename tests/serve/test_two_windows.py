@@ -1,4 +1,4 @@
-"""A table in two windows of a real browser: by clicks, buttons and keys."""
+"""A table in two windows of a real browser, operated by clicks, buttons and keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
 class Window:
-    """A page of a table, and what it has complained of."""
+    """A page of a table, and its console errors."""
 
     def __init__(self, browser: Any, link: str, width: int = 1200, height: int = 900) -> None:
         self.wrong: list[str] = []
@@ -31,7 +31,7 @@ class Window:
         self.page.wait_for_selector("#seats li")
 
     def watch(self, page: Any) -> None:
-        """Notes what a page complains of."""
+        """Records the errors of a page."""
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
         page.on("console", lambda message: self.wrong.append(message.text))
         page.on("dialog", lambda dialog: self.wrong.append(dialog.message))
@@ -82,7 +82,7 @@ class Window:
         return str(self.page.locator("#list > li[data-move]").last.get_attribute("data-move"))
 
     def place(self, place: str) -> None:
-        """Clicks in the middle of a place."""
+        """Clicks the centre of a place."""
         self.page.locator(f'#board [data-place="{place}"]').first.click(force=True)
 
 
@@ -91,7 +91,7 @@ Sit = Callable[..., dict[str, Window]]
 
 @pytest.fixture
 def sit(browser: Any, tmp_path: Path) -> Iterator[Sit]:
-    """Starts a server, and opens a window for each of its links; at the end, no page has complained."""
+    """Starts a server, and opens a window for each of its links; at the end, checks for errors."""
     servers: list[Process] = []
     windows: list[Window] = []
 
@@ -129,7 +129,7 @@ def test_chess_is_played_by_clicking_on_squares(sit: Sit) -> None:
     black.page.keyboard.press("Enter")
     other.until(lambda: other.moves == 2)
     assert other.page.locator("#options button").count() == 0 and other.page.locator("#board .lit").count() == 0
-    # taking back, by agreement
+    # undo by agreement
     white.until(lambda: white.mine)
     white.page.click("#back")
     black.until(lambda: black.page.is_visible("#undo"))
@@ -220,7 +220,7 @@ def test_a_copy_and_the_replay_so_far_open_in_windows_of_their_own(ref: str, sit
     first.watch(study := popup.value)
     study.wait_for_selector("#list li")
     assert study.locator("#list li").count() == begun + 2 and study.locator("#board svg").count() == 1
-    study.wait_for_selector(f'#list li[data-move="{begun + 1}"][aria-current]')  # it opens at the present
+    study.wait_for_selector(f'#list li[data-move="{begun + 1}"][aria-current]')  # it opens at the current position
     assert study.locator("#changes li").count() > 0
     with first.page.expect_popup() as popup:
         first.page.click("#fork")
@@ -235,7 +235,7 @@ def test_a_copy_and_the_replay_so_far_open_in_windows_of_their_own(ref: str, sit
     else:
         copy.click("#options button >> nth=0")
     copy.wait_for_selector(f'#list > li[data-move="{begun + 1}"]')
-    copy.wait_for_timeout(600)  # sooner, a click at the same spot is the second half of a double click
+    copy.wait_for_timeout(600)  # an earlier click at the same spot would count as a double click
     assert first.moves == begun + 1
     copy.click("#back")
     copy.wait_for_selector(f'#list > li[data-move="{begun + 1}"]', state="detached")
@@ -254,11 +254,11 @@ STEP = """(luck) => {
   one(lit).dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
   return "click";
 }"""
-"""Clicks on a lit place, or takes a button; at once, since the page may change at any time."""
+"""A script that clicks a highlighted place or a button, synchronously, as the page may change at any time."""
 
 
 def taken_back(who: Window, windows: dict[str, Window]) -> bool:
-    """Takes back freely or by agreement, and looks on: whether the page that asked could ask."""
+    """Undoes freely or by agreement; returns whether the requesting page could ask."""
     if not who.page.is_visible("#back"):
         return False
     other = next(window for name, window in windows.items() if window is not who and name != "spectators")
@@ -278,7 +278,7 @@ def taken_back(who: Window, windows: dict[str, Window]) -> bool:
 
 
 def whole(sit: Sit, ref: str, *args: object, backs: Sequence[int] = ()) -> dict[str, int]:
-    """Plays a whole game, taking back at some decisions; how often places were clicked, and buttons taken."""
+    """Plays a complete game with some undos; returns the numbers of clicks on places and on buttons."""
     windows, rng = sit(ref, *args), random.Random(1)
     people = [window for who, window in windows.items() if who != "spectators"]
     done = {"click": 0, "button": 0, "": 0, "back": 0}
@@ -299,7 +299,7 @@ def whole(sit: Sit, ref: str, *args: object, backs: Sequence[int] = ()) -> dict[
     counts = {(window.moves, window.last) for window in windows.values()}
     assert len(counts) == 1 and done["back"] == len(backs)
     rows = [window.page.locator("#list > li").all_inner_texts()[-20:] for window in windows.values()]
-    lasts = {tuple(row.replace("\n↶", "") for row in of) for of in rows}  # players have a button: back to here
+    lasts = {tuple(row.replace("\n↶", "") for row in of) for of in rows}  # players have a button: undo up to here
     tables = [window.page.inner_html("#board [data-layer=tables]") for window in windows.values()]
     boards = {re.sub(' class="[a-z ]*"', "", table) for table in tables}
     assert len(lasts) == len(boards) == 1  # nothing is hidden any more
@@ -315,7 +315,7 @@ def test_a_whole_game_is_played_in_two_windows(ref: str, sit: Sit) -> None:
 
 @pytest.mark.proof
 def test_a_second_click_does_no_harm(sit: Sit) -> None:
-    """On a bot for oneself, and on a copy: the first of two copies would end with the second."""
+    """A double click on the button for a bot, and on that for a copy, where a second copy would end the first."""
     ann = sit("nim", "--players", "2")["A"]
     ann.page.click("#leave summary")
     ann.page.locator("#leave button").first.dblclick()

@@ -1,4 +1,4 @@
-"""Variations at tables: kept from copies, private to a seat, stored, published in the log; and opinions of bots."""
+"""Variations at tables: saved from copies, private to a seat, stored, published in the log; and bots' opinions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 @pytest.fixture(autouse=True)
 def here_and_now(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Long work is done by the server of the tests itself: a process of its own takes seconds to begin."""
+    """Runs long computations in the test's own process, since starting another one takes seconds."""
 
     async def ask(_: Hall, function: Any, *args: Any) -> Any:
         return function(*args)
@@ -46,7 +46,7 @@ def seated(server: Any, *seats: str) -> dict[str, Client]:
 
 
 def copy_of(url: str, client: Client, **message: Any) -> Client:
-    """A copy that a seat has opened."""
+    """A copy opened by a seat."""
     key = answered(client, **(message or {"do": "fork"}))["fork"]
     copy = Client(url, key)
     copy.wait(lambda: copy.state.get("options"))
@@ -62,7 +62,7 @@ def play(copy: Client, *options: str) -> None:
 
 
 def keep(url: str, client: Client, name: str, *options: str, line: int | None = None, back: int = 0) -> str:
-    """Tries moves out in a copy, keeps them, and closes it; what is said of that."""
+    """Tries moves in a copy, saves them, and closes it; returns the answer."""
     copy = copy_of(url, client, **({} if line is None else {"do": "open", "line": line}))
     for _ in range(back):
         count = copy.state["count"]
@@ -195,7 +195,7 @@ def test_a_tree_has_bounds(tmp_path: Path) -> None:
 
 
 def judged(client: Client) -> dict[str, Any]:
-    """The opinions on the page that a viewer gets; what is said where there are none."""
+    """The opinions on a viewer's page, or the message if there are none."""
     answer = answered(client, do="opinion")
     if "refused" in answer:
         return dict(answer["refused"])
@@ -249,7 +249,7 @@ def test_a_bot_gives_its_opinion_in_a_copy_where_the_owner_allows_it(tmp_path: P
 
 
 def log_with_variations() -> str:
-    """A log of two decisions: one variation in the place of the second, one apart, and one whose place is gone."""
+    """A log of two decisions with variations: one replacing the second, one elsewhere, and one whose place is gone."""
 
     def move(option: str, by: str, **more: Any) -> dict[str, Any]:
         return {"decision": "turn", "by": by, "option": option, **more}

@@ -1,4 +1,4 @@
-"""The wire of a server: keys, what is sent to whom, hostile messages, foreign pages."""
+"""The protocol of a server: keys, the recipients of messages, hostile messages, foreign pages."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def nim(server: Served) -> Served:
 
 @pytest.fixture(scope="module")
 def kuhn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A server with a table whose cards are hidden."""
+    """A server with a table with hidden cards."""
     with served(tmp_path_factory.mktemp("kuhn") / "t.db", "kuhn_poker", 2) as result:
         yield result
 
 
 def closed_with(url: str, *messages: str | bytes, origin: str = "") -> int:
-    """The code with which a socket is closed after messages, or while they are still sent."""
+    """The close code of a socket after messages, or during them."""
     with opened(url, origin) as socket:
         try:
             for message in messages:
@@ -120,7 +120,7 @@ class Answer(NamedTuple):
 
 
 def asked(url: str, host: str = "", path: str = "/") -> Answer:
-    """The answer to a request; without a host it names the server itself."""
+    """The answer to a request, which by default names the server itself as host."""
     own = url.partition("//")[2].partition("/")[0]
     with closing(http.client.HTTPConnection(own, timeout=DEADLINE)) as connection:
         connection.putrequest("GET", path, skip_host=True)
@@ -131,7 +131,7 @@ def asked(url: str, host: str = "", path: str = "/") -> Answer:
 
 
 def test_a_foreign_host_is_refused(nim: Served) -> None:
-    """As in DNS rebinding: the name of a stranger's page leads to this machine."""
+    """As in DNS rebinding: a stranger's host name resolves to this machine."""
     port = nim.url.rpartition(":")[2].partition("/")[0]
     assert {asked(nim.url, f"{name}:{port}").status for name in ("127.0.0.1", "localhost", "[::1]")} == {200}
     for host in ("evil.example", f"evil.example:{port}", "127.0.0.1", f"10.0.0.1:{port}", "[", " "):
@@ -245,7 +245,7 @@ def test_the_log_of_a_seat_is_what_it_has_seen(kuhn: Served) -> None:
         lines = [json.loads(line) for line in answered(client, "log").splitlines()]
         hidden = [line["option"] for line in lines if str(line.get("option")).startswith("deal")]
         assert hidden.count("deal(?)") == (2 if who == "spectator" else 1)
-    # the owner may play, too: before the end, it has what all see
+    # the owner may be a player: before the end, only public information
     assert "deal(?)" in Owner(kuhn).order("log", do="log", game=next(iter(kuhn.hall.games)))
 
 
@@ -253,7 +253,7 @@ def test_the_log_of_a_seat_is_what_it_has_seen(kuhn: Served) -> None:
 
 
 def answered(client: Client, what: str) -> Any:
-    """The answer to a message to the server."""
+    """The server's answer to a message."""
     had = len(client.answers)
     client.send(do=what)
     client.wait(lambda: len(client.answers) > had)
@@ -268,7 +268,7 @@ def test_a_copy_is_played_by_one_person_and_changes_nothing_else(nim: Served) ->
     first = copy.state["serial"]
     copy.send(do="take", option="take(1)", serial=first, seat="B")
     copy.wait(lambda: copy.state["seat"] == "A")
-    copy.send(do="take", option="take(1)", serial=first, seat="B")  # a second click is nothing to the next seat
+    copy.send(do="take", option="take(1)", serial=first, seat="B")  # a second click does not affect the next seat
     copy.wait(lambda: copy.answers)
     assert copy.answers[-1]["refused"]["stale"] and copy.state["count"] == 2
     copy.send(do="undo", serial=copy.state["serial"], seat="A")
@@ -298,7 +298,7 @@ def test_the_replay_is_what_a_seat_has_seen(kuhn: Served) -> None:
 
 
 class Owner:
-    """The owner's page without a browser."""
+    """A client of the owner's page."""
 
     def __init__(self, nim: Served) -> None:
         self.socket = opened(nim.url)
@@ -365,7 +365,7 @@ def test_a_wrong_order_is_refused(nim: Served, order: dict[str, Any]) -> None:
 
 
 def test_short_messages_are_sent_at_once() -> None:
-    """A second one would else wait until the other side has confirmed the first, which it does 40 ms later."""
+    """Otherwise, the second message would wait for the acknowledgement of the first, delayed by 40 ms."""
     results = list[int]()
 
     async def connected(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""Maps of the earth and of generated worlds: regions with their neighbours, whatever the file is like."""
+"""Maps of the earth and of generated worlds: regions with their neighbours, in any supported file."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def box(left: float, bottom: float, right: float, top: float) -> Ring:
 
 
 def net(seed: int) -> tuple[dict[str, Ring], set[frozenset[str]]]:
-    """Twelve countries on a shaken net, with a point in each edge, and their neighbours."""
+    """Twelve countries on a randomly distorted grid, with a point in each edge, and their neighbours."""
     choose = random.Random(seed)
     at = {
         (i, j): [i * 10 + choose.uniform(-3, 3), 20 + j * 10 + choose.uniform(-3, 3)]
@@ -87,7 +87,7 @@ def test_a_geojson_has_its_regions_and_their_neighbours(seed: int, tmp_path: Pat
 
 
 def topology(rings: dict[str, Ring], *, quantized: bool) -> dict[str, Any]:
-    """A topology of rings, an arc for each edge, which the other side of it has the other way round."""
+    """A TopoJSON topology of rings, with one arc per edge, reversed on its other side."""
     arcs: list[Ring] = []
     numbers: dict[tuple[tuple[float, ...], tuple[float, ...]], int] = {}
     geometries = []
@@ -161,7 +161,7 @@ def test_a_region_over_the_180th_meridian_is_in_one_piece(east: Ring, tmp_path: 
 
 
 def test_what_is_cut_at_the_meridian_is_put_together_where_no_land_is(tmp_path: Path) -> None:
-    """Chukotka as a world map cuts it, in a map of the north of the Pacific."""
+    """Chukotka, cut as on a world map, in a map of the northern Pacific."""
     halves = feature("chukotka", [box(160, 60, 180, 70)], [box(-180, 60, -170, 70)])
     result = drawn(tmp_path, collection(halves, feature("alaska", [box(-168, 60, -140, 70)])))
     rings = [ring for region in result.regions if region.name == "chukotka" for ring in rings_of(region.outline)]
@@ -170,7 +170,7 @@ def test_what_is_cut_at_the_meridian_is_put_together_where_no_land_is(tmp_path: 
 
 
 def test_coordinates_in_another_order_are_noticed(tmp_path: Path) -> None:
-    """Latitude first, as a slip has it: a longitude of more than 90 tells it."""
+    """Latitude before longitude, a common mistake: a longitude above 90 reveals it."""
     names = {"west": box(120, 10, 140, 30), "east": box(140, 10, 160, 30), "north": box(120, 30, 160, 40)}
     right = drawn(tmp_path, collection(*(feature(n, [ring]) for n, ring in names.items())))
     turned = {name: [[y, x] for x, y in ring] for name, ring in names.items()}
@@ -179,7 +179,7 @@ def test_coordinates_in_another_order_are_noticed(tmp_path: Path) -> None:
 
 
 def test_an_enclave_in_a_drawing_is_cut_out_once(tmp_path: Path) -> None:
-    """A shape with a hole of its own, and another in it: of one form, or on the whole of it."""
+    """A shape with a hole, and another one inside it, with the same form or with the whole area."""
     for hole in ("M40 40v20h20v-20z", ""):
         land = f'<path id="land" fill-rule="evenodd" d="M0 0h100v100h-100z{hole}"/>'
         text = f'<svg xmlns="http://www.w3.org/2000/svg">{land}<path id="isle" d="M40 40h20v20h-20z"/></svg>'
@@ -190,7 +190,7 @@ def test_an_enclave_in_a_drawing_is_cut_out_once(tmp_path: Path) -> None:
 
 
 def test_a_plane_is_a_plane(tmp_path: Path) -> None:
-    """Metres have north above; a topology in points of a screen has its first row there."""
+    """In metres, north is up; in a topology in screen coordinates, the first row is at the top."""
     names = {"low": box(0, 0, 9_000, 5_000), "high": box(0, 5_000, 9_000, 9_000)}
     data = collection(*(feature(name, [ring]) for name, ring in names.items()))
     places = {region.name: region.position or (0, 0) for region in drawn(tmp_path, data).regions}
@@ -203,7 +203,7 @@ def test_a_plane_is_a_plane(tmp_path: Path) -> None:
 
 
 def world(seed: int, wide: int = 12, *, provinces: bool = True) -> tuple[dict[str, Any], set[frozenset[str]]]:
-    """A world as Azgaar's generator writes it: square cells, an ocean around, provinces of random form."""
+    """A world as written by Azgaar's generator: square cells, a surrounding ocean, provinces of random form."""
     choose = random.Random(seed)
     owner: dict[tuple[int, int], int] = {}
     seeds = [(choose.randrange(1, wide - 1), choose.randrange(1, wide - 1)) for _ in range(6)]
@@ -249,7 +249,7 @@ def test_a_generated_world_has_its_provinces_and_their_neighbours(seed: int, tmp
         region.outline for region in result.regions
     )
     cells = [cell["province"] for cell in data["pack"]["cells"]]
-    unit = (1000 / 100) ** 2  # ten cells of land are the width of the map
+    unit = (1000 / 100) ** 2  # the map is ten land cells wide
     for region in result.regions:
         size = abs(sum(area(ring) for ring in rings_of(region.outline)))
         assert size == pytest.approx(cells.count(int(region.name[-1])) * unit * 100, rel=0.03)
@@ -330,7 +330,7 @@ def test_maps_that_want_to_take_long_do_not(data: Any, tmp_path: Path) -> None:
 
 
 def test_a_map_of_the_earth_is_a_ruleset(tmp_path: Path) -> None:
-    """Names of a file are texts at most, and the map is brought up to it as to a drawing."""
+    """Names in a file are only texts, and the map can be updated as from a drawing."""
     evil = '<script>"\n  evil: yes'
     rings, _ = net(3)
     data = collection(*(feature(name, [ring]) for name, ring in rings.items()), feature(evil, [box(50, 30, 60, 40)]))

@@ -1,4 +1,4 @@
-"""Drawings with unusual structures and styles: names, colours and neighbours are those that a browser shows."""
+"""Drawings with unusual structures and styles: names, colours and neighbours are those shown by a browser."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.drawing.reading.variables import with_variables
 
 
 def prefixed() -> str:
-    """Namespaces with a prefix, one `id` for all, and transformations that undo one another."""
+    """Prefixed namespaces, one `id` for all elements, and transformations that cancel out."""
     shapes = all_(
         lambda n, name, fill, d: (
             f'<v:g transform="scale(2)"><v:g transform="translate({corner(n)[0] / 2} {corner(n)[1] / 2})">'
@@ -90,7 +90,7 @@ def drawings_in_a_drawing() -> str:
 
 
 def seen_through() -> str:
-    """A layer of the same shapes for the pointer, which has the names."""
+    """A pointer layer of the same shapes, which has the names."""
     shapes = all_(lambda n, name, fill, d: f'<path fill="{fill}" d="{d}"/>')
     over = all_(lambda n, name, fill, d: f'<path id="{name}" d="{d}"/>')
     old = all_(lambda n, name, fill, d: f'<path id="old {name}" d="{path(n, 0.8)}"/>')

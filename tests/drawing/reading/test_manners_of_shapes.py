@@ -1,4 +1,4 @@
-"""Drawings with shapes repeated, unfilled, marked or beyond the page, and texts of odd widths: what a browser shows."""
+"""Drawings with repeated, unfilled, marked or off-page shapes, and texts of unusual widths, as shown by a browser."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def repeated_layers() -> str:
 
 
 def variables_of_copies() -> str:
-    """Copies of one shape, each with a colour of its own."""
+    """Copies of one shape, each with its own colour."""
     squares = all_(
         lambda n, name, fill, d: (
             f'<use id="{IDS[n]}" href="#s" x="{corner(n)[0]}" y="{corner(n)[1]}" style="--tint:{fill}"/>'
@@ -50,7 +50,7 @@ def variables_of_copies() -> str:
 
 
 def copies_beyond_rules() -> str:
-    """Rules hold in a copy for itself: what is around the original is not around it."""
+    """Rules apply within a copy: the surroundings of the original do not count."""
     squares = all_(
         lambda n, name, fill, d: f'<use id="{IDS[n]}" href="#s" x="{corner(n)[0]}" y="{corner(n)[1]}" fill="{fill}"/>'
     )
@@ -62,7 +62,7 @@ def copies_beyond_rules() -> str:
 
 
 def sized_drawings() -> str:
-    """A drawing in the drawing that is repeated in another size."""
+    """A nested drawing, repeated at another size."""
     inner = '<svg id="s" viewBox="0 0 10 10" width="5" height="5"><rect width="10" height="10"/></svg>'
     squares = all_(
         lambda n, name, fill, d: (
@@ -74,7 +74,7 @@ def sized_drawings() -> str:
 
 
 def turned_by_style() -> str:
-    """Shapes that are turned around their own middle, or moved by a property of their own."""
+    """Shapes rotated around their own centre, or moved by a style property."""
 
     def each(n: int, name: str, fill: str, d: str) -> str:
         x, y = corner(n)
@@ -125,7 +125,7 @@ def dots_in_groups() -> str:
 
 
 def spaced_words() -> str:
-    """Names so wide that without the space between their letters they would end in the region before."""
+    """Names so wide that without letter spacing they would end in the previous region."""
 
     def each(n: int, name: str, *_: str) -> str:
         x, y = corner(n)
@@ -197,7 +197,7 @@ def test_names_are_those_of_shapes_drawn_on_paper_without_a_filling(paper: str, 
 
 
 def test_boxes_with_names_are_regions_where_one_land_has_several(tmp_path: Path) -> None:
-    """So are maps of towns and roads."""
+    """Such drawings are maps of towns and roads."""
     boxes = all_(
         lambda n, name, fill, d: (
             f'<rect x="{corner(n)[0] + 15}" y="{corner(n)[1] + 38}" width="70" height="16" fill="{fill}"/>'

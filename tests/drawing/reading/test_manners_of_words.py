@@ -1,4 +1,4 @@
-"""Drawings with words in unusual manners for the names of regions: each region has the name that a reader gives it."""
+"""Drawings with unusual texts for names of regions: each region gets the name that a reader would give it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAGE = 'xmlns="http://www.w3.org/1999/xhtml"'
 
 
 def plain(each: Each) -> str:
-    """Shapes that only a program names, and the words of each."""
+    """Shapes with generated names only, and the words in each."""
     return all_(lambda n, name, fill, d: f'<path id="path{n}" fill="{fill}" d="{d}"/>') + all_(each)
 
 
@@ -87,7 +87,7 @@ def words_below_one_another() -> str:
 
 
 def words_of_a_pdf() -> str:
-    """Each word is a text, and stands twice: a white rim below, and the letters."""
+    """Each word is a text, and occurs twice: a white outline, and the letters on top."""
 
     def words(n: int, name: str, *_: str) -> str:
         x, y = corner(n)[0] + 20, corner(n)[1] + 50
@@ -139,7 +139,7 @@ def pages() -> str:
 
 
 def generated() -> str:
-    """Numbers for names, and labels along paths, as a generator of worlds exports them."""
+    """Numeric names and labels along paths, as exported by a generator of worlds."""
     shapes = all_(
         lambda n, name, fill, d: (
             f'<path id="state{n + 1}" d="{d}" fill="{fill}" stroke="none"/>'
@@ -171,7 +171,7 @@ def unseen_characters() -> str:
 
 
 def letters(words: str, x: float, y: float) -> list[str]:
-    """Outlines of letters, some of them with a hole."""
+    """Outlines of letters, some with a hole."""
     results = []
     for letter in words:
         hole = f"M{x + 1.5:g} {y + 2:g}v3h2v-3z" if letter in "oeadbpgRAO" else ""
@@ -218,7 +218,7 @@ MANNERS = [
 
 
 CONCLUDED = [lines_that_lead, words_below_one_another, words_of_a_pdf, words_as_outlines, letters_in_groups]
-"""The manners whose names are said to be conclusions (RS365)."""
+"""The styles whose names are reported as inferred (RS365)."""
 
 
 @pytest.mark.parametrize("manner", MANNERS)
@@ -244,7 +244,7 @@ def test_a_text_that_is_not_the_name_of_its_region_is_said(tmp_path: Path) -> No
 
 
 def test_a_line_between_two_towns_takes_no_name_to_the_other(tmp_path: Path) -> None:
-    """Names stand beside circles, whose lines lead to one another."""
+    """Names are beside circles, whose lines connect them."""
     towns = "".join(f'<circle id="circle{n}" cx="{50 + 100 * n}" cy="50" r="8"/>' for n in range(3))
     lines = '<g stroke="#000"><line x1="50" y1="50" x2="150" y2="50"/><line x1="158" y1="50" x2="242" y2="50"/></g>'
     words = '<text x="40" y="40" font-size="10">Borg</text><text x="140" y="40" font-size="10">Vale</text>'
@@ -257,13 +257,13 @@ def test_a_label_in_the_sea_with_a_line_is_that_of_the_island(tmp_path: Path) ->
     sea = '<path id="path1" d="M0 0h300v200h-300z"/><path id="path2" d="M100 80h20v20h-20z"/>'
     words = '<text x="20" y="180" font-size="9">North Sea</text><text x="140" y="140" font-size="11">Aland</text>'
     line = '<line x1="138" y1="137" x2="{}" y2="{}" stroke="#000"/><path id="path3" d="M200 20h60v60h-60z"/>'
-    for end in ((112, 92), (122, 103)):  # in the island, or a little before it
+    for end in ((112, 92), (122, 103)):  # inside the island, or slightly before it
         result, _ = read(tmp_path, drawing(sea + words + line.format(*end)))
         assert [region.name for region in result.regions] == ["north_sea", "aland", "path3"]
 
 
 def test_islands_in_a_row_are_no_letters(tmp_path: Path) -> None:
-    """They have a name of as many letters, but many sizes, or they lie in a region with a name of its own."""
+    """Their common name has as many letters, but their sizes vary, or the region around them has its own name."""
     sea = '<rect id="{}" width="300" height="200" fill="#9ecae9"/><path id="land" d="M0 150h300v50h-300z"/>'
     sizes = "".join(f"M{30 * n} {60 + 9 * (n % 3)}h{4 + 7 * (n % 3)}v{3 + 8 * (n % 2)}z" for n in range(1, 7))
     for name, d in (("rect1", sizes), ("North Sea", "".join(letters("Orkney", 90, 60)))):
@@ -272,7 +272,7 @@ def test_islands_in_a_row_are_no_letters(tmp_path: Path) -> None:
 
 
 def test_regions_in_rows_are_no_letters(tmp_path: Path) -> None:
-    """Squares on paper, in a group with as many letters, with and without gaps."""
+    """Squares on paper, in a group with as many letters in its name, with and without gaps."""
     for step in (40, 48):
         cells = "".join(
             f'<rect x="{20 + n % 3 * step}" y="{20 + n // 3 * step}" width="40" height="40"/>' for n in range(6)

@@ -1,4 +1,4 @@
-"""Drawings in the manner of the programs that people draw with: names, colours and neighbours are those of the map."""
+"""Drawings in the styles of common programs: the map has their names, colours and neighbours."""
 
 from __future__ import annotations
 
@@ -223,11 +223,11 @@ def qgis() -> str:
 
 
 ARIAL = {"Nor": 1.611, "Dry": 1.555, "Bor": 1.556, "Öst": 1.556, "Val": 1.445, "Cap": 1.834}
-"""The widths of the first letters of names, by the size of letters, as the font has them."""
+"""The widths of the first letters of names in the font, relative to the font size."""
 
 
 def presentation() -> str:
-    """Text in parts, each with its own place, in the middle of words: what kerning makes of it."""
+    """Text split within words into separately positioned parts, the result of kerning."""
     shapes = all_(
         lambda n, name, fill, d: (
             f'<path d="{path(n, 3.2)}" stroke="#2F528F" fill="{fill}"/><text font-size="32" '
@@ -259,7 +259,7 @@ def tablet() -> str:
 
 
 def charts() -> str:
-    """A library of charts, whose names stand in descriptions, with one `id` for all."""
+    """A chart library with names in descriptions, and one `id` for all elements."""
     shapes = all_(
         lambda n, name, fill, d: (
             f'<path fill="{fill}" stroke="#6E6E6E" id="undefined" d="{d}"><desc xmlns="https://charts.example/mc">'
@@ -282,11 +282,11 @@ def test_the_map_is_that_of_the_drawing(program: Callable[[], str], tmp_path: Pa
     result, report = read(tmp_path, program())
     assert facts(result) == SIX
     codes = {diagnostic.code for diagnostic in report.diagnostics}
-    assert codes <= {"RS474", "RS564", "RS856", "RS857"}  # corners, a layer for the pointer, paper, a title
+    assert codes <= {"RS474", "RS564", "RS856", "RS857"}  # corners, a pointer layer, paper, a title
 
 
 def test_a_name_on_another_region_is_never_silent(tmp_path: Path) -> None:
-    """A name that is too long for its region begins in it, and has its middle in the next."""
+    """A name that is too long for its region starts there, but has its middle in the next region."""
     text = (
         inkscape().replace("text-anchor:middle", "text-anchor:start").replace(">Borg<", ">Borg of the eastern winds<")
     )
@@ -321,7 +321,7 @@ def test_parts_of_a_text_are_one_word_where_they_meet(parts: str, words: str, tm
 
 @pytest.mark.parametrize("crumb", ["M9 9h2v2z", "M9 9v2h2z", "M10 10h0.5v0.5z M10 10h-1v-1z"])
 def test_a_crumb_at_the_first_point_of_an_outline_takes_nothing_of_the_region(crumb: str, tmp_path: Path) -> None:
-    """With the nonzero rule, which side of an outline is filled is asked at several points of it."""
+    """The filled side of an outline under the nonzero rule is determined at several points."""
     for land in ("M10 10h80v80h-80z", "M10 10v80h80v-80z"):
         result, _ = read(tmp_path, f'<svg {SVG} viewBox="0 0 100 100"><path id="land" d="{land}{crumb}"/></svg>')
         (region,) = result.regions

@@ -1,4 +1,4 @@
-"""Maps from drawings of strangers: shapes with names become regions; what is not understood is refused."""
+"""Maps from untrusted drawings: named shapes become regions; unsupported content is refused."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ COPIES = "<use href='#a'/>" * 10
     ids=["copies", "tangles", "long name", "long arc", "many ends", "copies of copies"],
 )
 def test_drawings_that_want_to_take_long_do_not(text: str, tmp_path: Path) -> None:
-    with soon(), contextlib.suppress(DiagnosticsError):  # a minute and a half, once
+    with soon(), contextlib.suppress(DiagnosticsError):  # once took a minute and a half
         assert len(imported(tmp_path, svg(text))) <= 400
 
 
@@ -236,7 +236,7 @@ def test_drawings_that_want_to_take_long_do_not(text: str, tmp_path: Path) -> No
 )
 @pytest.mark.sampled(1)
 def test_points_that_a_path_becomes_are_bounded(data: str, tmp_path: Path) -> None:
-    """Those of a curve count, too: eight megabytes of arcs took half a gigabyte."""
+    """Points of flattened curves count too: eight megabytes of arcs once took half a gigabyte."""
     with soon(), pytest.raises(DiagnosticsError, match="RS561"):
         imported(tmp_path, svg(f'<path id="a" d="{data}"/>'))
 

@@ -1,4 +1,4 @@
-"""Looks of a drawing that are inherited: texts stand where they are seen, and colours are those of the shapes."""
+"""Inherited looks in a drawing: texts are at their visible positions, and shapes have their visible colours."""
 
 from __future__ import annotations
 

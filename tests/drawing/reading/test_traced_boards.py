@@ -1,4 +1,4 @@
-"""Pictures of boards: regions by colours or between lines, clean and as a scan, and pictures that are none."""
+"""Pictures of boards: regions by colour or between lines, clean or scanned; and pictures that are refused."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ STYLES = {
     "gaps": (["#b9d3e6", "#d9c7a0", "#c3d6a8"], (255, 255, 255), (90, 90, 90)),
     "ink": (["#ffffff"], (0, 0, 0), (0, 0, 0)),
 }
-"""Style → colours of regions, that of the lines between them, and that of letters."""
+"""Style → the colours of regions, of the lines between them, and of letters."""
 
 
 class Board:
-    """A board of regions between curves, with a name in each: the picture, and the region of each pixel (-1: none)."""
+    """A board of named regions between curves: the picture, and the region of each pixel (-1 for none)."""
 
     def __init__(self, style: str, columns: int, rows: int, seed: int, size: tuple[int, int] = (840, 600)) -> None:
         from PIL import Image, ImageDraw, ImageFilter, ImageFont
@@ -65,7 +65,7 @@ class Board:
             pen.text(spot, f"Place {number}", fill=letters, font=font, anchor="mm")
 
     def framed(self) -> None:
-        """Puts a frame and paper around the board."""
+        """Surrounds the board with a frame and paper."""
         from PIL import Image, ImageDraw
 
         whole = Image.new("RGB", (self.picture.width + 40, self.picture.height + 40), "white")
@@ -75,7 +75,7 @@ class Board:
         self.picture, self.labels = whole, np.pad(self.labels, 20, constant_values=-1)
 
     def scanned(self) -> None:
-        """Turns it a little, blurs it, and adds noise and a shadow."""
+        """Rotates the board slightly, blurs it, and adds noise and a shadow."""
         from PIL import Image, ImageFilter
 
         turned = self.picture.rotate(1.2, Image.Resampling.BICUBIC, fillcolor=(250, 250, 248))
@@ -91,7 +91,7 @@ class Board:
         return regions_of(read_picture(folder / name, Report()))
 
     def common(self, drawn: DrawnMap) -> list[float]:
-        """For each region of the board the share of its points that are in one region of the map, its own."""
+        """The share of each region's points that are in its counterpart on the map."""
         from PIL import Image, ImageDraw
 
         scale = max(self.picture.size) / 1000
@@ -108,7 +108,7 @@ class Board:
 
 
 def borders(board: Board) -> set[frozenset[int]]:
-    """The pairs of regions with a common border of a good length."""
+    """The pairs of regions with a sufficiently long common border."""
     pairs: dict[frozenset[int], int] = {}
     for line in [*board.labels[::4], *board.labels.T[::4]]:
         for a, b in pairwise(line.tolist()):
@@ -118,7 +118,7 @@ def borders(board: Board) -> set[frozenset[int]]:
 
 
 def meeting(board: Board) -> set[frozenset[int]]:
-    """The pairs of regions that meet, or nearly do, at corners too."""
+    """The pairs of regions that meet or nearly meet, including corners."""
     far = board.labels[8:, 8:], board.labels[8:, :-8], board.labels[:-8, 8:], board.labels[:-8, :-8]
     most = int(board.labels.max()) + 2
     codes = (np.unique((one + 1) * most + other + 1) for one in far for other in far if one is not other)
@@ -144,7 +144,7 @@ def test_a_board_of_colours(tmp_path: Path) -> None:
 def test_three_styles_clean_and_as_a_scan(style: str, columns: int, rows: int, scan: bool, tmp_path: Path) -> None:
     for seed in range(2):
         board = Board(style, columns, rows, seed, (1260, 900))
-        if seed or scan:  # without a frame, regions in ink are open to the paper of the scan
+        if seed or scan:  # without a frame, regions in ink are connected to the paper of the scan
             board.framed()
         if scan:
             board.scanned()
@@ -157,7 +157,7 @@ def test_three_styles_clean_and_as_a_scan(style: str, columns: int, rows: int, s
 
 @pytest.mark.proof
 def test_a_picture_becomes_a_map_at_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its regions have numbers, one is left out, and a picture that has changed is found again by outlines."""
+    """Its regions have numbers, one is excluded, and an updated picture is matched by outlines."""
     monkeypatch.chdir(tmp_path)
     board = Board("lines", 4, 3, 1)
     board.picture.save("board.png")
@@ -185,7 +185,7 @@ def refusal(folder: Path, data: bytes) -> str:
 
 
 def png(width: int, height: int, packed: bytes) -> bytes:
-    """A PNG that says a size, with packed rows of one byte for each pixel."""
+    """A PNG with a declared size, and compressed rows of one byte per pixel."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -232,7 +232,7 @@ def test_hostile_pictures_are_bounded(tmp_path: Path) -> None:
 
 
 def test_parts_of_a_picture(tmp_path: Path) -> None:
-    """No group has a name, and no region is left by leaving out all."""
+    """There are no group names, and excluding all regions leaves none."""
     board = Board("ink", 2, 1, 1, (300, 150))
     board.picture.save(tmp_path / "board.png")
     with pytest.raises(DiagnosticsError, match="no region of this picture is left"):
@@ -241,7 +241,7 @@ def test_parts_of_a_picture(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spread", [True, pytest.param(False, marks=pytest.mark.proof)])
 def test_a_region_whose_colour_changes_is_said_to_be_several_perhaps(spread: bool, tmp_path: Path) -> None:
-    """A ramp of colours without a line in it may be two regions, whose line has a gap."""
+    """A colour gradient without a line may be two regions with a gap in the line between them."""
     from PIL import Image
 
     pixels = np.full((300, 600, 3), 230, np.uint8)

@@ -1,4 +1,4 @@
-"""Two rulesets compared by play: what a change does is found at its rule, and what changes nothing is not reported."""
+"""Comparison of two rulesets by play: effects are attributed to the changed rule; other changes are silent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Changed = Callable[..., Path]
 
 @pytest.fixture
 def changed(tmp_path: Path) -> Changed:
-    """A copy of a ruleset in which texts of files are others."""
+    """A copy of a ruleset with replaced texts in its files."""
 
     def changed(ref: str, *edits: tuple[str, str, str], name: str = "") -> Path:
         folder = write(tmp_path / (name or f"changed{len(list(tmp_path.iterdir()))}"), {}, RULESETS / ref)
@@ -122,14 +122,14 @@ def test_files_in_another_order_make_no_difference(changed: Changed) -> None:
 
 
 def test_the_game_of_a_group_is_the_shortest(changed: Changed) -> None:
-    """Four of nine stones are on the table after two decisions at least."""
+    """At least two decisions leave four of nine stones on the table."""
     folder = changed("nim", (PLAY, "require n <= stone.heap ", "require n <= stone.heap and stone.heap + n != 4 "))
     (group,) = (g for g in compared("nim", folder).groups if g.kind == "illegal")
     assert (len(group.example.moves), group.example.option) == (2, "take(1)")
 
 
 def test_a_position_counts_once_however_often_it_is_met(changed: Changed) -> None:
-    """All games begin alike, with each number of players: three positions."""
+    """All games start alike for each number of players, which gives three positions."""
     folder = changed(
         "nim", (PLAY, "require n <= stone.heap ", "require n <= stone.heap and (stone.heap < 9 or n != 2) ")
     )
@@ -158,7 +158,7 @@ def test_renamed_options_are_the_same(changed: Changed) -> None:
 
 
 def test_recorded_games_are_compared(changed: Changed) -> None:
-    """The change acts where somebody takes the last stone and has seven: so few random decisions do not come there."""
+    """The change matters if a player with seven stones takes the last one, which few random decisions reach."""
     old = load_ruleset(str(RULESETS / "nim"))
     edit = (PLAY, "last_stone won by {p}", "last_stone won by {q in player where q == p or stone.hand[p] == 7}")
     new = load_ruleset(str(changed("nim", edit)))
@@ -170,7 +170,7 @@ def test_recorded_games_are_compared(changed: Changed) -> None:
 
 
 def test_both_games_are_put_in_step_where_all_options_differ(changed: Changed) -> None:
-    """Each option does something else, and later positions are compared all the same."""
+    """Each option has another effect, but later positions are compared nevertheless."""
     edit = (PLAY, "move n of stone from heap to hand[p]", "move n of stone from heap to hand[next(p)]")
     result = compared("nim", changed("nim", edit))
     assert ("procedure turn", "effect", ["turn.take"]) in said(result)

@@ -1,4 +1,4 @@
-"""Recorded situations: written once, taken up again under changed rules; damaged files are refused."""
+"""Recorded situations: written once, resumed under changed rules; damaged files are refused."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def edited(folder: Path, file: str, old: str, new: str) -> Path:
 
 
 def checked(folder: Path, ref: str, file: str, old: str, new: str, number: int = 200) -> SituationCheck:
-    """Situations of a shipped ruleset under an edited copy."""
+    """Situations of a shipped ruleset, checked under an edited copy."""
     situations = record(load_ruleset(str(RULESETS / ref)), number, None)
     return check(load_ruleset(str(edited(write(folder, {}, RULESETS / ref), file, old, new))), situations)
 
@@ -118,7 +118,7 @@ def test_a_record_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_check_is_bounded_in_time() -> None:
-    """Situations without time have neither passed nor failed, and are counted."""
+    """Situations beyond the time limit neither pass nor fail, but are counted."""
     ruleset = load_ruleset(str(RULESETS / "nim"))
     situations = record(ruleset, 40, None)
     result = check(ruleset, situations, -1)

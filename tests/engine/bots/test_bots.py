@@ -1,4 +1,4 @@
-"""Bots: they play by what their seat knows, always the same, and better than at random."""
+"""Bots: they use only their seat's knowledge, are deterministic, and play better than at random."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ procedure play():
 
 @pytest.mark.parametrize("backend", ["wasm", "python"])
 def test_mcts_plays_nim_by_heart(tmp_path: Path, backend: str) -> None:
-    """A multiple of four is lost for whoever is to take."""
+    """A multiple of four is lost for the player to move."""
     small(tmp_path / "nim", NIM)
     game = Game(load_ruleset(str(tmp_path / "nim")), ["A", "B"])
     for left in (8, 4, 0):
@@ -205,7 +205,7 @@ def test_mcts_plays_nim_by_heart(tmp_path: Path, backend: str) -> None:
 
 @pytest.mark.parametrize("backend", ["wasm", "python"])
 def test_mcts_looks_past_forced_moves_and_wide_numbers(tmp_path: Path, backend: str) -> None:
-    """Here somebody has to nod after each turn, and a cell needs more than 16 bits."""
+    """The rules here have a forced move after each turn, and a cell with more than 16 bits."""
     nod = "                    decide nod by p:\n                        option nod:\n"
     nod += "                            set wide to wide * -1\n"
     text = NIM.replace("                    if heap == 0", nod + "                    if heap == 0")
@@ -215,7 +215,7 @@ def test_mcts_looks_past_forced_moves_and_wide_numbers(tmp_path: Path, backend: 
 
 
 def test_mcts_works_out_each_known_position_of_its_tree_at_most_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ways down the tree call no rules."""
+    """Descents in the tree evaluate no rules."""
     rows: list[int] = []
 
     def count(name: str) -> None:
@@ -235,7 +235,7 @@ def test_mcts_works_out_each_known_position_of_its_tree_at_most_once(monkeypatch
 
 
 def test_mcts_blocks_an_open_row_and_says_what_is_certain() -> None:
-    """With two discs side by side and room on both sides, red makes three of them unless yellow is beside."""
+    """With two adjacent discs and room on both sides, red completes three unless yellow blocks."""
     game = after("connect_four", ["red", "yellow"], "drop(d1)", "drop(a1)", "drop(e1)")
     assert {pick(game, MctsBot(600), seed) for seed in range(3)} <= {"drop(b1)", "drop(c1)", "drop(f1)", "drop(g1)"}
     game = after("connect_four", ["red", "yellow"], *(f"drop({cell})" for cell in ["d1", "c1", "d2", "c2", "d3", "c3"]))
@@ -245,7 +245,7 @@ def test_mcts_blocks_an_open_row_and_says_what_is_certain() -> None:
 
 @pytest.mark.proof
 def test_mcts_weighs_chance_and_all_players() -> None:
-    """Of a die and a coin, the better one; three seats play for themselves."""
+    """The better of a die and a coin; three seats play for themselves."""
     game = Game(load_ruleset("imperial"), ["A", "B", "C"])
     draws = Draws(2)
     while game.decision is not None and game.decision.by is None:
@@ -257,7 +257,7 @@ def test_mcts_weighs_chance_and_all_players() -> None:
 
 
 class Watching:
-    """A bot that keeps what it has been given."""
+    """A bot that records its arguments."""
 
     name = "watching"
 
@@ -265,13 +265,13 @@ class Watching:
         self.situations: list[Situation] = []
 
     def pick(self, situation: Situation) -> Pick:
-        """Takes the first option."""
+        """Picks the first option."""
         self.situations.append(situation)
         return Pick(0)
 
 
 def test_a_position_without_its_history_is_not_handed_to_bots() -> None:
-    """Nobody knows what its seat has seen."""
+    """The observations of its seat are unknown."""
     game = after("kuhn_poker", ["A", "B"], "deal(king)", "deal(jack)")
     search = open_search(game)
     alone = search.game(search.rows([game])[0])
@@ -292,7 +292,7 @@ def test_a_bot_that_finds_no_position_takes_any_option(monkeypatch: pytest.Monke
 
 
 def test_a_walk_is_short_where_particles_have_found_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dead ends deep in a game have taken minutes for one pick."""
+    """Dead ends deep in a game once cost minutes per pick."""
     bounds = []
 
     def walked(game: Game, seat: str, number: int, rng: random.Random, tried: int) -> list[Game]:
@@ -320,7 +320,7 @@ def test_a_bot_gets_positions_that_its_seat_cannot_tell_apart() -> None:
     search = situation.search
     texts = [search.game(row).view("A").state for row in rows]
     assert len(rows) == 12 and all(text == texts[0] for text in texts)
-    assert len(np.unique(search.hashes(rows))) == 2  # the other has the jack or the queen
+    assert len(np.unique(search.hashes(rows))) == 2  # the other seat has the jack or the queen
     assert np.array_equal(situation.particles(12), rows)
     assert situation.after(4).shape == (2, 4, search.columns)
 
@@ -359,7 +359,7 @@ def played(ref: str, players: int, bots: Mapping[int, str], numbers: range) -> l
 
 @pytest.mark.proof
 def test_flat_beats_greedy_and_greedy_beats_random() -> None:
-    """Backgammon has a value; few games, always the same."""
+    """Backgammon has a value function; the few games are deterministic."""
     assert sum(won == ("A",) for won in played("backgammon", 2, {0: "greedy", 1: "random"}, range(6))) >= 5
     assert sum(won == ("B",) for won in played("connect_four", 2, {0: "random", 1: "flat:64"}, range(8))) >= 7
 
@@ -374,7 +374,7 @@ def test_flat_beats_greedy_and_greedy_beats_random() -> None:
     ],
 )
 def test_mcts_is_stronger(ref: str, players: int, one: str, other: str) -> None:
-    """A ladder; it ends as soon as it is decided."""
+    """A ladder of bots, which stops at the first decisive result."""
     ruleset = load_ruleset(ref)
     *_, standing = match(PlanSide(between(GamePlan.of(ref, ruleset, [players], 0), one, other), ruleset), 100)
     assert standing.verdict == "stronger"

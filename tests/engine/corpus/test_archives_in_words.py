@@ -1,4 +1,4 @@
-"""Stores in words and on a page: titles and units, names of logs that are not legal, patterns of names."""
+"""Stores in words and on a page: titles and units, names of illegal logs, patterns of names."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ procedure play():
 
 
 def test_wins_are_counted_by_the_roles_that_seats_have_at_first(tmp_path: Path) -> None:
-    """The same seat always rules north and south, and wins; nobody rules the isle before the first decision."""
+    """The same seat always has north and south, and wins; the isle has no ruler before the first decision."""
     ref = small(tmp_path / "small", ROLES).folders[0]
     code, out, err = invoke("simulate", ref, "--players", 2, "--games", 30, "--codes", tmp_path / "roles")
     assert code == 0, out + err

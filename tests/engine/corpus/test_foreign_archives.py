@@ -1,4 +1,4 @@
-"""Archives of strangers: read once, every byte counts, and a bad one never ends the run over the others."""
+"""Untrusted archives: read once, with every byte counted; a bad one never stops the run over the others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 
 def header(name: str = "g.jsonl", kind: bytes = b"0", size: int | bytes = 0, real: bytes = b"") -> bytes:
-    """A header of tar with a right checksum; a size in bytes is put in as it is."""
+    """A tar header with a valid checksum; a size given as bytes is inserted unchanged."""
     raw = bytearray(tarfile.TarInfo(name).tobuf(tarfile.USTAR_FORMAT))
     raw[156:157], raw[483 : 483 + len(real)] = kind, real
     raw[124:136] = b"%011o\0" % size if isinstance(size, int) else size
@@ -57,7 +57,7 @@ SPARSE = header(kind=b"S", real=b"%011o\0" % (8 << 30))
 
 
 def codes(path: Path) -> list[str]:
-    """The codes of what is refused of a folder."""
+    """The codes of the refusals in a folder."""
     return [log.refusal[0] for log in Corpus([path]).logs() if log.refusal]
 
 
@@ -128,7 +128,7 @@ def test_extensions_are_read_up_to_their_bound(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format_", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
 def test_archives_of_every_form_are_read(format_: int, tmp_path: Path) -> None:
-    """With long names, letters outside ASCII, folders, links and members that are no log."""
+    """With long names, non-ASCII letters, folders, links and members other than logs."""
     names = ["a.jsonl", "é.json", f"{'d' * 90}/{'e' * 60}.jsonl", f"./{'f' * 80}.jsonl.gz", "no.txt"]
     names += [f"{'g' * 200}/h.jsonl"] if format_ != tarfile.USTAR_FORMAT else []
     path = tmp_path / "a.tar"
@@ -148,7 +148,7 @@ def test_archives_of_every_form_are_read(format_: int, tmp_path: Path) -> None:
 
 
 def test_a_checksum_of_signed_bytes_is_taken(tmp_path: Path) -> None:
-    """As old programs write it, of a name outside ASCII."""
+    """Old programs compute such checksums for non-ASCII names."""
     raw = bytearray(header("é.jsonl", size=2))
     raw[148:156] = b"        "
     raw[148:156] = b"%06o\0 " % sum(byte - 256 * (byte > 127) for byte in raw)
@@ -201,7 +201,7 @@ def test_a_bad_zip_is_refused_and_the_logs_beside_it_are_read(name: str, tmp_pat
 
 
 def test_members_of_a_zip_that_lie_over_one_another_are_refused(tmp_path: Path) -> None:
-    """A directory that names one log often would stand for as many logs."""
+    """A directory that lists one log many times would count as many logs."""
     raw = bad_zip(lambda raw: None)
     directory, end = raw.index(b"PK\1\2"), raw.index(b"PK\5\6")
     entry, last = raw[directory:end], bytearray(raw[end:])

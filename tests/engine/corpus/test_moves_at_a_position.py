@@ -1,4 +1,4 @@
-"""Options at a position: the counts of a store are those of a replay of all its games."""
+"""Options at a position: the counts in a store equal those from a replay of all its games."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def store_of(folder: Path, ref: str, players: int, number: int, *args: object) -
 
 
 def replayed(store: Path) -> tuple[Game, list[list[tuple[str, str, str | None]]], list[tuple[str, ...]]]:
-    """A game of the store's table; for each of its games the positions with the options taken there; the winners."""
+    """A game of the store's table; for each stored game, the positions with the chosen options; the winners."""
     tables, results, winners = Tables(store), [], []
     for part in parts_of_store(store):
         for batch in batches(part):
@@ -111,7 +111,7 @@ def test_games_that_do_not_come_to_their_end_do_not_count(tmp_path: Path) -> Non
 
 
 def without_positions(store: Path, folder: Path) -> Path:
-    """The store as one from before positions were noted."""
+    """The store in its format before positions were recorded."""
     shutil.copytree(store, folder)
     for part in parts_of_store(folder):
         parquet.write_table(parquet.read_table(part).drop_columns(["positions"]), part)

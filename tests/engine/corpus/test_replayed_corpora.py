@@ -1,4 +1,4 @@
-"""Rows of a corpus: the same from any number of processes and on a cluster, under other rules, and after a stop."""
+"""Rows of a corpus: equal for any number of processes, on a cluster, under other rules, and after interruption."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_a_row_that_comes_out_otherwise_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("under", ["./wager", "./wager+./mine.yaml"])
 @pytest.mark.sampled(1)
 def test_rules_of_ones_own_go_along_as_a_bundle(under: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker elsewhere has neither the files that a plan names nor those of a log."""
+    """A remote worker has neither the files named by a plan nor those of a log."""
     home, away = tmp_path / "home", tmp_path / "away"
     away.mkdir()
     shutil.copytree(RULESETS / "wager", home / "wager")
@@ -208,7 +208,7 @@ def test_a_worker_of_another_version_is_refused(tmp_path: Path) -> None:
         rows(replace(ReplayPlan(), version="0.0"), tmp_path)
 
 
-# Warnings of resources that the library itself leaves open when it is closed.
+# Warnings about resources that the library leaves open when closed.
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.proof

@@ -1,4 +1,4 @@
-"""Games as codes: imported once, the same games as in logs, asked natively; damaged and forged stores are refused."""
+"""Stores of games as codes: imported once, equal to logs, queried natively; damaged and forged ones are refused."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def asked(store: Path, question: StoreQuestion, jobs: int = 1) -> list[StoreAnsw
 
 
 def refusal(*args: object) -> str:
-    """The code of the refusal of a command."""
+    """The code of a command's refusal."""
     with pytest.raises(DiagnosticsError) as caught:
         invoke("corpus", *args)
     return caught.value.diagnostics[0].code
@@ -72,7 +72,7 @@ def test_simulated_games_are_those_of_simulate(ref: str, players: int) -> None:
 
 
 def test_codes_of_many_games_need_no_more_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A batch is interrupted where there is no room for a further decision, and goes on."""
+    """A batch is interrupted when there is no room for another decision, and then continues."""
     game = table_game(load_ruleset("nim"), 2, {})
     whole = open_search(game).coded(3, 0, 50)
     monkeypatch.setattr(rulespec.engine.search.memory, "OUT_BYTES", 400)
@@ -170,7 +170,7 @@ measures:
     [pytest.param("tutorial", marks=pytest.mark.proof), pytest.param("imperial", marks=pytest.mark.proof), "fair"],
 )
 def test_measures_are_those_of_the_games(ref: str, tmp_path: Path) -> None:
-    """Of players, of entities of another kind, and of the game; a share of nothing is left out."""
+    """Measures of players, of other entities, and of the game; a share of nothing is omitted."""
     if ref == "fair":
         ref = str(tmp_path / "fair")
         small(Path(ref), GAME + MEASURES)

@@ -1,4 +1,4 @@
-"""Coverage: it counts what runs, reports gaps and reasons, and no gap of a shipped ruleset is without a reason."""
+"""Coverage: counts of executed parts, gaps and reasons, and no unexplained gap in a shipped ruleset."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_what_a_scenario_runs_is_seen_and_nothing_else(tmp_path: Path) -> None:
     result = covered(small(tmp_path, MILL))
     assert named(set(result.coverage.runs)) == SEEN
     assert {f"{g.item.kind} {g.item.name}: {g.outcome}" for g in result.gaps if not g.implied} == UNSEEN
-    # Implied gaps are the statements in the cases that are not taken.
+    # Implied gaps are the statements in cases that are not taken.
     assert [result.line(g.span) for g in result.gaps if g.implied] == ["set sacks to 9", "rest()"]
 
 
@@ -203,7 +203,7 @@ def test_how_often_and_by_what(tmp_path: Path) -> None:
 
 
 def test_what_options_settle_is_counted_all_the_same(tmp_path: Path) -> None:
-    """A choice by a setting of the ruleset is a constant in the program; which way it goes is seen nevertheless."""
+    """A choice by a setting is a constant in the program, but the branch taken is still recorded."""
     ruleset = small(tmp_path, MILL)
     coverage = Coverage()
     tracer = coverage.trace(ruleset)
@@ -273,8 +273,8 @@ def test_a_rule_is_proved_by_a_scenario_that_cites_it_and_runs_it(tmp_path: Path
         "MIL-01": False,
         "MIL-05": True,  # cited and run
         "MIL-06": False,  # run, but not cited
-        "MIL-07": False,  # so is this, by a docstring of a group of options
-        "MIL-10": True,  # in the data: no unit cites it
+        "MIL-07": False,  # cited by a docstring of an option group
+        "MIL-10": True,  # in the data: not cited by any unit
         "MIL-11": False,
     }
     assert (rules["MIL-07"].runs.tests, rules["MIL-07"].runs.by) == (1, ["M.1"])
@@ -358,7 +358,7 @@ def test_json_fits_its_schema(mill: Path) -> None:
 
 
 class _Page(HTMLParser):
-    """The lines of the sources with their classes, and everything that would be loaded from elsewhere."""
+    """The lines of the sources with their classes, and all external resources."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -462,7 +462,7 @@ def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixtur
 
 
 WITH_RULES = sorted({path.parts[-3] for path in shipped_files("*/*.rules")})
-"""The others are maps for these rules: nothing in their own folders can be run."""
+"""The shipped rulesets with rules of their own; the others are maps, with nothing to run."""
 
 
 @pytest.mark.skipif(not os.environ.get("RULESPEC_COVERAGE"), reason="some minutes; `make proof` runs it")

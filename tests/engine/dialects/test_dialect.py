@@ -1,4 +1,4 @@
-"""Foreign logs: what a dialect says is what the importer does, and where a log breaks a rule the report says which."""
+"""Foreign logs: the importer follows the dialect, and an illegal log is reported with the rule it breaks."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_too_many_seats_are_refused(replay: Recorder) -> None:
     [(("Ann", "Bob"), "Ann"), (("Ann", "7"), "7"), (("10", "9", "Ann"), "9"), (("007", "Ann", "0"), "0")],
 )
 def test_a_list_answers_a_decision_that_is_not_recorded(replay: Recorder, people: tuple[str, ...], opener: str) -> None:
-    # Names that are whole numbers, written as such, come first, as JavaScript walks the keys of an object.
+    # Integer-like names come first, as in JavaScript's order of an object's keys.
     assert taken(replay(begin(*people), plain("rest")))[0] == f"opening.opens({opener})"
 
 
@@ -212,7 +212,7 @@ def test_what_is_no_list_fits_nothing(replay: Recorder, crates: Any) -> None:
 
 
 def test_a_silent_option_is_chosen_by_what_comes_after_it(replay: Recorder) -> None:
-    # Only the eager may run from gate to gate; the mood itself is not recorded, and calm would be tried first.
+    # Only the eager may run from gate to gate; the mood itself is not recorded, and calm is tried first.
     log = [begin("Ann", "Bob"), go("northgate"), *REST[1:], *REST, go("southgate")]
     assert taken(replay(*log))[-2:] == ["mood.eager", "way.run(south_gate)"]
 
@@ -244,7 +244,7 @@ def test_the_search_is_bounded(replay: Recorder, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_silent_loop_without_end_is_given_up(errands: Ruleset, courier: Dialect) -> None:
-    # Nothing is projected but the first way: all decisions after it are silent, and the log never fits again.
+    # Only the first move is recorded: all later decisions are silent, and the log never matches again.
     only = replace(courier, decisions={"way.walk": courier.decisions["way.walk"]})
     log = parse_foreign(json.dumps([begin("Ann", "Bob"), plain("sell")]), "game.json")
     seats, options = seats_and_settings(only, log, errands)
@@ -258,14 +258,14 @@ def test_a_silent_loop_without_end_is_given_up(errands: Ruleset, courier: Dialec
 
 def test_the_report_names_the_rule_its_values_and_what_was_legal(replay: Recorder) -> None:
     log = [begin("Ann", "Bob", fair="no")]
-    for site in ("southgate", "THE_MILL", "southgate"):  # two a visit, and Ann has three
+    for site in ("southgate", "THE_MILL", "southgate"):  # two per visit, and Ann has three
         log += [go(site), cargo(), plain("rest"), cargo()]
     result = replay(*log)
     divergence = result.divergence
     assert divergence is not None
     assert divergence.foreign_index == 9
     assert divergence.action == go("southgate")
-    assert result.game.is_over  # two rounds are all there are
+    assert result.game.is_over  # there are only two rounds
     assert divergence.refusal.reason == "the game is over"
 
 
@@ -300,7 +300,7 @@ def test_the_legal_part_of_a_log_that_diverges_is_what_is_left(replay: Recorder)
     wanted = taken(replay(*good))
     result = replay(*good, plain("nonsense"))
     assert result.divergence is not None
-    # Decisions that the log does not show may have been chosen otherwise, in the search for something that fits.
+    # Decisions missing in the log may have been different, when searching for a consistent game.
     legal = [o.decision for o in result.game.history]
     assert legal == [move.partition(".")[0] for move in wanted] + legal[len(wanted) :]
     assert legal[len(wanted) :] in ([], ["mood"])

@@ -1,4 +1,4 @@
-"""Foreign logs of a system that departs from the rules: undo, entries that are ignored, old forms."""
+"""Foreign logs of a system that departs from the rules: undo, ignored entries, old formats."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def ignored(result: ReplayResult) -> list[int]:
 
 
 def again(result: ReplayResult, folder: Path, ruleset: Ruleset) -> ReplayResult:
-    """The same game, from the native log of it."""
+    """The same game, read from its native log."""
     result.write_native(folder / "again.jsonl")
     return ReplayRequest(folder / "again.jsonl", load=lambda _: ruleset).replay()
 
@@ -152,7 +152,7 @@ def test_what_happened_is_in_the_native_log_and_its_end_is_the_same(
 
 
 def test_what_comes_before_an_undo_is_settled(replay: Recorder) -> None:
-    # Only a slow sale lets Ann give. The undo goes back to Bob's mood, and she may not change her mind any more.
+    # Only a slow sale lets Ann give. The undo returns to Bob's mood, and she can no longer change her mind.
     gift = post("gift", to="Bob", amount=2, **{"from": "Ann"})
     sale = [opened(), *TURN[:2], post("sell")]
     assert taken(replay(*sale, gift))[3:] == ["loading.enough", "sale.slow", "giving.give(Bob, 2)", "mood.calm"]
@@ -229,7 +229,7 @@ def test_what_the_other_system_did_against_a_rule_is_not_ignored(replay: Recorde
 
 
 def test_under_other_rules_nothing_is_ignored(replay: Recorder) -> None:
-    log = [opened(game="express"), post("keep")]  # and it is replayed under `errands`
+    log = [opened(game="express"), post("keep")]  # and is replayed under `errands`
     result = replay(*log)
     assert result.divergence is not None
     assert result.divergence.foreign_index == 1

@@ -1,4 +1,4 @@
-"""Shapes of foreign logs: lists within objects and phases, entries within entries, undo by id, orders, remarks."""
+"""Shapes of foreign logs: lists in objects and phases, nested entries, undo by id, orders, remarks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SITES = TESTS / "fixtures" / "sites"
 
 
 class Site:
-    """A site that records games in its own shape; `report` is of the last replay."""
+    """A site that records games in its own shape; `report` has the diagnostics of the last replay."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self._folder, self._patch = folder, monkeypatch
@@ -237,7 +237,7 @@ def test_an_entry_has_dice_and_moves(site: Site) -> None:
     result = site.replay("dicehall", log)
     assert taken(result)[:3] == ["opening(3, 1)", "play(p8, 3)", "play(p6)"]
     assert len(taken(result)) == 11
-    log[2] = rolled("turn", [4, 2], (6, 2), (8, 4))  # the other way round is another order of moves
+    log[2] = rolled("turn", [4, 2], (6, 2), (8, 4))  # a different order of moves
     assert taken(site.replay("dicehall", log))[4:6] == ["play(p6, 2)", "play(p8)"]
 
 
@@ -325,7 +325,7 @@ CLOSED = [plain("rest"), cargo(), plain("close"), plain("keep")]
         ([order("always_close", "Ann"), *TURN, *TURN], False),  # Bob has given none
         ([order("always_close", "Ann"), order("never_close", "Ann"), *TURN], False),
         ([order("always_close", "Ann"), order("never_close", "Bob"), *TURN], True),
-        ([order("always_close", "Ann"), *CLOSED], True),  # what is recorded is not taken twice
+        ([order("always_close", "Ann"), *CLOSED], True),  # recorded decisions are not applied twice
         ([order("always_close", "Ann", only="Ann"), *TURN], True),
         ([order("always_close", "Ann", only="Bob"), *TURN], False),
     ],
@@ -375,7 +375,7 @@ def test_a_text_with_other_parts_stays_a_text(site: Site, text: Any) -> None:
 
 
 def notified(number: int, *data: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    """The notifications of a move, as a site sends them."""
+    """The notifications of a move, as sent by a site."""
     return {
         "move_id": str(number),
         "channel": "/table/7",

@@ -1,4 +1,4 @@
-"""Moves as text: what is printed is accepted; games written as PGN are the same games when they are read."""
+"""Moves as text: printed moves are accepted, and games written as PGN are the same when read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ITALIAN = ["e4", "e5", "Nf3", "Nc6", "Bc4", "Bc5"]
 TO_PROMOTE = ["h4", "g5", "hxg5", "h6", "gxh6", "Nf6", "h7", "Ng8"]
 SEATS = {"chess": ["white", "black"], "backgammon": ["A", "B"], "connect_four": ["A", "B"], "draughts": ["A", "B"]}
 TALKED = SEATS | {"rails_1889": ["A", "B", "C"], "rails_18chesapeake": ["A", "B", "C"]}
-"""Games whose moves have texts; those of 18xx have blanks, and are no words of a PGN."""
+"""Games whose moves have texts; those of 18xx contain spaces, and so are not PGN tokens."""
 
 
 def notation(name: str) -> Notation:
@@ -41,7 +41,7 @@ def notation(name: str) -> Notation:
 
 
 def played(name: str, rng: random.Random, every: int, plies: int = 400) -> int:
-    """A random game, each of its moves printed and read; of each `every`-th position all options. Returns the plies."""
+    """A random game with each move printed and read, and all options at each `every`-th position; returns the plies."""
     game = Game(load_ruleset(name), TALKED[name])
     notated = Notated(game, notation(name))
     while game.decision is not None and game.ply < plies:
@@ -97,7 +97,7 @@ def uci(result: ReplayResult) -> list[str]:
     for option in result.game.history:
         named = option.arguments
         if option.name == "claim":
-            continue  # another program has the result alone
+            continue  # another program has only the result
         if option.name == "castle":
             at = "1" if named["r"].startswith("white") else "8"
             moves.append(f"e{at}g{at}" if named["r"].endswith("short") else f"e{at}c{at}")
@@ -108,7 +108,7 @@ def uci(result: ReplayResult) -> list[str]:
 
 
 def by_another(paths: list[Path]) -> list[list[list[str]]]:
-    """The moves of the games of files, as another program reads them."""
+    """The moves of the games in files, as read by another program."""
     return [[game["moves"] for game in games] for games in games_in(paths)]
 
 
@@ -159,7 +159,7 @@ def test_a_sample_is_the_same_game_as_text(name: str, tmp_path: Path) -> None:
     again, first = (
         replay_log(path),
         result.game.seats[name == "draughts:random-1"],
-    )  # 1-0 is White, who comes second there
+    )  # 1-0 means White, who is the second seat there
     assert (again.game.hash, again.other_end, again.notes.header["x-tags"]["Result"]) == (
         result.game.hash,
         None,

@@ -1,4 +1,4 @@
-"""Games of small rulesets under both backends: how they end, options and overlays, secrets, the interface."""
+"""Games of small rulesets under both backends: ends, options and overlays, secrets, the interface."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ scoring p in player:
     tiebreak for t in town by t.tax: 1 if t.owner == p else 0
 """
     game = play(rules + WORLD, "ann bob cid")
-    assert game.result is not None and game.result.winners == ["cid"]  # ash has the highest tax of the owned
+    assert game.result is not None and game.result.winners == ["cid"]  # ash has the highest tax among the owned towns
     equal = play(rules.split("    tiebreak for")[0] + WORLD, "ann bob")
     assert equal.result is not None and equal.result.winners == ["ann", "bob"]
 
@@ -204,7 +204,7 @@ options trips:
 
 
 def test_a_ruleset_extends_another_with_overlays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is one ruleset then, which overlays may change as any other."""
+    """The result is a single ruleset, which overlays can change like any other."""
     text = "procedure play():\n    set n to limit\n    chance r:\n        option e:\n            end game\n" + WORLD
     four, five = (variant(f"limit_{k}", f"changes: {{constants.limit: {k}}}", "") for k in (40, 50))
     write(tmp_path / "small", split(text + four + five, "rules/play.rules"))
@@ -224,7 +224,7 @@ def test_a_ruleset_extends_another_with_overlays(tmp_path: Path, monkeypatch: py
 
 
 def test_a_wrap_may_be_wrapped_and_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three rulesets on top of one another, each wrapping the same rules."""
+    """Three rulesets that extend one another, each wrapping the same rules."""
     rules = (
         "procedure play():\n    step(1)\n    set m to f(1)\n    chance r:\n        option e:\n            end game\n"
     )

@@ -1,4 +1,4 @@
-"""Non-interference: equal views give equal output, and a leak in any outlet is found."""
+"""Non-interference: equal views give equal output, and a leak in any outlet is detected."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ _view_of = game_module.view_of
 
 
 def _with(**change: Callable[[Game], Any]) -> Callable[..., Any]:
-    """A view with another value of a field, which is made from the position."""
+    """A view with the value of a field replaced by one computed from the position."""
     from msgspec.structs import replace
 
     return lambda game, seat, since=0: replace(
@@ -159,7 +159,7 @@ def _all(program: Any, labels: Any, state: Any, unseen: Any, *, null: bool) -> d
 
 
 def _legal_only(self: Game, text: str, by: str | None = None, decision: str = "") -> Option:
-    """Reads only what may be done, as if that were no secret."""
+    """Reads only legal options, as if legality were public."""
     option = _parse(self, text, by, decision)
     if not self.is_legal(option):
         raise ValueError(f"`{text}` is not legal")
@@ -222,7 +222,7 @@ SABOTAGE: dict[str, tuple[Any, str, Any, str]] = {
 
 @pytest.fixture(scope="module")
 def honest(make: Callable[[], Game]) -> dict[str | None, list[tuple[str, ...]]]:
-    """The views of each seat at each position, in the order of the tree."""
+    """Each seat's view at each position, in the order of the tree."""
     seats = (*make().seats, None)
     return {seat: [observed(game, seat) for game in positions(make())] for seat in seats}
 
@@ -241,7 +241,7 @@ def test_a_leak_is_found(
 
 
 def told_differently(make: Callable[[], Game], honest: dict[str | None, list[tuple[str, ...]]]) -> Iterator[str]:
-    """Outlets that differ where views are the same, as they are found."""
+    """The outlets that differ between equal views, as they are found."""
     texts = ["beat(B)", "tell(A)", "tell(B)", "rest", "bid(2)"]
     for seat, observations_ in honest.items():
         seen: dict[tuple[str, ...], Any] = {}
@@ -301,7 +301,7 @@ procedure play():
 
 
 def test_where_the_rules_would_be_at_fault_no_game_looks_the_same(tmp_path: Path) -> None:
-    """The game goes on, so A has not been dealt 0: then nobody could have been asked."""
+    """The game continues, so A was not dealt 0, as otherwise nobody could have been asked."""
     game = Game(small(tmp_path / "small", FAULTY + WORLD), ["A", "B"])
     for text in ("deal(1)", "deal(2)", "bid(2)"):
         game.apply(game.parse(text))

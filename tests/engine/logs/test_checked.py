@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("known_rulesets")
 
 def invoke(*args: str | Path, stdin: str = "") -> tuple[int, str]:
     result = CliRunner().invoke(cli, [str(a) for a in args], input=stdin)
-    if isinstance(result.exception, DiagnosticsError):  # what `main` prints
+    if isinstance(result.exception, DiagnosticsError):  # the output of `main`
         return 2, "".join(f"error[{d.code}]: {d.message}" for d in result.exception.diagnostics)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -31,7 +31,7 @@ def invoke(*args: str | Path, stdin: str = "") -> tuple[int, str]:
 
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
-    """A game that `play` saves: Ann has bid, Bob gets his log; then he bids, and both get theirs."""
+    """A game saved by `play`: Ann bids, Bob gets his log; then he bids, and both get theirs."""
     played = ("play", "wager", "--players", "2", "--names", "Ann,Bob", "--seed", "1", "--log", tmp_path / "game.jsonl")
     assert invoke(*played, stdin="bid(3)\nq\n")[0] == 0
     for seat in ("Bob", "Ann", "public"):
@@ -92,7 +92,7 @@ TAMPERED = {
     "the die": ("Bob_before", '"option": "roll(', '"option": "bowl(', "RS626", "Bob_before.jsonl:2:43"),
     "the seats": ("Bob_after", '"Ann", "Bob"', '"Eve", "Bob"', "RS626", "Bob_before.jsonl:1:"),
 }
-"""Changes: the file, the text, the replacement; the code and the place of the report."""
+"""Manipulations: the file, the text, the replacement; the code and the place of the report."""
 
 
 @pytest.mark.parametrize("what", TAMPERED)
@@ -185,7 +185,7 @@ def test_a_log_is_printed_and_checked_for_a_seat(logs: Path) -> None:
 @pytest.mark.parametrize("later", ["game", "Ann_before", "Ann_after"])
 @pytest.mark.parametrize("seat", ["Bob", "public", "Cid", "ann", ""])
 def test_what_another_seat_was_given_is_not_compared(logs: Path, seat: str, later: str) -> None:
-    """Whoever could write `"for": "Ann"` into a file would learn where Ann's hand is another one."""
+    """Otherwise, writing `"for": "Ann"` into a file would reveal where Ann's hand differs."""
     guess = logs / "guess.jsonl"
     guess.write_text((logs / "Ann_before.jsonl").read_text("utf-8").replace("bid(3)", "bid(2)"), "utf-8")
     for earlier in ("Ann_before", "guess"):
@@ -195,7 +195,7 @@ def test_what_another_seat_was_given_is_not_compared(logs: Path, seat: str, late
 
 @pytest.mark.parametrize("seat", ["Bob", "public"])
 def test_a_guess_in_a_forged_log_is_told_nothing_of_the_whole_one(logs: Path, seat: str) -> None:
-    """A check says the same whatever Ann has bid under her seal; only the file itself may be quoted."""
+    """A check gives the same answer for any sealed bid of Ann's, and may only quote the file itself."""
     lines = (logs / "game.jsonl").read_text("utf-8").splitlines(keepends=True)[:3]
     for_ = json.dumps(None if seat == "public" else seat)
     text = (logs / "Ann_before.jsonl").read_text("utf-8").replace('"for": "Ann"', f'"for": {for_}')
@@ -217,7 +217,7 @@ def test_a_log_that_cannot_be_read_is_not_quoted(logs: Path) -> None:
 
 
 def run_as_a_process(*args: str | Path) -> tuple[int, str]:
-    """A command as `main` runs it, with what it prints of errors."""
+    """A command as run by `main`, with its error output."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run([str(arg) for arg in args])

@@ -1,6 +1,6 @@
-"""A game that is saved survives whatever stops the program: what was confirmed is there, the rest is reported.
+"""Durability of saved games: confirmed decisions survive any interruption, and losses are reported.
 
-RULESPEC_KILLS says how many games are killed.
+RULESPEC_KILLS is the number of killed games.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def save(path: Path, game: Game, *more: Option | TakenBack) -> None:
 
 
 def entries(path: Path) -> list[dict[str, Any]]:
-    """The moves of a log, which are on the lines after its header; every line is whole."""
+    """The moves in a log, on the lines after its header; every line is complete."""
     data = path.read_bytes()
     assert data.endswith(b"\n")
     return [result for line in data.decode().splitlines()[1:] if "end" not in (result := json.loads(line))]
@@ -153,7 +153,7 @@ def test_cut_at_any_byte_the_whole_lines_count_and_the_game_goes_on(tmp_path: Pa
     path, size = tmp_path / "game.jsonl", len(LINES[number])
     for cut in sorted({*range(0, size, step), size - 2, size - 1}):
         path.write_bytes(b"".join(LINES[:number]) + LINES[number][:cut])
-        whole = number + (cut == len(LINES[number]) - 1)  # a line that lacks nothing but its end is whole
+        whole = number + (cut == len(LINES[number]) - 1)  # a line that lacks only its end is complete
         rest, torn = ENTRIES[: max(0, whole - 1)], cut > 0 and whole == number
 
         code, out, err = play(path, "")
@@ -221,11 +221,11 @@ def test_a_packed_log_is_not_gone_on_with(tmp_path: Path) -> None:
 
 
 class Killed(BaseException):
-    """Stands for the end of the process."""
+    """A stand-in for the end of the process."""
 
 
 def dies_after(monkeypatch: pytest.MonkeyPatch, bytes_: int, error: BaseException) -> None:
-    """Lets so many bytes through, in pieces as a system may write them, and then fails."""
+    """Lets a number of bytes through, in pieces as a system may write them, and then fails."""
     left = bytes_
     write = os.write
 
@@ -255,7 +255,7 @@ def test_killed_in_the_middle_of_a_write(tmp_path: Path, monkeypatch: pytest.Mon
             saved.add(second, third)
     with SavedGame(path) as saved:
         assert saved.log is not None
-        # Only an entry that lacks nothing but its line end counts without a confirmation.
+        # Without a confirmation, an entry counts only if it lacks nothing but its line end.
         assert [e.option for e in saved.log.entries] == [str(first), str(second)][: 1 + (bytes_ >= SECOND - 1)]
         saved.add(TakenBack(1))
     assert entries(path)[0] == entry_json(first)
@@ -343,7 +343,7 @@ def read_until(game: subprocess.Popen[bytes], text: str) -> bytes:
 
 
 def confirmed(out: bytes) -> list[str]:
-    """The confirmations that people saw: options taken, and `undo`. Half a line confirms nothing."""
+    """The confirmations seen by players: options and `undo`. A partial line confirms nothing."""
     results: list[str] = []
     for line in out.decode("utf-8", "replace").split("\n")[:-1]:
         if line.startswith("taken and saved: "):
@@ -363,7 +363,7 @@ def test_killed_at_any_moment_what_was_confirmed_is_there(tmp_path: Path) -> Non
     for number in range(KILLS):
         path = tmp_path / f"{number}.jsonl"
         with process(path) as game:
-            typed_in(game, "2\nu\n3\n1\nu\nu\n" * 2_000)  # more than it comes to, less than fits into a pipe
+            typed_in(game, "2\nu\n3\n1\nu\nu\n" * 2_000)  # more than needed, and less than fits into a pipe
             out = read_until(game, "taken")
             pause(moments.random() * 0.05)
             game.kill()
@@ -386,7 +386,7 @@ def test_two_programs_do_not_play_the_same_game(tmp_path: Path) -> None:
         assert code == 2
         assert "is being played by another program" in err
         assert path.read_bytes() == before
-        assert replay_log(path).game.ply == 1  # to read it is always possible
+        assert replay_log(path).game.ply == 1  # reading is always possible
         game.kill()
     code, out, _ = play(path, "take(1)\n")  # the lock has ended with the process
     assert code == 0

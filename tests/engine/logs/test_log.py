@@ -1,4 +1,4 @@
-"""Native logs: what is written can be read again, and a torn end is survived."""
+"""Native logs: written logs can be read again, and a torn end is tolerated."""
 
 from __future__ import annotations
 

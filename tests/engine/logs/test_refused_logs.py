@@ -1,4 +1,4 @@
-"""Logs that are refused: those of strangers do no harm, and those of other rules end where they break one."""
+"""Refused logs: untrusted ones do no harm, and those of other rules end at the first illegal entry."""
 
 from __future__ import annotations
 
@@ -123,12 +123,12 @@ def test_bytes_that_are_no_text(tmp_path: Path, data: bytes) -> None:
     assert error.value.diagnostics[0].code == "RS601"
 
 
-# The peak of a process of its own: `getrusage` would hand down that of the test run.
+# The peak of a separate process, as `getrusage` would inherit that of the test run.
 in_bounds = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="asks Linux for the peak of memory")
 
 
 def reading(path: Path) -> tuple[str, int]:
-    """The outcome of reading a log in a process of its own, and the peak in megabytes."""
+    """The outcome of reading a log in a separate process, and the peak memory in megabytes."""
     program = f"""
 import re, sys
 from pathlib import Path

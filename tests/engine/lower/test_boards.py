@@ -1,4 +1,4 @@
-"""Boards: where steps and rays lead, under both backends, compared with plain arithmetic on coordinates."""
+"""Boards: the results of steps and rays, under both backends, compared with arithmetic on coordinates."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def name(x: int, y: int) -> str:
 
 
 def ray(x: int, y: int, step: str, stops: set[str]) -> list[str]:
-    """The squares in a direction, worked out one by one."""
+    """The squares in a direction, computed one by one."""
     results: list[str] = []
     while not (results and results[-1] in stops):
         x, y = x + STEPS[step][0], y + STEPS[step][1]

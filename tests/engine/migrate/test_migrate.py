@@ -1,4 +1,4 @@
-"""Recorded games carried over to changed rules: faithful, with other numbers, or kept with the first cause."""
+"""Migration of recorded games to changed rules: faithful, with other numbers, or kept with the first cause."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ procedure haggle(p: player):
 
 
 def changed(folder: Path, change: str) -> str:
-    """The rules with a change."""
+    """The rules with one change."""
     old, new = CHANGES[change]
     assert old in PLAIN
     rules = (PLAIN.replace(old, new, 1) if old else PLAIN) + HAGGLE
@@ -108,7 +108,7 @@ def changed(folder: Path, change: str) -> str:
 
 
 def recorded(folder: Path, decisions: list[str]) -> Path:
-    """A game of the plain rules, as a log."""
+    """A game under the original rules, as a log."""
     small(folder / "fair", BEGIN + PLAIN + HAGGLE)
     game = Game(load_ruleset(str(folder / "fair")), ["Ann", "Bob"])
     for text in decisions:
@@ -179,9 +179,9 @@ def test_no_decision_of_a_person_is_dropped_or_chosen(change: str, decisions: li
             other = taken[number]
             assert (other.decision, other.name, other.by) == (move.decision, move.name, move.by)
             assert other.arguments == {name: move.arguments[name] for name in other.arguments}
-        else:  # it is gone, and had changed nothing that the changed rules know
+        else:  # dropped: it changed nothing known to the changed rules
             assert move.decision == "evening" and str(move) == "sleep"
-    # What was put in has left the shared state alone, or it is the only answer.
+    # An inserted answer leaves the shared state unchanged, or is the only one.
     assert all(answer.why == "state" for answer in result.walk.answers)
     assert {a.option for a in result.walk.answers} <= {"smile"}
 
@@ -223,7 +223,7 @@ def test_what_is_renamed_is_carried_if_its_former_name_is_declared(change: str, 
     result = migrate(replay, known)
     assert (result.verdict, result.cause) == (Verdict.FAITHFUL, None)
     undeclared = migrate(replay, load_ruleset(renamed(tmp_path / "unknown", change, was=False)))
-    # A decision is known by its options.
+    # Decisions are identified by their options.
     assert undeclared.verdict is (Verdict.FAITHFUL if change == "a decision" else Verdict.STAYS)
     assert known.hash == load_ruleset(str(tmp_path / "unknown")).hash  # no game depends on former names
 
@@ -294,7 +294,7 @@ def test_shipped_games_stay_as_they_are_under_their_own_rules() -> None:
         replay = replay_log(log)
         assert migrate(replay, load_ruleset(replay.game.ruleset.reference)).verdict is Verdict.FAITHFUL
     logs = GAMES / "imperial" / "logs"
-    foreign = replay_log(logs / "playimperial" / "u000-standard-3p.json")  # with decisions taken back
+    foreign = replay_log(logs / "playimperial" / "u000-standard-3p.json")  # with undone decisions
     result = migrate(foreign, foreign.game.ruleset)
     assert result.verdict is Verdict.FAITHFUL
 
@@ -372,7 +372,7 @@ SEATING = "    decide seating by p:\n        option sit:\n            pass\n"
 
 
 def test_decisions_after_which_the_state_is_that_before_a_new_question_are_not_gone(tmp_path: Path) -> None:
-    """Two have eaten what comes after the new question, as if the game had run ahead of them."""
+    """Two players have eaten before the new question, as if the game had run ahead of them."""
     plain, asking = tmp_path / "plain", tmp_path / "asking"
     small(plain, BEGIN + DINNER)
     small(asking, BEGIN + DINNER.replace("    set p.goods to p", SEATING + "    set p.goods to p", 1))
@@ -413,7 +413,7 @@ scoring p in player:
 
 
 def test_a_decision_that_nothing_else_was_legal_for_is_the_recorded_one_of_its_round(tmp_path: Path) -> None:
-    """Bob, who has sold all, comes before Ann now: his `nothing` is put in, and is not that of the next round."""
+    """Bob, who has sold everything, now precedes Ann: his `nothing` is inserted, and is not that of the next round."""
     begin = BEGIN.replace("max: 2", "max: 3").replace("goods: {type: int}", "goods: {type: int, start: 3}")
     others = "    for p in player where p.index > 0:\n        sell(p)\n    sell(first(player))\n"
     small(tmp_path / "plain", begin + ROUNDS)

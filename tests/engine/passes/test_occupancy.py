@@ -1,4 +1,4 @@
-"""Occupancy in the state of generated Python is what the cells say, whatever happens to them."""
+"""Occupancy cells in generated Python always agree with the cells they are derived from."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def row(index: ir.Expr, count: int, stride: int, *, base: int = 4, size: int = 2
 
 
 def read(e: ir.Positive) -> tuple[ir.Expr | None, Occupancy]:
-    """The expression that reads a set where nothing is stored, and the occupancy."""
+    """The expression that reads a set when nothing is stored, and the occupancy."""
     p = program(28)
     p.functions.append(ir.Function("f", 2, (), e))
     changed, occupancy = with_occupancy(p)
@@ -48,7 +48,7 @@ def read(e: ir.Positive) -> tuple[ir.Expr | None, Occupancy]:
         (row(op("*", V, ir.Const(6)), 6, 1), (V, 4)),  # a row of four
         (row(V, 4, 6), (V, 6)),  # a column of six
         (row(op("+", op("*", V, ir.Const(12)), W), 3, 4), (op("+", op("*", V, ir.Const(4)), W), 8)),  # between
-        (row(ir.Const(0), 24, 1), (ir.Const(0), 1)),  # all of it
+        (row(ir.Const(0), 24, 1), (ir.Const(0), 1)),  # the whole set
         (row(op("+", op("*", V, ir.Const(12)), ir.Const(2)), 3, 4), (op("+", op("*", V, ir.Const(4)), ir.Const(2)), 8)),
     ],
 )
@@ -66,7 +66,7 @@ def test_a_part_of_a_set_is_read_from_the_whole() -> None:
 
 
 def test_the_set_of_an_entity_that_is_named_is_one_of_those_of_all() -> None:
-    """Of two rows of four sets of three, one row is given, and a set of it by name."""
+    """Two rows of four sets of three; one row and one of its named sets are maintained."""
     any_, named, first = op("+", op("*", V, ir.Const(12)), op("*", W, ir.Const(3))), ir.Const(6), FALSE
     p = program(28)
     for number, index in enumerate((any_, op("+", op("*", V, ir.Const(12)), named), op("*", V, ir.Const(12)), first)):
@@ -90,9 +90,9 @@ def test_one_family_serves_for_a_part_of_its_members(count: int, size: int) -> N
 @pytest.mark.parametrize(
     "e",
     [
-        row(V, 6, 1),  # a window that may begin anywhere
-        row(op("*", V, ir.Const(5)), 5, 1),  # the last row is not whole
-        row(op("+", op("*", V, ir.Const(6)), ir.Const(1)), 5, 1),  # begins within a row
+        row(V, 6, 1),  # a window with any start
+        row(op("*", V, ir.Const(5)), 5, 1),  # the last row is incomplete
+        row(op("+", op("*", V, ir.Const(6)), ir.Const(1)), 5, 1),  # starts inside a row
         row(op("*", V, ir.Const(-6)), 6, 1),
     ],
 )

@@ -1,4 +1,4 @@
-"""Generated code counts no fewer steps than the interpreter takes, whatever passes and features leave out."""
+"""Generated code counts at least as many steps as the interpreter, with any selection of passes and features."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from rulespec.typed import nodes as typed
 
 @pytest.fixture
 def all_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every expression counts for itself, as only those of long judgements do otherwise."""
+    """Makes every expression count its own steps, as normally only long ones do."""
     for name in ("LONG", "LONG_VALUE", "LONG_LISTING"):
         monkeypatch.setattr(count_work, name, 0)
     monkeypatch.setattr(count_work, "_GRAIN", 3)
@@ -42,11 +42,11 @@ def all_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class CountedError(Exception):
-    """The bound was met, and the interpreter would be asked."""
+    """The step limit was reached, so the interpreter would take over."""
 
 
 class Unasked(PythonBackend):
-    """A machine that says when it would ask the interpreter, under a bound that may be set for each run."""
+    """A machine that reports when it would fall back to the interpreter, with a step limit that can be set per run."""
 
     def bound(self, steps: int) -> None:
         self._begin, self._uncounted = (steps, 0), range(0)
@@ -105,7 +105,7 @@ def test_programs_whose_every_expression_counts_mean_the_same(
 
 
 def walk(ruleset: typed.Ruleset, plies: int) -> PythonBackend:
-    """Plays decisions by chance; the machine that played them."""
+    """Plays random decisions; returns the machine."""
     game, rng = Game(ruleset, [f"P{i}" for i in range(ruleset.players[1])]), random.Random(1)
     machine = game.omniscient.numbers.machine
     assert isinstance(machine, PythonBackend)
@@ -117,7 +117,7 @@ def walk(ruleset: typed.Ruleset, plies: int) -> PythonBackend:
 
 @pytest.mark.proof  # 0.4 s
 def test_a_long_judgement_is_not_interpreted() -> None:
-    """Orders of seven powers: by the sizes of kinds, to judge them might take a thousand million steps."""
+    """Orders of seven powers: by the sizes of kinds, evaluating them could take a billion steps."""
     assert "_exact" not in vars(walk(load_ruleset(str(RULESETS / "diplomacy")), 600))
 
 
@@ -149,7 +149,7 @@ procedure play():
             option pass_on:
                 pass
 """
-"""Rounds are short; the way out of the loop is long."""
+"""Short iterations, with a long condition for leaving the loop."""
 CHOOSY = """
 procedure play():
     for p in player:
@@ -165,7 +165,7 @@ def fits(t: town, u: town, w: town) -> bool:
 def is_high(t: town) -> bool:
     any(a in town where any(b in town where any(c in town where c.tax > a.tax + b.tax + t.tax)))
 """
-"""Few values fulfil the first condition; the others go over all towns."""
+"""Few values satisfy the first condition; the others iterate over all towns."""
 
 
 @pytest.mark.parametrize("machine", ["python", "wasm"])
@@ -197,7 +197,7 @@ procedure visit(t: town):
                 set n to (n + c.tax) % 7
     set m to (m + t.tax) % 5
 """
-"""By the sizes of kinds the procedure may take a hundred thousand steps and many more; few towns have much tax."""
+"""By the sizes of kinds, the procedure could take hundreds of thousands of steps; few towns have high taxes."""
 
 
 @pytest.mark.proof  # 0.8 s
@@ -251,7 +251,7 @@ procedure visit(k: int, t: town):
 @pytest.mark.parametrize("doubt", ["0", "1", "(n once visit(m + 1, fir))"])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_fault_in_what_is_supposed_comes_after_the_steps_before_it(doubt: str, seed: int) -> None:
-    """Under each bound both say the same: too many steps, or the fault that follows them."""
+    """Under each limit both agree: too many steps, or the fault that comes after them."""
     ruleset = with_rules(AT_FAULT.replace("DOUBT", doubt))
 
     def game(machine: type[PythonBackend | Interpreter], steps: int) -> Game:
@@ -265,7 +265,7 @@ def test_a_fault_in_what_is_supposed_comes_after_the_steps_before_it(doubt: str,
 @pytest.mark.parametrize("argument", ["turned(1)", "turned(n)", "turned(count(town))", "turned((n once turned(0)))"])
 @pytest.mark.parametrize("where", ["option look", "option look(k in 0 .. 1)", "option look(k in 0 .. n)"])
 def test_arguments_of_what_is_supposed_have_steps_of_their_own(argument: str, where: str) -> None:
-    """They are evaluated before it, and count for what it is part of."""
+    """The arguments are evaluated first, and count for the enclosing expression."""
     ruleset = with_rules(f"""
 procedure play():
     for p in player:

@@ -1,4 +1,4 @@
-"""Which rules a recorded game was played under: found from its decisions alone."""
+"""Identification of the rules of a recorded game, from its decisions alone."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NIM = str(RULESETS / "nim")
 
 @pytest.fixture(autouse=True, scope="module")
 def candidates_are_made_once() -> Iterator[None]:
-    """Most searches here try the same candidates: parsing and compiling them takes nearly all of the time."""
+    """A shared cache, since most searches try the same candidates, and parsing and compiling dominate the time."""
     machines: dict[tuple[object, ...], Machine] = {}
 
     def made_once(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
@@ -58,7 +58,7 @@ def ruleset(ref: str) -> typed.Ruleset:
 
 
 def log_text(ref: str, options: dict[str, str], seed: int, seats: int = 4, decisions: int = 1500) -> str:
-    """A random game as a native log whose header claims nothing but the id of the ruleset."""
+    """A random game as a native log whose header has only the id of the ruleset."""
     game, draws = Game(ruleset(ref), seat_names(seats), options), Draws(seed)
     while not game.is_over and game.ply < decisions:
         option = choose(game, draws)
@@ -74,7 +74,7 @@ def identified(ref: str, options: dict[str, str], seed: int, **size: int) -> tup
 
 
 def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, str], ...]]]:
-    """The answers, with an overlay's name in the place of an option's value that it stands for."""
+    """The answers, with an overlay's name in place of the equivalent value of a setting."""
     names = set()
     for trial in identification.answers:
         overlays = [identification.named[o] for o in trial.candidate.settings if o in identification.named]
@@ -95,7 +95,7 @@ def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, s
         ("imperial", "end_at_30", {}, 1),
         ("imperial", "cheap_factories", {}, 1),
         ("imperial", "stack_battles", {}, 3),
-        ("imperial", "no_gifts", {}, 1),  # nobody is asked before interest is paid
+        ("imperial", "no_gifts", {}, 1),  # nobody decides before interest is paid
         ("imperial", "reverse_order", {}, 1),
         ("imperial", "two_more_regions", {}, 1),
         ("imperial", "five_nations", {}, 1),
@@ -110,7 +110,7 @@ def answers(identification: Identification) -> set[tuple[str, tuple[tuple[str, s
         ("imperial", "playimperial", {"set_up": "experienced"}, 1),
         ("imperial", "", {"interest_shortfall": "pay_partial", "set_up": "experienced", "upgrade_many": "true"}, 2),
         ("imperial_2030", "bonus_for_increases", {}, 2),
-        ("imperial_asia", "playimperial", {"names_count": "true"}, 1),  # neither alone gets any further
+        ("imperial_asia", "playimperial", {"names_count": "true"}, 1),  # neither overlay alone gets any further
     ],
 )
 @pytest.mark.proof

@@ -1,4 +1,4 @@
-"""Recorded games under other rules: the first decision that is not legal any more, or how the result changes."""
+"""Recorded games under other rules: the first decision that becomes illegal, or the change of the result."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_the_quick_start_game_in_the_first_edition() -> None:
     judgement = judge_file(LOGS / "quickstart.jsonl", "+first_edition")
     difference = judgement.difference
     assert difference is not None
-    # The second bond on the back of a flag card is one of 4 there: who has bought it has less to spend.
+    # The second bond on the back of a flag card is one of 4 there, so its buyer has less to spend.
     assert (difference.index, difference.recorded.option) == (10, "buy(germany_4)")
     assert "IMP-BON-03" in difference.refusal.rules
 
@@ -208,12 +208,12 @@ def test_any_game_under_any_rules_comes_to_a_judgement(overlay: str, seeds: int)
 @pytest.mark.proof  # 0.9 s
 @pytest.mark.parametrize("name, legal", [("c006-auction-3p", 15), ("u000-standard-3p", 6)])
 def test_questions_that_only_the_other_system_asks_are_passed_over(name: str, legal: int) -> None:
-    """The site asks in which order players are paid, and not who opens the auction: that is the one who does."""
+    """The site asks for the order of payments, but not for the opener of the auction, who is determined."""
     judged = judge_file(SITE / f"{name}.json", "imperial")
     assert judged.difference is not None
     assert judged.difference.open in ("armies", "fleets")  # in any order, on the site
     assert judged.skipped == 3
-    # The site produces everywhere without being asked.
+    # The site produces everywhere without a decision.
     assert {(a.decision, a.option.partition("(")[0]) for a in judged.answers} >= {("production", "produce")}
     assert judged.legal > legal
     assert not any(word in judged.difference.refusal.reason for word in ("payment_order", "first_seat"))

@@ -1,4 +1,4 @@
-"""A native log in one call of the module: the game, its history and all messages are those of a replay line by line."""
+"""A native log replayed in one call of the module: game, history and all messages equal those of a replay by lines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from rulespec.load import load_ruleset
 
 DECISIONS = 40
 SLOW = {"chess"}
-"""Rulesets with decisions that take the module longer to list than Python takes to test one option."""
+"""Rulesets for which the module lists a decision more slowly than Python tests one option."""
 Lines = list[dict[str, Any]]
 OWN = sorted(
     path
@@ -45,7 +45,7 @@ OWN = sorted(
 
 
 def recorded(ref: str, seed: int = 3, decisions: int = DECISIONS) -> Lines:
-    """The lines of a random game, up to some decisions."""
+    """The lines of a random game with a limited number of decisions."""
     ruleset, draws = load_ruleset(ref), Draws(seed)
     game = Game(ruleset, seat_names(min(ruleset.players), ruleset.seats))
     while not game.is_over and game.ply < decisions:
@@ -63,12 +63,12 @@ def replayed(lines: Lines, backend: Backend) -> tuple[ReplayResult, list[str]]:
 
 
 def is_whole(result: ReplayResult) -> bool:
-    """Whether a log has been taken in one call."""
+    """Whether a log was replayed in one call."""
     return isinstance(result.game.omniscient.numbers, LateHistory)
 
 
 def summary(result: ReplayResult) -> dict[str, Any]:
-    """Everything that a replay tells of the end of its log, and then of its decisions."""
+    """The complete information of a replay: about the log's end, then about its decisions."""
     game, end = result.game, result.other_end
     about = {"ply": game.ply, "hash": game.hash, "json": result.to_json(), "end": None if end is None else str(end)}
     about |= {"asked": game.decision, "legal": [*map(str, game.legal_options)], "text": str(game)}
@@ -77,7 +77,7 @@ def summary(result: ReplayResult) -> dict[str, Any]:
 
 
 def undone(game: Game) -> list[str]:
-    """The hashes of a game's positions, from the last to the first."""
+    """The hashes of a game's positions, from last to first."""
     results = [game.hash]
     while game.ply:
         game.undo()

@@ -1,4 +1,4 @@
-"""Particles of a seat: their odds, what is carried, and what they look like."""
+"""Particles of a seat: their probabilities, incremental updates, and their appearance."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ scoring p in player:
 
 
 def distance(expected: dict[str, float], rows: np.ndarray, search: WasmSearch) -> float:
-    """The total variation between odds and the shares of particles."""
+    """The total variation distance between probabilities and the shares of particles."""
     shares = Counter(f"{each:016x}" for each in search.hashes(rows).tolist())
     assert shares.keys() <= expected.keys()
     return 0.5 * sum(abs(odds - shares[position] / len(rows)) for position, odds in expected.items())
@@ -150,7 +150,7 @@ def ruleset(tmp_path: Path, name: str) -> str:
     ],
 )
 def test_the_odds_are_those_of_the_game(tmp_path: Path, name: str, players: int, plies: list[int]) -> None:
-    """Within what as many independent draws would show; those of one seed hang together, so there are several."""
+    """Within the deviation of independent draws; as those of one seed are correlated, several seeds are used."""
     rules, number, seeds = load_ruleset(ruleset(tmp_path, name)), 2000, 4
     table = Game(rules, [f"P{n}" for n in range(players)])
     search, tested = WasmSearch(table), 0
@@ -193,7 +193,7 @@ def test_particles_look_as_seen_from_beginning_to_end(tmp_path: Path, name: str,
 
 @pytest.mark.proof
 def test_hands_that_have_not_followed_suit_are_found_by_few_particles(tmp_path: Path) -> None:
-    """Cards in the way of a decision are exchanged: by chance alone, hardly a hand has no card of a suit."""
+    """Conflicting cards are exchanged, as by chance alone hardly any hand lacks a suit."""
     text = TRICKS.replace("four: {}", ", ".join(f"r{n}: {{}}" for n in range(4, 9)))
     text = text.replace("hearts: {}", "hearts: {}, spades: {}").replace("at most 2", "at most 6")
     small(tmp_path / "long", text)
@@ -209,7 +209,7 @@ def test_hands_that_have_not_followed_suit_are_found_by_few_particles(tmp_path: 
 
 
 def test_what_is_carried_is_what_a_rebuild_gives(tmp_path: Path) -> None:
-    """Also after decisions are taken back, and whenever somebody has looked."""
+    """Also after undone decisions, and after each query."""
     game = Game(load_ruleset(ruleset(tmp_path, "tricks")), ["P0", "P1", "P2"])
     search, draws = WasmSearch(game), Draws(3)
     carried = Particles(search, 0, 40, 7)
@@ -235,7 +235,7 @@ def test_what_is_carried_is_what_a_rebuild_gives(tmp_path: Path) -> None:
 
 @pytest.mark.proof  # 0.4 s
 def test_hands_of_thirteen_cards_are_drawn(tmp_path: Path) -> None:
-    """After three cards were passed, and in the middle of the tricks; who could not follow suit has none of it."""
+    """After three cards were passed, and in mid-trick; a player who could not follow suit has no card of it."""
     rules = small(tmp_path / "hearts", (TESTS / "fixtures" / "hearts.txt").read_text("utf-8"))
     game = Game(rules, ["A", "B", "C", "D"])
     search = WasmSearch(game)

@@ -1,4 +1,4 @@
-"""Values of positions, payoffs of playouts that are cut off, options as codes."""
+"""Values of positions, payoffs of truncated playouts, and options as codes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def world(folder: Path, teams: str = "", value: str = WEALTH) -> Game:
 
 
 def positions(search: Search, game: Game, decisions: int) -> NDArray[np.int64]:
-    """Positions on the way of a random game."""
+    """Positions along a random game."""
     draws, rows = random.Random(1), [search.rows([game])]
     for _ in range(decisions):
         count = int(search.counts(rows[-1])[0])
@@ -74,7 +74,7 @@ def test_wasm_and_python_agree_on_values_payoffs_and_codes(ref: str) -> None:
     for name in ruleset.declarations.values:
         fast, plain = WasmSearch(game, value=name), Search(game, value=name)
         rows = positions(fast, game, 25)
-        for some in (rows, rows[::-1]):  # what a value does not read stays as it was in the row before
+        for some in (rows, rows[::-1]):  # cells not read by the value keep their previous values in the row
             assert np.array_equal(fast.values(some), plain.values(some))
         assert (fast.values(rows).max(axis=0) > fast.values(rows).min(axis=0)).any()
         for one, other in zip(fast.playouts(rows[::5], 3, cap=6), plain.playouts(rows[::5], 3, cap=6), strict=True):
@@ -134,7 +134,7 @@ def test_rows_are_compared_under_the_same_chance(jobs: int) -> None:
 
 
 def test_a_seat_that_cannot_win_plays_for_the_next_place() -> None:
-    """A fifth of what there is to win goes by places: of three, the first has two thirds of it, the second one."""
+    """A fifth of the stakes is distributed by rank: among three seats, the first gets two thirds of it."""
     game = Game(load_ruleset("imperial"), ["A", "B", "C"])
     search = WasmSearch(game)
     over, nobody = [True, True, False, False], [False] * 3
@@ -180,14 +180,14 @@ def test_who_is_ahead_by_the_difference_that_decides_wins_19_times_in_20(tmp_pat
 
 
 def test_in_a_game_for_points_a_payoff_is_what_a_seat_is_ahead_of_the_average() -> None:
-    """Folding after a raise of 2 chips loses the first one; 13 is the most."""
+    """Folding after a raise of 2 chips loses the first chip; 13 is the maximum."""
     game = Game(load_ruleset("leduc_poker"), ["A", "B"])
     for _ in range(2):
         game.apply(game.legal_options[0])
     for search in (WasmSearch(game), Search(game)):
         raised = game.copy()
         raised.apply(raised.parse("raise"))
-        behind = search.playouts(search.rows([raised]), 1, cap=0)  # 3 chips in the pot are nobody's yet
+        behind = search.playouts(search.rows([raised]), 1, cap=0)  # the 3 chips in the pot belong to nobody yet
         assert behind.payoffs[0].tolist() == pytest.approx([0.5 - 1 / 26, 0.5 + 1 / 26]) and behind.signal.all()
         raised.apply(raised.parse("fold"))
         ends = search.playouts(search.rows([raised]), 1)
@@ -206,7 +206,7 @@ def test_those_who_win_together_have_one_payoff(tmp_path: Path) -> None:
 
 
 def test_a_playout_that_says_nothing_is_reported(tmp_path: Path) -> None:
-    """Backgammon without its value has no points; in Connect Four nobody leads before the end."""
+    """Backgammon without its value has no points, and in Connect Four nobody leads before the end."""
     game = Game(load_ruleset("connect_four"), ["red", "yellow"])
     search = open_search(game)
     ends = search.playouts(search.rows([game] * 3), 1, cap=4)

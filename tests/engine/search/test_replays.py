@@ -1,4 +1,4 @@
-"""Recorded games replayed in batches are as legal as in `replay_native`, and come to the same positions."""
+"""Batch replays of recorded games: legality and positions agree with `replay_native`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def same(result: Replayed, other: Replayed) -> None:
 
 
 def played(game: Game, seed: int, most: int) -> Game:
-    """A random game, of so many decisions at most."""
+    """A random game of at most a number of decisions."""
     draws = Draws(seed)
     while not game.is_over and game.ply < most:
         option = choose(game, draws)
@@ -58,7 +58,7 @@ def played(game: Game, seed: int, most: int) -> Game:
 
 
 def disturbed(codes: Codes, rng: random.Random) -> Iterator[Codes]:
-    """Codes that somebody has tampered with."""
+    """Codes that have been tampered with."""
     for _ in range(6):
         result = codes.copy()
         at, column = rng.randrange(len(result)), rng.randrange(result.shape[1])
@@ -179,7 +179,7 @@ procedure play():
                 option short(k in 1 .. 9):
                     set n to n + k
 """
-"""Notes more cells in a long decision than a short wasm journal has room for."""
+"""Rules with a decision that changes more cells than a short wasm journal can hold."""
 
 
 def test_decisions_that_only_python_can_take_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:

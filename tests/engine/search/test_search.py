@@ -1,4 +1,4 @@
-"""Search in wasm finds what search in Python finds: options, what they lead to, hashes, random games."""
+"""Agreement of search in wasm with search in Python: options, their results, hashes, random games."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from rulespec.load import load_ruleset
 
 
 def spread(game: Game, seed: int, number: int, apart: int) -> list[Game]:
-    """Positions of a random game, so many decisions apart."""
+    """Positions of a random game at a fixed interval of decisions."""
     draws, result = Draws(seed), [game.copy()]
     while len(result) < number:
         for _ in range(apart):
@@ -204,7 +204,7 @@ procedure spoil():
 
 @pytest.mark.parametrize("ask", [lambda walk: walk.count, lambda walk: walk.weights(), lambda walk: walk.take(0)])
 def test_what_is_supposed_in_vain_is_taken_back(ask: Callable[[Walk], object]) -> None:
-    """A fault in a list of options, within what would be after a procedure."""
+    """A fault in a list of options, inside a hypothetical evaluation."""
     fast = WasmSearch(game := Game(with_rules(SUPPOSING), ["ann", "bob"]))
     walk = fast.walk(fast.rows([game])[0])
     walk.take(0)
@@ -218,7 +218,7 @@ def test_what_is_supposed_in_vain_is_taken_back(ask: Callable[[Walk], object]) -
 @given(text=programs(), seed=st.integers(0, 999), towns=st.sampled_from([0, *map(towns_of, SIZES)]))
 @pytest.mark.proof
 def test_rows_of_sets_of_any_size_are_read(text: str, seed: int, towns: int) -> None:
-    """With 60 more towns there are 64: the last bit of a word is in use; with 61 there is one more word."""
+    """With 60 more towns there are 64, which use the last bit of a word; 61 more need another word."""
     try:
         games = spread(Game(with_rules(text, towns), ["ann", "bob"]), seed, 3, 2)
     except (DiagnosticsError, RulesetFaultError):
@@ -241,7 +241,7 @@ def test_rows_of_sets_of_any_size_are_read(text: str, seed: int, towns: int) -> 
 
 
 def _fault_of_deciders(search: Search, rows: NDArray[np.int64]) -> str:
-    """Python's options name who decides, and so it is worked out before; in wasm only where it is asked for."""
+    """Python determines the decider in advance, for its options; wasm only on request."""
     try:
         search.deciders(rows)
     except RulesetFaultError as fault:

@@ -1,4 +1,4 @@
-"""Parquet files of strangers: little that stands for much is refused before it is read, as are sizes that lie."""
+"""Untrusted Parquet files: compression bombs and false sizes are refused before they are read."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def part(tmp_path: Path) -> Path:
 
 
 def written(path: Path, rows: int, **columns: Any) -> None:
-    """Writes a part of the same columns, of which some have other values."""
+    """Writes a part with the same columns, some with other values."""
     table = parquet.read_table(path)
     arrays = []
     for field in table.schema:
@@ -74,7 +74,7 @@ def changed(path: Path, change: Change) -> None:
 
 
 def put(number: int, value: Any) -> Change:
-    """Puts a value into a field; of a function, what it makes of the one there."""
+    """Sets a field to a value, or to a function of its value."""
 
     def change(fields: Any) -> Any:
         return [(n, k, value(v) if callable(value) else value) if n == number else (n, k, v) for n, k, v in fields]
@@ -87,7 +87,7 @@ def each(change: Change) -> Change:
 
 
 def in_columns(number: int, value: Any) -> Change:
-    """Puts a value into a field of what the footer says of each column."""
+    """Sets a field in the footer's description of each column."""
     return put(4, each(put(1, each(put(3, put(number, value))))))
 
 
@@ -129,7 +129,7 @@ def test_a_footer_that_lies_is_refused(name: str, part: Path) -> None:
 
 
 def pages(path: Path, change: Change) -> None:
-    """Changes the header of the first page of data of the options; the footer moves with it."""
+    """Changes the header of the first data page of the options, and adapts the footer."""
     raw = path.read_bytes()
     meta = parquet.read_metadata(path).row_group(0)
     (column,) = [meta.column(n) for n in range(meta.num_columns) if meta.column(n).path_in_schema.startswith("options")]
@@ -205,7 +205,7 @@ def test_a_file_that_is_none_is_refused(part: Path, tmp_path: Path) -> None:
 
 
 def test_results_of_simulated_games_are_read_by_the_same_door(tmp_path: Path) -> None:
-    """Also by `simulate --out`, which goes on with them."""
+    """Also those of `simulate --out` when continued."""
     args = ("simulate", "wager", "--players", "2", "--games", 3, "--seed", 1, "--out", tmp_path / "r.parquet")
     assert invoke(*args)[0] == 0
     (path,) = (tmp_path / "r.parquet").iterdir()

@@ -1,4 +1,4 @@
-"""Many random games: the same in any number of processes and on a cluster, and after a stop."""
+"""Many random games: equal for any number of processes and on a cluster, and after an interruption."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_the_number_of_processes_makes_no_difference(jobs: str) -> None:
     code, together, err = invoke(*args, "--jobs", jobs)
     assert (code, err) == (0, "")
     data, other = json.loads(alone), json.loads(together)
-    # Which machine plays the rest depends on the time that Python took: wasm takes over where that is long.
+    # Timing determines the machine for the rest: wasm takes over if Python was slow.
     assert {**data, "backend": ""} == {**other, "backend": ""}
     Draft202012Validator(load_schema("simulate")).validate(data)
     assert [row["game"] for row in data["playouts"]] == list(range(60))
@@ -118,7 +118,7 @@ def test_the_median(lengths: list[int], median: float) -> None:
 # --- clusters ---------------------------------------------------------------------------------------------------------
 
 
-# Warnings of resources that the library itself leaves open when it is closed.
+# Warnings about resources that the library leaves open when closed.
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::UserWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.proof
@@ -126,7 +126,7 @@ def test_a_cluster_plays_the_same_games(dask: str, tmp_path: Path, monkeypatch: 
     args = (*WAGER, "--games", "40", "--format", "json")
     assert invoke(*args, "--cluster", f"dask:{dask}") == invoke(*args)
     shutil.copytree(RULESETS / "nim", tmp_path / "nim")
-    monkeypatch.chdir(tmp_path)  # the cluster runs in another folder, and a path is sent as an absolute one
+    monkeypatch.chdir(tmp_path)  # the cluster runs in another folder, so paths are sent as absolute ones
     nim = ("simulate", "./nim", "--players", "2", "--games", "5", "--format", "json")
     assert invoke(*nim, "--cluster", f"dask:{dask}") == invoke(*nim)
 
@@ -148,7 +148,7 @@ def test_a_cluster_that_is_not_there(cluster: str, message: str, capsys: pytest.
 
 
 def test_what_a_library_of_clusters_raises_is_a_fault_of_the_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ray's own code has a KeyError where no node is left; one in a worker's play is a fault of this program."""
+    """Ray itself raises a KeyError without nodes; one during a worker's game is a bug of the program."""
 
     def jobs(*_: object) -> None:
         raise KeyError("CPU")
@@ -215,13 +215,13 @@ def lines_of(path: Path) -> int:
 
 
 def wait(path: Path, lines: int, command: subprocess.Popen[str]) -> None:
-    """Waits until so many lines stand in a file."""
+    """Waits until a file has a number of lines."""
     until(lambda: lines_of(path) >= lines or command.poll() is not None)
     assert command.poll() is None, command.communicate()
 
 
 def running(session: int) -> list[str]:
-    """The processes of a session that still run."""
+    """The processes of a session that are still running."""
     results = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
@@ -249,7 +249,7 @@ def test_a_run_that_is_stopped_goes_on_and_its_processes_end(how: signal.Signals
         assert f"stopped; {path} has the games so far, and the same command continues" in err
         assert "Traceback" not in err
     if Path("/proc/self/stat").exists():
-        until(lambda: not running(command.pid))  # they look for their parent once a second
+        until(lambda: not running(command.pid))  # they check for their parent once per second
     result = read(path)
     assert len(result) >= 19
     assert result[:20] == played(20)[: len(result)]

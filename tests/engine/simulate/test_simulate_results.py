@@ -1,4 +1,4 @@
-"""Results of many random games in files: JSON Lines and Parquet, cut, damaged, and gone on with."""
+"""Result files of many random games: JSON Lines and Parquet, truncated, damaged, and continued."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_games_that_fail_are_recorded(name: str, tmp_path: Path, monkeypatch: py
     path, folder = out(tmp_path, name), broken_nim(tmp_path)
     args = ("simulate", folder, "--players", "2", "--format", "json", "--games")
     assert invoke(*args, "20", "--out", path)[0] == 1
-    monkeypatch.chdir(tmp_path)  # where the rules are is said in the same way in each folder
+    monkeypatch.chdir(tmp_path)  # the location of the rules is independent of the folder
     code, text, _ = invoke(*args, "25", "--out", path)
     assert code == 1
     assert json.loads(text)["totals"] == json.loads(invoke(*args, "25")[1])["totals"]

@@ -1,4 +1,4 @@
-"""Consequences of an option before it is taken: all that a seat will see and knows, and nothing that it does not."""
+"""Previews of an option's consequences: everything the seat will see and can know, and nothing else."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_where_nothing_is_hidden_a_preview_has_all_that_changes(ref: str) -> Non
 def test_where_nothing_is_hidden_200_previews_have_all_that_changes(ref: str) -> None:
     tally = study(ref, 200, 7)
     assert faults(tally) == ([], []) and not tally.until.get("hidden")
-    if ref not in ("backgammon", "tetrarchia"):  # these have chance
+    if ref not in ("backgammon", "tetrarchia"):  # games with chance
         assert not tally.until.get("chance")
 
 
@@ -53,13 +53,13 @@ def test_where_nothing_is_hidden_200_previews_have_all_that_changes(ref: str) ->
     [("imperial", False, 0.02), ("imperial", True, 0.02), ("shadow_of_the_emperor", False, 0.15)],
 )
 def test_few_previews_are_cut_off_by_what_is_hidden(ref: str, hides: bool, most: float) -> None:
-    """With hidden cash, what others are paid is not seen, and the rest is."""
+    """With hidden cash, payments to others are invisible, and the rest is visible."""
     tally = study(ref, 200, 7, settings={"hide_cash": "true"} if hides else None)
     assert faults(tally) == ([], []) and tally.until.get("hidden", 0) <= most * tally.options
 
 
 def faults(tally: PreviewTally) -> tuple[list[Any], list[Any]]:
-    """The wrong previews, and the options with changes that are shown and have no words."""
+    """The wrong previews, and the options with visible changes that have no words."""
     return tally.wrong, tally.undescribed
 
 
@@ -69,7 +69,7 @@ def positions(ref: str, seed: int, count: int) -> Iterator[Game]:
 
 
 def changes_of(words: Words, game: Game, option: str) -> list[str]:
-    """The changes that the seat that is asked is shown after an option."""
+    """The changes shown to the deciding seat after an option."""
     return previews_beside.Outcome(words, game, option).changes
 
 
@@ -97,7 +97,7 @@ def test_a_change_that_is_drawn_and_has_no_words_is_found(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("ref", proofs_but([*HIDING, "shadow_of_the_emperor"], "kuhn_poker", "liars_dice", "tutorial"))
 def test_where_something_is_hidden_a_preview_has_nothing_else(ref: str) -> None:
-    """The changes are those shown after the option; all of them, unless the preview says that it ends before."""
+    """A preview has the changes shown after the option; all of them, unless it says that it ends earlier."""
     words, compared, cut, rng = Words(loaded(ref)[0]), 0, 0, random.Random(5)
     for seed in range(3):
         game = played(ref, seed, 60)
@@ -137,7 +137,7 @@ def own(game: Game, seat: str) -> list[str]:
 
 
 def reasons(game: Game, seat: str) -> list[Any]:
-    """The reasons against every place."""
+    """The reasons for refusing every place."""
     names = game.omniscient.labels.names
     return [why_no_option(game, seat, f"{kind}.{name}") for kind, of in names.items() for name in of]
 
@@ -159,7 +159,7 @@ def test_a_sabotaged_position_has_the_same_previews(ref: str) -> None:
 
 
 def blind(folder: Path) -> list[Any]:
-    """Previews of a total that becomes what its player does not see, with two values of that."""
+    """The previews of a total that depends on information hidden from its player, for two values of that."""
     game = Game(rules_of(folder, secret=True), "AB")
     cells = list(game.omniscient.numbers.cells)
     at = next(n for n, c in enumerate(game.omniscient.program.cells) if c.name == "fate")
@@ -187,7 +187,7 @@ def test_a_preview_that_reads_what_is_hidden_is_found(monkeypatch: pytest.Monkey
 
 
 def everything(game: Game, option: Any, seat: str) -> Ahead:
-    """An option made without guarded reading."""
+    """An option written without guarded reading."""
     twin, before = game.copy(), game.omniscient.numbers.cells
     twin.apply(option)
     return Ahead(before, twin.omniscient.numbers.cells, frozenset(), frozenset(), whole=True)
@@ -213,7 +213,7 @@ def test_a_preview_changes_nothing() -> None:
 
 
 def test_who_is_asked_is_known_even_where_secrets_have_decided_it() -> None:
-    """The variable of whose turn it is follows from cards that were in hands."""
+    """The variable of the current turn depends on cards that were in hands."""
     game, words, luck = Game(loaded("skat")[0], ["A", "B", "C"]), Words(loaded("skat")[0]), random.Random(5)
     asked = 0
     while asked < 12:
@@ -225,7 +225,7 @@ def test_who_is_asked_is_known_even_where_secrets_have_decided_it() -> None:
 
 
 def test_a_hidden_tile_lies_at_no_place_that_all_see() -> None:
-    """Whether a neighbour is occupied is asked of all tiles, and most of them are in the bag or in hands."""
+    """Whether a neighbour is occupied depends on all tiles, most of which are in the bag or in hands."""
     game, words, luck = Game(loaded("acquire")[0], ["A", "B", "C"]), Words(loaded("acquire")[0]), random.Random(5)
     asked = 0
     while asked < 8:

@@ -1,4 +1,4 @@
-"""A table of people and programs: messages, what viewers get, undo by agreement, deadlines, saving."""
+"""A table of players and bots: messages, views, undo by agreement, deadlines, saving."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_choices_of_a_round_come_in_any_order_and_stay_secret() -> None:
     frame = table.say("A")
     assert frame["ready"] == ["C"] and "bid(1)" not in json.dumps([table.say("A", before), frame["moves"]])
     assert table.say("C")["chosen"] == "bid(1)" and table.say("C")["options"] == []
-    assert table.hear("A", Message("take", before, "bid(3)")) is None  # others who choose make nothing stale
+    assert table.hear("A", Message("take", before, "bid(3)")) is None  # not stale by others' choices
     proceed(table)
     assert send(table, "C", do="withdraw") is None and table.say("A")["ready"] == ["A"]
     assert send(table, "C", do="take", option="bid(0)") is None and send(table, "B", do="take", option="bid(2)") is None
@@ -327,7 +327,7 @@ def test_aside_survives_json() -> None:
 
 @pytest.mark.parametrize("ref", proofs_but([*NAMES, "wager"], "dominion", "wager"))
 def test_nobody_who_is_gone_blocks_a_table(ref: str) -> None:
-    """One seat never decides: once its time is over, another one lets a bot play it, whatever the decision is."""
+    """One seat never decides: after its time, another seat lets a bot take over, at any kind of decision."""
     ruleset, clock, rng = load_ruleset(ref), Clock(), random.Random(1)
     seats = seat_names(min(max(2, ruleset.players[0]), ruleset.players[1]), ruleset.seats)
     if len(seats) < 2:

@@ -1,4 +1,4 @@
-"""Taking back: what is free and what is asked for, redo, going back to a move, who is away, and secrets."""
+"""Undo: free and by request, redo, return to a move, absent players, and secrets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, typed.Ruleset]
 
 
 def table_at(row: Row, ruleset: typed.Ruleset, **how: Any) -> Table:
-    """A table at which the plays of a row have been made."""
+    """A table after the plays of a row."""
     names = row.seats.upper().replace("*", "")
     table = still_table(Game(ruleset, names), **how)
     for number, seat in enumerate(row.seats.replace("*", "")):
@@ -113,7 +113,7 @@ def test_only_decisions_of_people_can_be_gone_back_to(to: int, rules: dict[bool,
     table = table_at(Row("A plain, A roll", 0, 0), rules[False])
     before = table.game.ply
     refusal = send(table, "A", do="undo", to=to)
-    if to < 0:  # one's own last decision
+    if to < 0:  # the player's own last decision
         assert refusal is None and table.say("B")["undo"]["decisions"] == 2
     else:
         assert refusal == MessageRefusal("no decision of a person is there to go back to")
@@ -199,7 +199,7 @@ def test_whether_a_step_is_free_is_the_same_where_games_look_the_same(ref: str) 
 
 
 def positions(game: Game) -> list[Game]:
-    """The positions of a game, the last first."""
+    """The positions of a game, last first."""
     results = [game.copy()]
     while results[-1].ply:
         past = results[-1].copy()
@@ -211,7 +211,7 @@ def positions(game: Game) -> list[Game]:
 @pytest.mark.parametrize("ref", HIDING)
 @pytest.mark.sampled(1)
 def test_a_sabotaged_position_gives_the_same_answer(ref: str) -> None:
-    """From a position whose hidden cells are others, the same open option is as free as before."""
+    """With other hidden cells, undoing the same open option is equally free."""
     compared = 0
     for seed in range(4):
         game, other = played(ref, seed, 30), played(ref, seed + 7, 39)
@@ -232,7 +232,7 @@ def test_a_sabotaged_position_gives_the_same_answer(ref: str) -> None:
 
 
 def test_a_leak_is_found(monkeypatch: pytest.MonkeyPatch, rules: dict[bool, typed.Ruleset]) -> None:
-    """A count that looked at hidden cells would call `blind` free: the test above all fails then."""
+    """With a count that read hidden cells, `blind` would be free, and the test above would fail."""
     monkeypatch.setattr(
         free_steps, "ahead", lambda game, option, seat: Ahead((), (), frozenset(), frozenset(), whole=True)
     )

@@ -1,4 +1,4 @@
-"""Time for a decision: each has its own, from when it is asked; it stops while nobody can decide."""
+"""Time limits of decisions: each starts when its seat is asked, and stops while nobody can decide."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def turns(ruleset: typed.Ruleset) -> Game:
 
 
 def waits(table: Table) -> dict[str, int]:
-    """The seats that are waited for, and for how many seconds by now."""
+    """The seats to move, with the seconds used so far."""
     asked = table.say(None)["asked"]
     assert isinstance(table._clock, Clock)
     return {seat: int(table._clock.now) - at for seat, at in asked["waiting"].items()}
@@ -67,7 +67,7 @@ def dig(table: Table, seat: str) -> None:
 
 
 def at_the_round(game: Game, clock: Clock) -> Table:
-    """A table with a round open for 4 seconds."""
+    """A table with a simultaneous decision open for 4 seconds."""
     while (decision := game.decision) is not None and not decision.together:
         game.apply(next(iter(game.legal_options)))
     table = table_of(game, deadline=9, clock=clock)
@@ -88,7 +88,7 @@ def test_beside_bots_each_decision_has_its_own_time(bots: int) -> None:
 
 
 def test_who_decides_in_time_is_handed_to_nobody(turns: Game) -> None:
-    """Nine seconds for each decision, one each four seconds."""
+    """Nine seconds per decision, one made every four seconds."""
     clock = Clock()
     table = table_of(turns, deadline=9, clock=clock)
     for seat, other in zip("AABBCC", "BCCABA", strict=True):
@@ -170,7 +170,7 @@ def test_who_ends_a_decision_out_of_turn_begins_the_next_one(turns: Game) -> Non
 
 
 def test_out_of_turn_in_the_same_game_of_gifts() -> None:
-    """A gift is given while the others bid: only who gives has decided."""
+    """A gift is given during the others' bids: only the giver has decided."""
     clock = Clock()
     table = new_table("wager", 3, clock=clock, deadline=9)
     for seat, bid in zip("ABC", (2, 1, 0), strict=True):
@@ -194,7 +194,7 @@ def test_to_take_back_begins_the_time_again(turns: Game) -> None:
 
 
 def test_to_take_back_freely_wins_no_time(turns: Game) -> None:
-    """Else whoever decides and takes back, again and again, is never late."""
+    """Otherwise, deciding and undoing repeatedly would avoid the time limit."""
     clock = Clock()
     table = table_of(turns, deadline=9, clock=clock)
     for seat in "AAB":
@@ -237,7 +237,7 @@ def test_a_request_that_is_refused_leaves_the_time(turns: Game) -> None:
 
 
 def test_a_bot_and_back_is_no_decision(turns: Game) -> None:
-    """In a round a bot waits for its turn: its seat cannot be handed over and back to win time."""
+    """In a round, a bot waits for its turn, so handing the seat to a bot and back gains no time."""
     clock = Clock()
     table = at_the_round(turns, clock)
     assert send(table, "C", do="bot", bot="random") is None and "C" not in table.late()
@@ -263,7 +263,7 @@ def test_who_sits_down_has_the_whole_time(turns: Game) -> None:
 
 
 def resumed(table: Table, clock: Clock, saved: bytes) -> Table:
-    """The table as another process resumes it."""
+    """The table as resumed by another process."""
     game = Game(table.game.ruleset, table.game.seats)
     for option in table.game.history:
         game.apply(game.parse(str(option), option.by))
@@ -308,7 +308,7 @@ def test_a_clock_that_was_set_back_meanwhile_gives_no_time(turns: Game) -> None:
 
 
 def test_a_store_of_before_begins_the_time_of_open_decisions(turns: Game) -> None:
-    """It has not noted when it was saved."""
+    """Such a store has no time of its last save."""
     clock = Clock()
     saved = msgspec.json.encode(Unlogged({seat: Seat("person", seat) for seat in "ABC"}, 1, 9, {"A": 900.0}))
     clock.now += 1_000

@@ -1,4 +1,4 @@
-"""Exploration finds what the rules get wrong, with a short game that shows it, and finds nothing in sound rules."""
+"""Exploration: faults in rules are found with a short game that shows each, and sound rules have none."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ state: {left: {type: int 0..4, start: 4}}
 def test_a_decision_without_a_legal_option_is_found(tmp_path: Path) -> None:
     result = explored(tmp_path, NO_OPTION)
     assert codes(result) == ["RS711"]
-    assert moves(result) == ["take(2)", "take(2)"]  # acts out of turn do not help who has to decide
+    assert moves(result) == ["take(2)", "take(2)"]  # options out of turn do not help a decider without options
 
 
 DEEP = """\

@@ -201,7 +201,7 @@ def test_a_slip_in_a_shipped_map_is_told(tmp_path: Path, ref: str, change: str, 
 
 @pytest.mark.proof  # 0.4 s
 def test_a_fact_that_no_region_has_can_be_asked_about(tmp_path: Path) -> None:
-    """`region.port in region.coast` is never asked where no region has a port; it is not worked out beforehand."""
+    """`region.port in region.coast` is never evaluated if no region has a port, and is not precomputed."""
     regions = "{hills: {terrain: land, coast: [lake]}, lake: {terrain: sea, coast: [hills]}}"
     game = 'id: dry\ntitle: Dry\nversion: "1"\nextends: imperial\nreplaces: [map.regions, setup.pieces.factory.at]\n'
     files = {"game.yaml": game, "map.yaml": f"map: {{regions: {regions}}}\n"}

@@ -1,4 +1,4 @@
-"""A mistake that a game shows is reported with its reasons, and as a scenario that fails in the same way."""
+"""A mistake shown by a game is reported with its reasons, and as a scenario that fails in the same way."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def calm(q: player) -> bool:
 
 
 def reasons(folder: Path, invariant: str, moves: str) -> str:
-    """The explanation of an invariant that fails after these decisions, which take turns with the sun."""
+    """The explanation of an invariant that fails after these decisions, which alternate with chance."""
     more = CALM if "calm" in invariant else ""
     ruleset = small(folder, f"{PLAY}{more}\ninvariant wanted:\n    {invariant}\n{DATA}")
     game = Game(ruleset, ["A", "B"])

@@ -1,6 +1,6 @@
-"""Perft: numbers worked out by hand, numbers that other code counts, and those recorded for the shipped rulesets.
+"""Perft: counts computed by hand, counts from independent code, and the records of the shipped rulesets.
 
-RULESPEC_PERFT=1 compares all recorded positions under both backends, not a part of them.
+RULESPEC_PERFT=1 compares all recorded positions under both backends instead of a sample.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def game(name: str, players: int = 2, backend: Backend = "python", **options: st
 
 
 def nim(depth: int) -> Iterator[tuple[int, ...]]:
-    """All lines of Nim with so many moves: what the rules say, in another way."""
+    """The number of lines of Nim with a number of moves, from an independent formula."""
     if depth == 0:
         yield ()
         return
@@ -79,7 +79,7 @@ def test_nim_is_counted_as_by_other_code(depth: int, players: int) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_three_moves_of_nim_by_hand(backend: Backend) -> None:
-    """One, two or three stones, three times; the first player then holds two to six, the second one to three."""
+    """Three moves of one to three stones; the first player then holds two to six stones, the second one to three."""
     result = perft(game("nim", 2, backend), 3)
     assert (result.nodes, result.leaves, result.ended, result.distinct) == (3 + 9 + 27, 27, 0, 5 * 3)
     assert result.divide == {"take(1)": 9, "take(2)": 9, "take(3)": 9}
@@ -88,7 +88,7 @@ def test_three_moves_of_nim_by_hand(backend: Backend) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("gifts, fourth", [("free", 120 + 160 + 220), ("off", 3 * 20)])
 def test_chance_and_what_is_done_out_of_turn_count_like_all_else(backend: Backend, gifts: str, fourth: int) -> None:
-    """Three faces, whatever their weights; five bids of each. Of 25 pairs of bids, 5 are ties, after which a die falls.
+    """Three faces, regardless of weights; five bids each. Of 25 pairs of bids, 5 are ties, followed by a die roll.
 
     After the others the winner nods, or one of two gives some of what they hold: 8 less the bid (60 in all 20 cases)
     and more by the prize (0, 2, 5), so that there are 20 * (1 + 8 + prize) - 60 options.
@@ -159,7 +159,7 @@ def test_a_depth_has_bounds(depth: int) -> None:
 
 
 def invoke(*args: str | Path | int) -> tuple[int, str, str]:
-    """Runs the command: exit code, output, messages."""
+    """Runs the command; returns exit code, standard output and standard error."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run(["perft", *map(str, args)])
@@ -215,7 +215,7 @@ def test_json_has_the_game_and_the_numbers() -> None:
 
 
 def test_it_counts_from_a_recorded_game() -> None:
-    """Of nine stones the log has taken three and two: four are left."""
+    """The log has taken three and two of nine stones, so four are left."""
     code, data = as_json(NIM, "--from", SHORT, "--at", 2, "--depth", 2)
     assert code == 0
     assert (data["at"], data["seats"]) == (2, ["Ann", "Bob"])
@@ -295,7 +295,7 @@ def copy(source: Path, target: Path) -> None:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
-    """Nim with a record."""
+    """Nim with a perft record."""
     copy(NIM, tmp_path / "nim")
     assert invoke(tmp_path / "nim", "--record")[0] == 0
     return tmp_path / "nim"
@@ -391,9 +391,9 @@ def test_a_record_is_compared_and_a_bad_one_is_told_at_its_line(own: Path, row: 
 
 
 PART: dict[Backend, slice] = {"python": slice(None, None, 32), "interpreter": slice(2)}
-"""Recorded positions that `make test` compares; `make proof` compares all.
+"""The recorded positions compared by `make test`; `make proof` compares all.
 
-The interpreter is slow, on the way through a log to a position too.
+The interpreter is slow, also when replaying a log up to a position.
 """
 
 
@@ -411,7 +411,7 @@ def test_every_shipped_ruleset_has_a_record() -> None:
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
 @pytest.mark.sampled(7)
 def test_all_starts_and_a_hundred_positions_of_games_are_recorded(path: Path) -> None:
-    """Small games have fewer positions in their logs: half of them."""
+    """Small games have fewer positions in their logs, so half of these suffice."""
     rows, ruleset = read_record(path), shipped(path)
     _, *overlays = path.stem.split("+")
     logs = [read_log(log) for log in path.parent.parent.joinpath("logs", *overlays).glob("*.jsonl*")]

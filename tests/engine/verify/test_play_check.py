@@ -1,4 +1,4 @@
-"""Rules that cannot be played are found by playing them: house rules that pass every check without a game."""
+"""Unplayable rules, found by playing: house rules that pass every static check."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNPLAYABLE = sorted((TESTS / "fixtures" / "unplayable").glob("*.yaml"))
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A third of the games, and little effort for short examples."""
+    """Runs a third of the games, with little effort for short examples."""
     monkeypatch.setattr(play_check, "STEPS", 300_000_000)
     monkeypatch.setattr(play_check, "EFFORT", 20_000_000)
 
@@ -49,9 +49,9 @@ def shown(wrong: Diagnostic) -> str:
 
 
 LATE = ("seven", "switched_off", "never_rich")
-"""Played longer: their mistakes come with the last number of players, with settings after it, in a game to the cap."""
+"""Cases played longer: their mistakes need the last number of players, a later setting, or a game up to the cap."""
 LARGE = ("backwards", "becalmed", "lamed", "no_steps", "one_free", "poor")
-"""Of large games: a module for each number of their players takes seconds to make."""
+"""Cases with large games: compiling a module for each number of players takes seconds."""
 HOUSE_RULES = [pytest.param(p, marks=[pytest.mark.proof] * (p.stem in LATE + LARGE)) for p in UNPLAYABLE]
 
 
@@ -269,7 +269,7 @@ state: {n: {type: int}}
 def test_what_is_played_depends_neither_on_a_clock_nor_on_wasm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
-    """The same games, and the same words, on a machine without wasm whose every look at a clock takes an hour."""
+    """The same games and messages result on a machine without wasm where each clock reading takes an hour."""
     pytest.importorskip("wasmtime")
     monkeypatch.setattr(play_check, "STEPS", 10_000_000)
     wasm = played(tmp_path, text)

@@ -1,4 +1,4 @@
-"""Properties of all games are tried on random and recorded ones; planted mistakes are found, with a short game."""
+"""Properties of all games, tested on random and recorded games; planted mistakes are found, each with a short game."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def found_in(ruleset_: typed.Ruleset, games: int = 40, **more: Any) -> list[Fail
 
 
 def best(failures: list[FailingGame]) -> FailingGame:
-    """The shortest of some games that show the same."""
+    """The shortest of several games that show the same mistake."""
     assert failures
     return min(failures, key=lambda f: len(f.moves))
 
@@ -176,18 +176,18 @@ def test_a_playout_is_made_shorter(tmp_path: Path) -> None:
     playout = next(p for p in simulate(broken, [2], 50, 1) if p.failure is not None)
     failing = shorter_playout(playout)
     assert failing.wrong.code == "RS712"
-    assert len(failing.moves) == 5  # three by who has eight in the end, two by the other
+    assert len(failing.moves) == 5  # three by the final owner of eight, two by the other
     faulty = small(tmp_path / "faulty", TURNS.replace("p.seeds + n", "p.seeds + 12 / (p.seeds - 3) + n") + SEEDS)
     playout = next(p for p in simulate(faulty, [2], 50, 1) if p.failure is not None)
     assert shorter_playout(playout).wrong.code == "RS703"
-    assert len(playout.log()) == playout.decisions + 3  # with its end, and the option in which the rules were at fault
+    assert len(playout.log()) == playout.decisions + 3  # includes its end, and the option that caused the fault
 
 
 # --- what the program gets wrong --------------------------------------------------------------------------------------
 
 
 def other_rules(old: str, new: str) -> Machines:
-    """A backend that runs other rules than it should."""
+    """A backend that runs other rules than requested."""
 
     @cache
     def machine(seats: int, misere: str) -> Interpreter:
@@ -218,7 +218,7 @@ def other_rules(old: str, new: str) -> Machines:
 def test_a_backend_that_is_wrong_is_found(old: str, new: str, message: str) -> None:
     result = found_in(ruleset("nim"), backends=("python", other_rules(old, new)))
     if not message:
-        assert result == []  # the same rules, said otherwise
+        assert result == []  # the same rules, phrased differently
         return
     failing = best(result)
     assert failing.wrong.code == "RS903"
@@ -358,7 +358,7 @@ def test_a_recorded_game_is_checked_after_every_decision(tmp_path: Path) -> None
         for option in game.history:
             writer.add(option)
     result = replay_log(log, rules=str(tmp_path / "small"))
-    assert result.game.omniscient.broken_invariants() == []  # it holds again in the end
+    assert result.game.omniscient.broken_invariants() == []  # it holds again at the end
     outcome = first_broken(result)
     assert outcome is not None
     assert (outcome.index, outcome.line, outcome.foreign_index, str(outcome.move)) == (1, 3, None, "paint(red)")

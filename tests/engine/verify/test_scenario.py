@@ -1,4 +1,4 @@
-"""Scenarios: their expectations, and a report at its place for each that does not hold."""
+"""Scenarios: their expectations, and the report of each failed one at its place."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ FILES = [
 
 
 EVERY = {"python": 2, "interpreter": 20}
-"""One scenario of so many is run in `make test`."""
+"""The interval of scenarios run by `make test`."""
 each_file = pytest.mark.parametrize("ref, path", FILES, ids=[str(p.relative_to(GAMES)) for _, p in FILES])
 
 
 def failures(ref: str, path: Path, backend: Backend | Machines, every: int = 1) -> list[tuple[str, str]]:
-    """The failures of a file's scenarios, or of one of so many, under the rulesets in which they hold."""
+    """The failures of a sample of a file's scenarios, under the rulesets to which they apply."""
     report = Report()
     scenarios = load_scenarios(path, report)
     assert report.diagnostics == () and scenarios
@@ -87,7 +87,7 @@ def test_scenarios_of_games_pass_with_the_interpreter(ref: str, path: Path) -> N
     "ref, path", [(ref, path) for ref, path in FILES if "gallery" in path.parts], ids=lambda p: Path(p).stem
 )
 def test_all_scenarios_of_the_gallery_pass(ref: str, path: Path) -> None:
-    """They are few: a sample would leave whole games out."""
+    """They are few, and a sample would omit whole games."""
     assert failures(ref, path, short_games) == []
 
 
@@ -107,7 +107,7 @@ def test_an_overlay_has_scenarios_of_its_own() -> None:
 
 @pytest.fixture
 def shared(tmp_path: Path) -> str:
-    """A copy of nim with two overlays, and scenarios that hold with some of them."""
+    """A copy of nim with two overlays, and scenarios that apply to some of them."""
     folder = tmp_path / "nim"
     shutil.copytree(RULESETS / "nim", folder)
     shutil.rmtree(folder / "scenarios")
@@ -144,7 +144,7 @@ def test_an_empty_case_passes(tmp_path: Path) -> None:
     assert run(tmp_path, "") == []
 
 
-# Expectations that do not hold: the case (its lines begin at line 4 of the file), the place, the code, and the message.
+# Failed expectations: the case (its lines start at line 4 of the file), the place, the code, and the message.
 WRONG = [
     ("    then: {decision: end}", "4:22", "RS812", "X: decision is turn, expected end"),
     ("    then: {by: B}", "4:16", "RS812", "X: by is A, expected B"),

@@ -1,4 +1,4 @@
-"""Positions that scenarios share and prepare, options that are not there, values with units, cases from outside."""
+"""Scenario positions, shared and prepared; missing options, values with units, cases from outside."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ procedure close():
 
 @pytest.fixture(scope="module")
 def wager(tmp_path_factory: pytest.TempPathFactory) -> typed.Ruleset:
-    """The game of dice and bids, with procedures that only scenarios call."""
+    """The game of dice and bids, with procedures called only by scenarios."""
     folder = tmp_path_factory.mktemp("rules") / "wager"
     shutil.copytree(RULESETS / "wager", folder)
     (folder / "rules" / "extra.rules").write_text(EXTRA, "utf-8")
@@ -44,7 +44,7 @@ def wager(tmp_path_factory: pytest.TempPathFactory) -> typed.Ruleset:
 
 
 def cases(folder: Path, wager: typed.Ruleset, backend: Backend, **files: str) -> list[Diagnostic]:
-    """The faults of the scenarios of the first file: in the files, then in the games."""
+    """The faults of the scenarios in the first file: first in files, then in games."""
     for name, rows in files.items():
         (folder / f"{name}.yaml").write_text("scenarios:\n" + rows, "utf-8")
     report, first = Report(), next(iter(files))
@@ -64,12 +64,12 @@ HOLDS = [
     # the position of another scenario, with its players, start and options
     "{id: X, title: T, given: {from: rich}, then: {decision: thanks, by: A, values: {A.cash: 9, players: 3}}}",
     "{id: X, title: T, given: {from: rich}, then: {illegal: {'give(A, B, 1)': WAG-05}}}",
-    # what is its own lies over it
+    # its own values override that
     "{id: X, title: T, settings: {gifts: free}, given: {from: rich}, then: {legal: ['give(A, B, 1)']}}",
     "{id: X, title: T, given: {from: rich, start: thanks(B)}, then: {by: B, values: {A.cash: 9}}}",
     "{id: X, title: T, given: {from: rich, set: {A.cash: 3}}, then: {values: {A.cash: 3, B.cash: 4}}}",
     "{id: X, title: T, seats: [A, B], given: {from: rich}, then: {values: {players: 2}}}",
-    # procedures run before values are put in place, and after those of the other scenario
+    # procedures run before values are set, and after those of the other scenario
     "{id: X, title: T, given: {run: [lend_all]}, then: {decision: die, values: {A.cash: 5, B.cash: 5, bank: -2}}}",
     "{id: X, title: T, given: {run: ['lend(B, 3 money)', lend_all()]}, then: {values: {A.cash: 5, B.cash: 8}}}",
     "{id: X, title: T, given: {run: [lend_all], set: {A.cash: 2}}, then: {values: {A.cash: 2, B.cash: 5}}}",
@@ -78,7 +78,7 @@ HOLDS = [
     # values with their units
     "{id: X, title: T, then: {values: {A.cash: 4 money, bank: 0 money, sun.prize: 5 money, round: 1}}}",
     "{id: X, title: T, then: {values: {'A.cash + 1 money': 5  money, '1 money - A.cash': -3 money}}}",
-    # not legal, whatever the reason; no such option here
+    # illegal for any reason, or no such option
     "{id: X, title: T, given: {start: thanks(A)}, then: {illegal: ['give(A, B, 5)', 'give(A, A, 1)', roll(sun)]}}",
     "{id: X, title: T, given: {start: thanks(A)}, then: {absent: [roll, bid]}}",
     "{id: X, title: T, then: {absent: [give], illegal: ['give(A, B, 1)', bid(99), nod]}}",

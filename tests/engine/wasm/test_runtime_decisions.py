@@ -1,4 +1,4 @@
-"""Runtime modules: what the ends of playouts are worth, options that are compared, and trees, beside Python."""
+"""Runtime modules: values of playout ends, compared options, and trees, compared with Python."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def twins() -> Twins:
 
 
 def judged_by(twins: Twins, payoffs: Payoffs, value: int) -> None:
-    """Lays out what ends are worth."""
+    """Writes the values of ends to memory."""
     teams = [x for each in zip(payoffs.sets, payoffs.factors, strict=True) for x in (*each, 0, 0, 0, 0)]
     twins.write(TEAMS, teams)
     twins.write(1 << 16, POWERS)
@@ -42,7 +42,7 @@ def judged_by(twins: Twins, payoffs: Payoffs, value: int) -> None:
 
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[str], int, int]:
-    """The teams of seats, the stakes, and what decides."""
+    """The teams of seats, the stakes, and the deciding difference."""
     of_seats = draw(st.lists(st.sampled_from("ABCD"), min_size=1, max_size=6))
     stakes = draw(st.sampled_from([0, 0, 1, 13, 10**9, 10**14]))
     return of_seats, stakes, draw(st.sampled_from([0, 1, 7, 500, 10**6, 10**12]))
@@ -106,11 +106,11 @@ def test_leaders_are_those_of_the_highest_ranks(with_ranks: Twins, of_seats: lis
 # --- decisions -------------------------------------------------------------------------------
 
 FORMS = st.sampled_from([(0, 0), (0, 3), (5, 0)])
-"""Stakes, and what decides."""
+"""Stakes, and the deciding difference."""
 
 
 def open_ones(positions: list[Heap]) -> list[Heap]:
-    """The positions in which the first seat decides, which look alike to nobody in particular."""
+    """Positions in which the first seat decides, without hidden information."""
     return [each for each in positions if each.decision == 0 and each.heap > 1]
 
 

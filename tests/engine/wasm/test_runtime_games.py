@@ -1,4 +1,4 @@
-"""Runtime modules: whole games, hashes, perft, steps and replays of a small game, beside a reference."""
+"""Runtime modules: whole games, hashes, perft, steps and replays of a small game, compared with a reference."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_games_are_those_of_the_reference(twins: Twins, heap: int, seed: int, fi
 @settings(ANY, max_examples=10)
 @given(SEEDS)
 def test_games_are_interrupted_and_go_on(twins: Twins, seed: int) -> None:
-    """One call for each decision gives the results of one call for all."""
+    """One call per decision gives the same results as one call for all."""
     at = {"SEED": seed, "FIRST": 0, "EACH": 1, "RATE": STEPS // 2, "GAME": 0, "PAUSED": 0}
     begun(twins, 8, **at)
     twins.call("games", 3, 50, 0)
@@ -81,7 +81,7 @@ def test_games_are_interrupted_and_go_on(twins: Twins, seed: int) -> None:
 def test_invariants_are_tested_where_they_may_be_broken(twins: Twins) -> None:
     begun(twins, 9)
     assert twins.call("broken", 1) == 1
-    assert twins.call("broken", 0) == 0  # no cell of it is in the journal
+    assert twins.call("broken", 0) == 0  # none of its cells is in the journal
     twins.call("put", STATE + 8 * 4, 10)
     assert twins.call("broken", 0) == 1
     twins.call("put", STATE + 8 * 4, 8)
@@ -101,7 +101,7 @@ def test_a_reset_forgets_the_game_before(twins: Twins) -> None:
 def test_without_an_option_nothing_is_chosen(twins: Twins) -> None:
     begun(twins, 5)
     twins.write(STATE + 8 * HEAP, [0])
-    assert twins.call("choose") == BASE + twins.call("drawn", 1, 3) * STRIDE  # the list is that of the test for idling
+    assert twins.call("choose") == BASE + twins.call("drawn", 1, 3) * STRIDE  # the list is that of the idle test
     twins.registers(IDLE_SIZE=0)
     assert twins.call("choose") == 0
     assert twins.call("play", 9, 0) == 2
@@ -134,7 +134,7 @@ def test_steps_are_taken_off_the_budget(twins: Twins) -> None:
     begun(twins, 4)
     twins.registers(BUDGET=100, OPTIONS=BASE)
     twins.call("own", 0)
-    assert twins.register("BUDGET") == 100  # the small game counts no steps of its lists
+    assert twins.register("BUDGET") == 100  # the small game does not count the steps of its lists
     twins.write(BASE, [0, -1, 1])
     twins.call("take", BASE)  # the one step of block 2
     assert twins.register("BUDGET") == 99
@@ -270,7 +270,7 @@ def test_nothing_stands_after_the_arguments_of_an_option(twins: Twins) -> None:
 def test_recorded_decisions_are_replayed(
     twins: Twins, heap: int, rng: random.Random, spoiled: bool, interrupted: bool, valued: bool
 ) -> None:
-    """With or without the seat; up to one that is not legal, if it is spoiled; with hashes or values where it was."""
+    """With or without the seat; up to an illegal decision in a damaged log; with hashes or values at its end."""
     game = Heap(heap)
     recorded: list[list[int]] = []
     hashes: list[int] = []

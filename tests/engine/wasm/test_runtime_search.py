@@ -1,4 +1,4 @@
-"""Runtime modules: rows of search, their values and playouts, and what a seat sees, beside a reference."""
+"""Runtime modules: rows of the search, their values and playouts, and a seat's views, compared with a reference."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_playouts_are_games_from_rows_on(
 ) -> None:
     at = {"SEED": seed, "FIRST": 5, "EACH": 2, "RATE": threshold(0.2), "PERIOD": period}
     rows(twins, positions, **at)
-    skip = times - 1  # the first row has one game, the others have as many as they should
+    skip = times - 1  # the first row has one game, the others have the requested number
     count = min(len(positions) * times - skip, 8)
     while twins.register("GAME") < count:
         twins.registers(BUDGET=0 if interrupted else OF_BUDGET)
@@ -191,7 +191,7 @@ def mixed(value: int) -> int:
 
 
 def digest(game: Heap, seat: int) -> int:
-    """A digest of what a seat sees: the heap and what was added, if it is the first; the turn; counts; its options."""
+    """A digest of a seat's view: heap and additions for the first seat, the turn, counts, and its options."""
     first, second, third = OF_SIGHTS
     total = (PLACE_WEIGHTS[game.heap] if seat else game.heap * first) + game.turn * second
     total += (OPEN if seat else game.added) * third
@@ -228,7 +228,7 @@ def test_what_a_seat_sees_has_a_digest(twins: Twins, positions: list[Heap], seat
 def test_games_go_on_as_a_seat_has_seen_one(
     twins: Twins, heap: int, seed: int, rng: random.Random, seat: int, spoiled: bool
 ) -> None:
-    """One argument is open; up to a decision that looks different, if one does."""
+    """One argument is open, up to a decision that looks different, if any."""
     unseen = rng.randrange(6)
     game, looks, codes = Heap(heap), list[int](), list[int]()
     taken: list[tuple[int, int, int]] = []
@@ -251,7 +251,7 @@ def test_games_go_on_as_a_seat_has_seen_one(
     twins.write(first, codes)
     end = first + 48 * len(taken)
     reached = first
-    for _ in range(60):  # what is open is drawn, and may look different: then it is drawn again
+    for _ in range(60):  # open arguments are drawn, and redrawn if the decision then looks different
         twins.write(first, codes)
         twins.write(ROOM, Heap(heap).row())
         twins.write(ANSWERS, [first, end, RECORDED])

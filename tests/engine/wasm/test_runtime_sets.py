@@ -1,4 +1,4 @@
-"""Runtime modules: sets, orders and rows, of one word and of several, beside sets and lists of Python."""
+"""Runtime modules for sets, orders and rows of one word or several, compared with Python's sets and lists."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def packed(order: Sequence[int], width: int) -> int:
 
 
 def words(value: int, count: int) -> list[int]:
-    """A number in so many words."""
+    """A number as a number of words."""
     assert value >> 64 * count == 0
     return [value >> 64 * k & 2**64 - 1 for k in range(count)]
 
@@ -107,7 +107,7 @@ def test_orders_of_one_word(twins: Twins, drawn: tuple[int, list[int], int]) -> 
 @ANY
 @given(st.integers(1, 3), st.data())
 def test_rows_are_sorted_as_they_come(twins: Twins, width: int, data: st.DataObject) -> None:
-    """Rows with equal keys stay in the order in which they came."""
+    """Rows with equal keys keep their order."""
     rows = data.draw(st.lists(st.tuples(*[st.integers(-2, 2)] * width), max_size=8))
     twins.clear()
     for number, row in enumerate(rows):
@@ -257,11 +257,11 @@ def test_wide_orders(wide: tuple[Twins, int], width: int, data: st.DataObject) -
 # --- tokens that are alike -----------------------------------------------------------------
 
 SIZE, EACH = 6, 3
-"""Tokens; the tokens of each owner."""
+"""The number of tokens, and of each owner's tokens."""
 KIND, FIRSTS, SPARE, ALONE, MEMBER, LIVE = (ROOM + 0x1000 + 0x100 * k for k in range(6))
 LISTS, VALUES, FIELDS = ROOM + 0x2000, ROOM + 0x3000, ROOM + 0x4000
 FORMS = st.tuples(st.integers(0, 4), st.sets(st.integers(0, SIZE - 1)))
-"""A cell: one token or none, a set, a wide set, an order, a wide order."""
+"""Types of cells: one token or none, a set, a wide set, an order, a wide order."""
 NAMED = st.tuples(st.booleans(), st.lists(FORMS, max_size=2))
 
 
@@ -270,7 +270,7 @@ NAMED = st.tuples(st.booleans(), st.lists(FORMS, max_size=2))
 def test_tokens_that_are_alike(
     twins: Twins, named: list[tuple[bool, list[tuple[int, set[int]]]]], values: list[int], data: st.DataObject
 ) -> None:
-    """Each token has the first of those that are in the same sets, have the same values and are not named alone."""
+    """Each token is represented by the first in the same sets, with the same values, and not named alone."""
     back, block = data.draw(st.sampled_from([0, 2])), data.draw(st.sampled_from([-1, 1]))
     unseen = data.draw(st.sampled_from([-2, -2, -1, 0, 4]))
     twins.clear()

@@ -1,4 +1,4 @@
-"""WebAssembly does what the interpreter and Python do where numbers, steps and games come to their bounds."""
+"""Agreement of WebAssembly with the interpreter and Python at the limits of numbers, steps and games."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BACKENDS: tuple[Backend, ...] = ("wasm", "python")
 
 
 def wasm(machines: list[WasmBackend], steps: int = MAX_STEPS) -> Machines:
-    """Makes wasm machines, and keeps them to be looked at."""
+    """Creates wasm machines, and keeps them for inspection."""
 
     def make(ruleset: typed.Ruleset, seats: int, options: Mapping[str, str]) -> WasmBackend:
         machines.append(wasm_machine(WasmProgram(lower(ruleset, seats, options), steps=steps)))
@@ -41,13 +41,13 @@ def wasm(machines: list[WasmBackend], steps: int = MAX_STEPS) -> Machines:
 
 
 def compare(ruleset: typed.Ruleset, seed: int, plies: int) -> None:
-    """Plays a game in wasm and by the interpreter, step by step, and takes it back."""
+    """Plays a game in wasm and on the interpreter, step by step, and undoes it."""
     fast, plain = Game(ruleset, ["ann", "bob"], backend=wasm([])), Game(ruleset, ["ann", "bob"], backend="interpreter")
     take_back(fast, agree(fast, plain, random.Random(seed).randrange, plies))
 
 
 def outcomes(ruleset: typed.Ruleset, players: list[int], games: int, **how: int) -> None:
-    """Compares the outcomes of games by their seeds."""
+    """Compares the outcomes of games by seed."""
     plan = GamePlan.of(ruleset.ref, ruleset, players, 3, cap=how.get("cap", 5_000))
     python = [Outcome.of(plan.play(ruleset, number)) for number in range(games)]
     assert list(play_in_wasm(plan, ruleset, range(games), how.get("jobs", 1))) == python
@@ -135,7 +135,7 @@ AT_THE_BOUNDS = [
 )
 @pytest.mark.sampled(1)
 def test_sums_and_products_at_the_bounds(number: str) -> None:
-    """Each is the same number or the same fault, however far the parts go on the way."""
+    """The number or the fault is the same, however large intermediate results become."""
     options = "".join(
         f"            option o{i}:\n                set m to {e}\n            option p{i}:\n"
         f"                set n to 0 - most()\n                set m to {e}\n"
@@ -222,13 +222,13 @@ procedure turn(p: player):
         option rain:
             set m to m + 1
 """
-"""Notes more cells in a long decision than the wasm journal has room for."""
+"""Rules with a decision that changes more cells than the wasm journal can hold."""
 
 
 @pytest.mark.parametrize("fault", [False, True])
 @pytest.mark.proof
 def test_python_takes_single_decisions_of_a_game(fault: bool) -> None:
-    """The games go on in wasm with the same random numbers, and one in which the rules are at fault is Python's."""
+    """Games continue in wasm with the same random numbers; a game with a fault is finished by Python."""
     ruleset = with_rules(LONG if fault else LONG.replace("few > 2", "few > 3"))
     plan = GamePlan.of(ruleset.ref, ruleset, [2], 5)
     python = [Outcome.of(plan.play(ruleset, number)) for number in range(20)]
@@ -242,7 +242,7 @@ def test_python_takes_single_decisions_of_a_game(fault: bool) -> None:
 
 
 def test_what_a_parameter_ranges_over_is_found_before_conditions_fail() -> None:
-    """A fault in it is reported whatever the values of the conditions."""
+    """A fault in the domain is reported whatever the values of the conditions."""
     rules = """
 procedure play():
     decide act by first(player):

@@ -1,4 +1,4 @@
-"""Kinds of more than 63 members in wasm: sets of several words, whatever they are filtered by or compared with."""
+"""Kinds with more than 63 members in wasm: sets of several words, in filters and comparisons of all kinds."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ procedure play():
 invariant kept:
     all(t in town: t.mark < 9 and (t in towns or t.watched != {{t}}))
 """
-"""Fills `found` with a set and `much` with a number about the town `t`."""
+"""Rules that store a set in `found` and a number in `much`, both about the town `t`."""
 
 
 def rules(result: str = "{t}", much: str = "t.index") -> str:
@@ -98,7 +98,7 @@ def rules(result: str = "{t}", much: str = "t.index") -> str:
 
 
 def check(ruleset: typed.Ruleset, seed: int, *, interpreted: bool = False) -> None:
-    """Plays in wasm, and beside it by generated Python, and by the interpreter."""
+    """Plays in wasm, generated Python and the interpreter, comparing them."""
     machines: list[WasmBackend] = []
 
     def wasm(r: typed.Ruleset, seats: int, settings: dict[str, str]) -> WasmBackend:
@@ -133,7 +133,7 @@ def test_numbers_of_sets_are_the_same_in_all_machines(name: str, size: int) -> N
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("first", [0, 62])
 def test_sets_of_few_members_of_a_large_kind(size: int, first: int) -> None:
-    """A set in the first word alone is one number, and is asked for members of other words, too."""
+    """A set in the first word only is a single number, but is asked for members of other words too."""
     added = towns_of(size)
     result = "{fir} if t in (towns & {oak, elm}) else {c in town where c in {oak, elm} and c != t}"
     much = "(first(c in towns & {oak, elm} from t) ?? t).index + (1 if t in {oak, elm} & towns else 0)"
@@ -144,7 +144,7 @@ def test_sets_of_few_members_of_a_large_kind(size: int, first: int) -> None:
 @pytest.mark.parametrize("size", [63, 64, 66, 129, 257, pytest.param(1025, marks=pytest.mark.proof)])
 @pytest.mark.sampled(1)
 def test_whole_games_are_those_of_python(size: int, broken: bool) -> None:
-    """Invariants of all members and tiebreaks over sets are tested in wasm, too."""
+    """Invariants over all members, and tiebreaks over sets, are evaluated in wasm too."""
     added = towns_of(size)
     text = rules("{c in town where c.shun != {}}")
     if broken:
@@ -160,7 +160,7 @@ def test_whole_games_are_those_of_python(size: int, broken: bool) -> None:
 
 
 def called(monkeypatch: pytest.MonkeyPatch, ruleset: typed.Ruleset) -> set[str]:
-    """The functions that a program calls, but for those that every module has."""
+    """The functions called by a program, except those in every module."""
     results: set[str] = set()
     call, functions = Code.call, small_python.compile_functions
 
@@ -182,7 +182,7 @@ def called(monkeypatch: pytest.MonkeyPatch, ruleset: typed.Ruleset) -> set[str]:
 @pytest.mark.proof  # 1.3 s
 @pytest.mark.parametrize("size", [65, 66, 128, 193, 256, 257, 1024])
 def test_sets_of_up_to_sixteen_words_are_no_rows_in_memory(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    """All but orders, and what is seldom: the set of an order."""
+    """All except orders, and the rare set of an order."""
     forms = [result for result in SETS.values() if "queue" not in result]
     text = rules(
         " | ".join(f"({result})" for result in forms),
@@ -208,7 +208,7 @@ def test_constant_sets_and_numbers_have_places_of_their_own() -> None:
 @pytest.mark.parametrize("seed", [11, 13, 18])
 @pytest.mark.sampled(3)
 def test_ties_are_broken_by_sets_of_one_word_where_others_have_several(size: int, seed: int) -> None:
-    """Each member counts once, though the widest sets of the program, of wares, have two words."""
+    """Each member counts once, although the widest sets of the program, of wares, have two words."""
     added = towns_of(size)
     text = rules("{c in town where c.shun != {}}")
     text += "scoring p in player:\n    score n % 3\n    tiebreak for t in towns by t.index % 7: t.mark + p.index\n"
@@ -218,7 +218,7 @@ def test_ties_are_broken_by_sets_of_one_word_where_others_have_several(size: int
 
 
 def alike(folder: Path, text: str, *options: str) -> list[Game]:
-    """A game in Python and the same in wasm, after some options; both have the same hash after each of them."""
+    """A game in Python and the same one in wasm after some options, with equal hashes after each."""
     ruleset = small(folder / "small", text)
     games = [Game(ruleset, ["A", "B"], backend=of) for of in ("python", "wasm")]
     for option in options:
@@ -230,7 +230,7 @@ def alike(folder: Path, text: str, *options: str) -> list[Game]:
 
 
 def test_tokens_in_a_place_are_an_argument_beside_a_wide_kind(tmp_path: Path) -> None:
-    """A set of tokens that passes keep as a cell, given to a definition, where another kind has many members."""
+    """A set of tokens kept in a cell by a pass, and passed to a definition with another, large kind."""
     sleepers = ", ".join(f"s{n}: {{}}" for n in range(70))
     text = f"""def much(them: set engine) -> int: count(them) + sum(e.index for e in them)
 procedure play():
@@ -253,7 +253,7 @@ state: {{laid: {{type: set sleeper}}}}
 
 
 def test_a_long_path_is_taken_whole(tmp_path: Path) -> None:
-    """Paths of more than a word, beside a second argument: the body of the option reads them from its row."""
+    """A path wider than a word, besides a second argument, is read from the option's row."""
     stops = ", ".join(f"s{n}: {{next: s{(n + 1) % 300}}}" for n in range(300))
     text = f"""procedure play():
     repeat at most 2:

@@ -1,4 +1,4 @@
-"""Words for people about rulesets and positions: titles, sentences, changes, in several languages."""
+"""Words for rulesets and positions: titles, sentences, changes, in several languages."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_changes_are_told_without_what_only_the_rules_need(folder: Path) -> None
     before = changes.snapshot()
     game.apply(game.parse("go(oak, corn)"))
     notes = [change.text for change in changes.since(before)]
-    assert notes == ["rounds: 0 → 1", "Ann cash: 10 → 13", "Oakley squire: Ann"]  # no `bank`: it has no limit
+    assert notes == ["rounds: 0 → 1", "Ann cash: 10 → 13", "Oakley squire: Ann"]  # no `bank`: it is unlimited
     before = changes.snapshot()
     game.apply(game.parse("stay"))
     assert changes.since(before) == []
@@ -237,7 +237,7 @@ def test_what_a_higher_layer_takes_out_is_passed_over_below_it(folder: Path, che
 
 @pytest.fixture
 def checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The references whose texts are checked, with an empty cache at first."""
+    """The references whose texts are checked, starting with an empty cache."""
     monkeypatch.setenv("RULESPEC_CACHE", str(tmp_path / "cache"))
     results: list[str] = []
     first = TextCheck.__init__
@@ -264,7 +264,7 @@ def test_the_same_texts_are_checked_once(folder: Path, checks: list[str]) -> Non
     assert "for 3 before ash" in Narrator(Words(game.ruleset), game).option(game.parse("go(oak, corn)"))
     assert len(checks) == 4
     ruleset = small(folder, RULES.replace("cheap", "dear") + WORLD)
-    for _ in range(2):  # of other rules, the texts are others
+    for _ in range(2):  # other rules have other texts
         with pytest.raises(DiagnosticsError, match="cheap"):
             Words(ruleset)
     assert len(checks) == 6

@@ -1,4 +1,4 @@
-"""A bundle is a stranger's: it is refused in bounded time and memory, or it is named as the rules in the log."""
+"""Untrusted bundles: refused within bounded time and memory, or marked as the rules in the log."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def packed(data: bytes) -> str:
 
 
 def again(files: Files, sources: str | None = None) -> Bundle:
-    """A bundle of these files, with the right sum of what is shown."""
+    """A bundle of the given files, with the correct checksum of the visible part."""
     total = hashlib.sha256(as_bytes(files["shown"])).hexdigest()
     return Bundle(sources or bundle().sources, total, packed(as_bytes(files)))
 
@@ -62,7 +62,7 @@ def changed(change: Callable[[Files], object]) -> Bundle:
 
 
 def honest(files: Files) -> Bundle:
-    """A bundle whose hash is right: one that a stranger has made with care."""
+    """A bundle with a valid hash, as a careful attacker would make it."""
     result = again(files)
     place = InBundle(result, unpacked(result, PLACE))
     return again(files, load_source(place.reference, Report(), files_at(place)).sources_hash)
@@ -131,7 +131,7 @@ TOO_LARGE: dict[str, Callable[[], Bundle]] = {
 def test_what_is_too_large_is_refused(name: str) -> None:
     result, before = TOO_LARGE[name](), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert codes(result) == {"RS657"}
-    if sys.platform == "linux":  # there it is in kilobytes
+    if sys.platform == "linux":  # it is in kilobytes there
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20 * MAX_UNPACKED / 1000
 
 
@@ -284,7 +284,7 @@ def test_one_that_calls_itself_by_the_id_of_an_installed_ruleset_is_named(tmp_pa
     assert code == 0 and f"under the rules in the log (imperial, as of {result.sources[:8]})" in output
     assert json.loads(invoke("replay", path, "--format", "json")[1])["rules_in_log"] is True
     assert load_ruleset("imperial").hash == installed.hash != result.sources
-    assert invoke("replay", path, "--rules", "imperial")[0] == 0  # asked for, the installed one is taken
+    assert invoke("replay", path, "--rules", "imperial")[0] == 0  # on request, the installed one is used
     assert "RS618" in invoke("replay", path, "--rules", "imperial")[2]
 
 

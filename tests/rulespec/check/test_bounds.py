@@ -1,6 +1,6 @@
-"""Bounds on the expansion of little or much text, in whatever way the excess comes in: see docs/reference/limits.md.
+"""Limits on expansion, whatever the source of the excess: see docs/reference/limits.md.
 
-Each bound is passed by one file, and again by files that are each far below it: overlays, or what a ruleset extends.
+Each limit is exceeded by a single file, and again by several files far below it, such as overlays or extended rulesets.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def entities(name: str, count: int) -> str:
 
 
 def kinds(first: int, last: int, size: int, head: str = "") -> str:
-    """Kinds `k<first>` to `k<last - 1>` with so many entities, one on a line."""
+    """Kinds `k<first>` to `k<last - 1>` with a number of entities, one per line."""
     return "".join(f"  k{i}: {{{head}entities: {entities(f'e{i}', size)}}}\n" for i in range(first, last))
 
 
@@ -64,7 +64,7 @@ def in_one(files: Files) -> str:
 
 
 def in_overlays(parts: list[Files], base: Files | None = None) -> str:
-    """A reference to a small ruleset with an overlay for each part: `add` is its YAML, `rules` its rules."""
+    """A reference to a small ruleset with one overlay per part: `add` is its YAML, `rules` its rules."""
     files = {"rules/play.rules": PLAY, **(base or {})}
     for i, part in enumerate(parts):
         files[f"variants/o{i}.yaml"] = f"id: o{i}\ntitle: O\nfor: small\nversion: '1'\n{part.get('add', '')}"
@@ -75,7 +75,7 @@ def in_overlays(parts: list[Files], base: Files | None = None) -> str:
 
 
 def in_a_chain(parts: list[Files]) -> str:
-    """The last of rulesets that extend one another, each with files of its own."""
+    """The last of several rulesets that extend one another, each with its own files."""
     for i, part in enumerate(parts):
         head = f"id: r{i}\ntitle: R\nversion: '1'\nextends: r{i - 1}\n" if i else GAME
         write(Path(f"r{i}"), {"game.yaml": head, **({} if i else {"rules/play.rules": PLAY}), **part})
@@ -94,7 +94,7 @@ def rows(count: int, name: str = "t") -> str:
 
 
 def many_files_by_overlays() -> str:
-    """An overlay that includes twenty, which include twenty more each: one that is included twice is read once."""
+    """An overlay that includes twenty others, which include twenty each; an overlay included twice is read once."""
     inner = [(f"o1_{i}", [f"o2_{i}_{j}" for j in range(20)]) for i in range(20)]
     includes = {"o0": [name for name, _ in inner], **dict(inner)}
     names = [*includes, *(name for _, more in inner for name in more)]
@@ -223,7 +223,7 @@ def test_tokens_and_their_places_are_bounded(kind: str) -> None:
     "expression, code",
     [
         ("all(x in b: room(at[x]) > 0)", "RS411"),
-        ("all(x in b: count(at[x]) >= 0)", ""),  # kept
+        ("all(x in b: count(at[x]) >= 0)", ""),  # allowed
         ("all(x in b: all(y in t: y.at != x))", "RS411"),
     ],
 )
@@ -285,7 +285,7 @@ def test_trying_out_the_start_is_bounded(files: Files) -> None:
 @pytest.mark.parametrize("rounds", [20_000, 24_000, 28_000])
 @pytest.mark.proof
 def test_a_start_of_a_large_game_is_tried(rounds: int) -> None:
-    """As much as Imperial on a map eight times as large."""
+    """A start as expensive as that of Imperial on a map eight times as large."""
     report = Report()
     loop = LOOP.replace("400000", str(rounds))
     check_starts(load_ruleset(in_one({"game.yaml": GAME, "rules/play.rules": loop, **COUNTER})), report)
@@ -314,7 +314,7 @@ def test_start_values_are_bounded(files: Files) -> None:
     ref = in_one({"kinds.yaml": f"kinds:\n{state}{kinds(1, 2, 60)}{pieces}", **files})
     assert "RS411" in codes(ref)
     assert check(ref, report := Report()) is not None
-    assert all(d.code != "RS415" for d in report.diagnostics)  # by what is done they are short
+    assert all(d.code != "RS415" for d in report.diagnostics)  # short, measured by the actual work
 
 
 WIDE = """
@@ -341,7 +341,7 @@ procedure play():
 
 @pytest.mark.parametrize("number, warned", [(1024, set()), (1025, {"RS880"})])
 def test_a_kind_whose_sets_are_slow_in_wasm_is_warned_of(number: int, warned: set[str]) -> None:
-    """The bound is that of sets in locals."""
+    """The limit is that for sets in locals."""
     assert codes(in_one({"kinds.yaml": f"kinds:\n{kinds(0, 1, number)}"})) == warned
     assert words_of(number) == (ROW if warned else MOST_ON_STACK)
 
@@ -367,7 +367,7 @@ SECRET = "secret: 1\n"
 
 @pytest.fixture
 def secret(tmp_path: Path) -> Path:
-    """A file outside of the folder in which the rulesets are."""
+    """A file outside the folder of the rulesets."""
     home = tmp_path / "home"
     home.mkdir()
     (tmp_path / "secret").mkdir()

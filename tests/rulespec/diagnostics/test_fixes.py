@@ -1,4 +1,4 @@
-"""The fixes that `rulespec validate` proposes and makes."""
+"""The fixes proposed and applied by `rulespec validate`."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ MENDS = {
 
 
 def placed(files: dict[str, str]) -> dict[str, str]:
-    """A text that begins with `+` is put after what the base has in that file."""
+    """A text that starts with `+` is appended to the base's version of the file."""
     base = {n: (BASE / n).read_text("utf-8") for n, t in files.items() if t.startswith("+")}
     return {n: base[n] + t[1:] if n in base else t for n, t in files.items()}
 
@@ -167,7 +167,7 @@ def test_what_is_certain_is_mended(what: str, ruleset: Make) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "procedure a():\n    set card to zzz\n",  # nothing near
+        "procedure a():\n    set card to zzz\n",  # nothing similar
         "procedure a():\n    set turns to limt + limi\n",
         "procedure a():\n    pay 1 from bank to 5\n",
     ],

@@ -1,4 +1,4 @@
-"""Reading strangers' files: what is accepted, what is refused, and where the finger points."""
+"""Reading of untrusted files: acceptance, refusal, and the place of the diagnostic."""
 
 from __future__ import annotations
 
@@ -383,7 +383,7 @@ def test_a_symbolic_link_may_lead_around_the_folder_but_not_out_of_it(tmp_path: 
     for name in ("out", "out/f", "out/home/../f"):
         with pytest.raises(DiagnosticsError):
             inside(root, name)
-    try:  # whether a loop "stays inside" differs between Python releases; reading it fails in all of them
+    try:  # whether a loop "stays inside" differs between Python releases; all fail to read it
         path = inside(root, "loop")
     except DiagnosticsError:
         return
@@ -485,7 +485,7 @@ def test_a_schema_may_refer_to_a_related_one() -> None:
 
 @pytest.mark.parametrize("step", [31, pytest.param(1, marks=pytest.mark.proof)])
 def test_whatever_is_misleading_is_unprintable(step: int) -> None:
-    """So a text that can be printed is not searched; all else is, wherever it stands."""
+    """So printable texts need no search, and all others are searched completely."""
     for code in (*range(0x3000), *range(0x3000, sys.maxunicode + 1, step)):
         text = f"a{chr(code)}b\n"
         assert bool(misleading(text)) is bool(MISLEADING.search(text))

@@ -1,4 +1,4 @@
-"""`change`: parts of rules are edited where they stand, in any order of overlays, or refused with both places."""
+"""`change`: parts of rules edited in place, independently of the order of overlays, or refused with both places."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def options(ref: str, *moves: str) -> list[str]:
 
 
 def as_written(folder: Path, *pairs: tuple[str, str]) -> str:
-    """The hash of the ruleset with some of its text replaced by hand."""
+    """The hash of the ruleset after a manual replacement in its text."""
     text = BASE["rules/play.rules"]
     for old, new in pairs:
         assert old in text
@@ -229,7 +229,7 @@ def test_the_text_of_a_rule_is_what_one_would_write_by_hand(what: str, fair: Pat
 
 
 def lines(ref: str, mark: str) -> dict[tuple[str, str], list[str]]:
-    """The lines of all rules, without the marks of an overlay; each `when` that always holds is left out."""
+    """The lines of all rules without overlay markers; each `when` that always holds is omitted."""
     source = load_source(ref, Report()).source
     results: dict[tuple[str, str], list[str]] = {}
     for key, item in source.items.items():
@@ -363,7 +363,7 @@ def test_an_overlay_that_includes_two_says_what_holds(fair: Path) -> None:
         overlay("c", "change option wait of errand: require m < 9\n", "includes: [a, b]\n"),
     )
     assert errors("fair+c") == ()
-    assert "visit(corn)" in options("fair+c", "visit(salt)")  # the later one, 5, holds
+    assert "visit(corn)" in options("fair+c", "visit(salt)")  # the later value, 5, wins
     assert "visit(corn)" not in options("fair+a", "visit(salt)")
 
 

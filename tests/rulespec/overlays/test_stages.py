@@ -1,4 +1,4 @@
-"""Overlays that were written apart compose: in any order, but for that of wraps, options and what is added."""
+"""Composition of independent overlays: order does not matter, except for wraps, options and additions."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def references(*names: str) -> list[str]:
 
 
 def plain(node: object) -> Any:
-    """A syntax tree without places; options of a decision in the order of their names."""
+    """A syntax tree without places, and with the options of decisions sorted by name."""
     if isinstance(node, tuple):
         return tuple([plain(part) for part in node])
     if isinstance(node, ast.Decide):
@@ -106,7 +106,7 @@ def plain(node: object) -> Any:
 
 
 def meaning(ref: str) -> Any:
-    """Facts and rules of a reference; a rule is the set of those that wrap one another."""
+    """The facts and rules of a reference; a rule is the set of rules that wrap one another."""
     source = load_source(ref, Report()).source
     inner = {(kind, name) for (kind, _), name in source.originals.items()}
     rules = {}
@@ -122,7 +122,7 @@ def meaning(ref: str) -> Any:
 
 
 def play(ref: str, seed: int, decisions: int = 30) -> Iterator[tuple[list[str], str]]:
-    """The options and the state of a random game, chosen by their text: the same in every order of options."""
+    """The options and states of a random game, with options chosen by text, so that their order does not matter."""
     game, rng = Game(load_ruleset(ref), ["Ann", "Bob"]), random.Random(seed)
     for _ in range(decisions):
         if game.is_over:
@@ -133,7 +133,7 @@ def play(ref: str, seed: int, decisions: int = 30) -> Iterator[tuple[list[str], 
 
 
 def everything(ref: str) -> Any:
-    """The meaning of a reference, and some random games of it."""
+    """The meaning of a reference, and some random games."""
     return meaning(ref), [list(play(ref, seed)) for seed in range(3)]
 
 
@@ -212,7 +212,7 @@ def test_the_first_wrap_is_the_innermost(fair: Path) -> None:
 
 
 def chain(count: int, of: str = "") -> list[dict[str, str]]:
-    """Overlays that each include the next, and wrap and extend the same."""
+    """Overlays that each include the next one, and that wrap and extend the same rules."""
     rules = "wrap procedure turn(p: player):\n    original(p)\n"
     return [
         overlay(f"o{i}", rules + extending(f"w{i}", i), f"includes: [o{i + 1}]\n" if i + 1 < count else of)
@@ -230,7 +230,7 @@ def test_deep_includes_end(fair: Path) -> None:
 
 
 def test_wide_includes_are_laid_once(fair: Path) -> None:
-    """Each of many overlays includes all that come later: no file is read twice."""
+    """Each of many overlays includes all later ones, but no file is read twice."""
     laid = [overlay(f"o{i}", extending(f"w{i}", i), f"includes: [{', '.join(f'o{j}' for j in range(i + 1, 8))}]\n")
             for i in range(8)]  # fmt: skip
     put(fair, *laid)
@@ -254,7 +254,7 @@ def test_extensions_within_extensions_are_bounded(fair: Path) -> None:
 
 
 def test_what_nothing_takes_any_more_is_told_with_who_has_replaced_it(fair: Path) -> None:
-    """Also where it takes two overlays to replace all places of a decision: this is of no pair."""
+    """The replacing overlays are named even if two are needed to replace all places of a decision."""
     more = "procedure other(p: player):\n    decide errand by p:\n        option rest:\n            pass\n"
     put(
         fair,
@@ -302,7 +302,7 @@ RULES = [
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.sampled(8)
 def test_every_order_has_one_meaning_or_one_conflict(seed: int, fair: Path) -> None:
-    """Of random overlays, three at a time: what is refused in one order is refused in all, for the same reasons."""
+    """Random overlays, three at a time: refused in one order means refused in all, for the same reasons."""
     rng = random.Random(seed)
     for name in "abc":
         rules = "".join(text.format(rng.randrange(1, 4)) for text in rng.sample(RULES, rng.randrange(3)))
@@ -318,7 +318,7 @@ def put_more(folder: Path, files: dict[str, str]) -> None:
 
 
 def outcome(ref: str) -> Any:
-    """The meaning of a reference, or the codes of its mistakes, once each."""
+    """The meaning of a reference, or the distinct codes of its mistakes."""
     try:
         return meaning(ref)
     except DiagnosticsError as error:
@@ -327,7 +327,7 @@ def outcome(ref: str) -> Any:
 
 @pytest.mark.proof
 def test_many_edits_of_one_thing_are_compared_within_bounds(fair: Path) -> None:
-    """Two hundred overlays of one family, or twenty of none, that all touch the same."""
+    """Two hundred overlays of one family, or twenty unrelated ones, that all change the same thing."""
     entities = ", ".join(f"e{i}: {{rank: {{}}}}" for i in range(250))
     rules = "".join(f"def own{i}() -> int: {i}\n" for i in range(90))
     same = f"add: {{kinds.stall.entities: {{{entities.replace('{}', '1')}}}}}\n"

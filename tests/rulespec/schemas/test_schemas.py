@@ -1,4 +1,4 @@
-"""The schemas of a ruleset's files: sound themselves, true to the documentation, and refusing at the right place."""
+"""The schemas of a ruleset's files: valid, consistent with the documentation, and precise about the place of errors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def findings(name: str, text: str) -> tuple[Diagnostic, ...]:
 
 
 def examples() -> Iterator[tuple[str, str]]:
-    """Each YAML block of the documentation, with the schema that its section is about."""
+    """The YAML blocks of the documentation, each with the schema of its section."""
     name = ""
     text = (ROOT / "docs" / "reference" / "files.md").read_text("utf-8")
     for match in re.finditer(r"^#+ ([^\n]*)$|^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
@@ -73,7 +73,7 @@ def test_references_stay_inside_and_all_definitions_are_used(name: str) -> None:
     schema = load_schema(name)
     results = [s["$ref"] for _, s in subschemas(schema) if isinstance(s, dict) and "$ref" in s]
     assert set(results) == {f"#/$defs/{d}" for d in schema.get("$defs", {})}
-    assert str(schema).count("'$ref'") == len(results)  # `subschemas` missed none
+    assert str(schema).count("'$ref'") == len(results)  # `subschemas` is complete
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -122,7 +122,7 @@ def test_shipped_ruleset(path: Path) -> None:
     report = Report()
     name = "overlay" if path in OVERLAYS else path.stem
     check_schema(read_yaml(path, path.name), load_schema(name), report, what=f"{name} file")
-    # A ruleset that extends another leaves out what stands there; what both make together is checked when it is loaded.
+    # A ruleset that extends another one may omit what its base has; loading checks the merged result.
     partial = name not in ("game", "overlay") and "\nextends:" in path.with_name("game.yaml").read_text("utf-8")
     assert [d for d in report.diagnostics if not (partial and d.code == "RS212")] == []
 
@@ -309,13 +309,13 @@ def test_large_map_is_fast() -> None:
 )
 def test_deep_nesting_is_no_overflow(name: str, head: str) -> None:
     opened = head.count("{")
-    depth = 63 - opened  # all that the reader lets through
+    depth = 63 - opened  # everything accepted by the reader
     findings(name, head + "{a: " * depth + "1" + "}" * (depth + opened))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_compares_all_items_with_each_other(name: str) -> None:
-    # `uniqueItems` is quadratic where the items cannot be sorted, and it is tried even if `maxItems` has failed.
+    # `uniqueItems` is quadratic for unsortable items, and is checked even after `maxItems` has failed.
     assert all("uniqueItems" not in s for _, s in subschemas(load_schema(name)) if isinstance(s, dict))
 
 
@@ -346,7 +346,7 @@ ODD += ([], ["a", "a"], {}, {"a": 1}, {"": []})
 
 
 def damaged(value: Any, rng: random.Random) -> Any:
-    """A copy with one place dropped, doubled, renamed or made something else."""
+    """A copy with one place dropped, duplicated, renamed or replaced."""
     if not value or not isinstance(value, dict | list) or rng.random() < 0.1:
         return rng.choice(ODD)
     if isinstance(value, list):
@@ -366,7 +366,7 @@ def test_the_quick_verdict_is_that_of_jsonschema(path: Path) -> None:
     sound = to_plain(read_yaml(path, path.name))
     for plain in [sound, *(damaged(sound, rng) for _ in range(40))]:
         errors = [e.validator for e in slow.iter_errors(plain)]
-        # Should they ever differ, jsonschema must have the last word: it sees all that the quick one refuses.
+        # If they ever differ, jsonschema must have the last word: it sees everything the quick one refuses.
         assert not (errors and fits(plain, schema))
         assert not (set(errors) - {"required"} and fits(plain, schema, partial=True))
         verdicts.append(fits(plain, schema, partial=True))

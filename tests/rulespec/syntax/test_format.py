@@ -1,4 +1,4 @@
-"""`rulespec format`: one layout, nothing else changed."""
+"""`rulespec format`: a uniform layout, with nothing else changed."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def option(*requires: str) -> str:
 
 
 def flat(text: str) -> str:
-    """Without columns: one blank before each reason and comment."""
+    """A text without alignment: one blank before each reason and comment."""
     return re.sub(r'(?<=\S) +(?=["#])', " ", text)
 
 

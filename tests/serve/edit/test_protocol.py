@@ -1,4 +1,4 @@
-"""The socket of a map page: edits, what is answered, what others see, and who is let in at all."""
+"""The socket of a map page: edits, answers, updates of other pages, and access control."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rulespec.serve.edit.desk import PAUSE
 
 @pytest.fixture(scope="module")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    """One server for the tests that leave its map as it is."""
+    """A server shared by the tests that leave its map unchanged."""
     with editing(copied("tutorial", tmp_path_factory.mktemp("served") / "lake")) as server:
         yield server
 
@@ -160,7 +160,7 @@ def test_fixes_are_steps_of_the_history(own: Serving) -> None:
     path = own.desk.editor.folder / "map.yaml"
     before = path.read_text("utf-8")
     page = own.page()
-    page.until("picture")  # the change is seen once, by a server that has read the map
+    page.until("picture")  # a server that has read the map detects the change once
     path.write_text(before.replace("hills: {terrain", "hills: {terain"), "utf-8")
     wrong = files(own.desk.editor.folder)
     while not page.state["faults"]:
@@ -240,12 +240,12 @@ def test_a_file_that_cannot_be_edited_is_left_alone(how: str, own: Serving, tmp_
     assert files(own.desk.editor.folder) == before and outside.read_bytes() == text
     path.unlink(missing_ok=True)
     path.write_bytes(text)
-    until(lambda: "done" in page.edit("set isle terrain sea"))  # it goes on as soon as it can
+    until(lambda: "done" in page.edit("set isle terrain sea"))  # continues as soon as possible
 
 
 @pytest.mark.proof
 def test_edits_of_two_pages_and_of_an_editor_are_all_there(own: Serving) -> None:
-    """The whole is a proof: `test_edit_page.py`."""
+    """The complete check is a proof: `test_edit_page.py`."""
     folder = own.desk.editor.folder
     pages = [own.page(), own.page()]
     for n in range(3):
@@ -262,7 +262,7 @@ def test_edits_of_two_pages_and_of_an_editor_are_all_there(own: Serving) -> None
 
 
 def closed(socket: Any) -> int:
-    """The code with which a socket is closed."""
+    """The close code of a socket."""
     try:
         while True:
             socket.recv(10)
