@@ -64,8 +64,8 @@ _CLICK = """() => {
   return one ? begun : 0;
 }"""
 _WARM = 5.0, 0.1
-"""Seconds that the first tables play before memory is measured, as what the rules need is made when it is first played;
-and the pause before each move: few tables without any would send more messages than a server takes.
+"""The seconds of play that load the rules before memory is measured; and the pause before each move, without which
+even a few tables would exceed the rate limit of messages.
 """
 _CLICKS, _MOST = 60, 10
 """The number of measured clicks, and the time limit for each in seconds."""

@@ -87,7 +87,7 @@ def board(
 
     Args:
         ruleset: the ruleset.
-        position: a game, shown in full, or a seat's view; None: the board without pieces and tables.
+        position: a game, shown in full, or a seat's view; None for the board without pieces and tables.
         words: the displayed titles; by default those of the ruleset.
         style: the style of the ruleset, if it has already been read.
     """
@@ -111,11 +111,11 @@ def board_of(
     style: Style | None = None,
     apart: bool = False,
 ) -> Board:
-    """The board of a ruleset for seats: ids with names, or only ids; recent ones are cached.
+    """The board of a ruleset at a table; recently used boards are cached.
 
     Args:
         ruleset: the ruleset.
-        seats: the seats of the table.
+        seats: the seats of the table: ids with names, or only ids.
         words: the displayed titles; by default those of the ruleset.
         tables: whether the picture includes tables; `rows_of` has them as text.
         viewer: the number of the seat whose spaces can be pointed at, if each seat has its own.
@@ -139,7 +139,7 @@ def board_of(
 
 
 class Board:
-    """The board of a ruleset at a table, with everything that no decision changes computed once.
+    """The board of a ruleset at a table, whose static parts are computed only once.
 
     Args:
         d: declarations, possibly of a ruleset with mistakes.

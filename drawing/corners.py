@@ -15,7 +15,7 @@ from rulespec.drawing.outlines import Ring, area, extent, shared
 from rulespec.drawing.svg import Box, Point
 
 SHORT_LINK = 5.0
-"""Units; a shorter border may be a rounding artefact."""
+"""The length in units below which a border may be a rounding artefact."""
 _INEXACT = 0.1
 """The maximum share of adjacent pairs with at most one common point for which a drawing counts as exact."""
 _CROWD = 24

@@ -41,7 +41,7 @@ class MendedFiles(Files):
         return (other.span.file, other.span.line) in lines or not said.isdisjoint(self._names)
 
     def yaml(self, path: Path, display: str) -> Node:
-        """The tree of a YAML file. Errors: as for `read_yaml`, if too little is readable."""
+        """The tree of a YAML file. Errors as in `read_yaml`, if too little is readable."""
         if path.stem not in _SCHEMAS:
             return super().yaml(path, display)
         try:

@@ -127,7 +127,7 @@ class Frame(Struct, frozen=True):
     height: float
 
     def side(self, p: Point, q: Point) -> bool:
-        """Whether an edge lies on a side of the frame, or beyond it."""
+        """Whether an edge is on a side of the frame, or beyond it."""
         right, bottom = self.left + self.width, self.top + self.height
         return (
             (p[0] <= self.left and q[0] <= self.left)

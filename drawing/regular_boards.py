@@ -130,7 +130,7 @@ def squares(spaces: Sequence[tuple[int, int]], corner: Point, side: float) -> It
 
 
 def noted_slot(sheet: Sheet, board: BoardStyle, number: int, slot: Box) -> tuple[Box, str]:
-    """A cell's slot above the numbers of its facts, and these as SVG; without facts, the whole slot."""
+    """The part of a cell's slot above its facts, and the facts as SVG; without facts, the whole slot."""
     if not board.caption:
         return slot, ""
     facts, notes = sheet.d.kinds[board.kind].facts, []

@@ -102,7 +102,7 @@ class AuthorTools:
     # --- files -------------------------------------------------------------------------------
 
     def files(self) -> dict[str, Any]:
-        """The answer of `files`."""
+        """The answer to a `files` call."""
         names = sorted(self._own())
         listed = [{"file": name, "bytes": self._path(name).stat().st_size} for name in names[:MOST_FILES]]
         return {"all": len(names), "files": listed}
@@ -135,7 +135,7 @@ class AuthorTools:
         return path
 
     def read(self, file: str) -> dict[str, Any]:
-        """The answer of `read`."""
+        """The answer to a `read` call."""
         path = self._path(file)
         if not is_file(path):
             raise ToolError(
@@ -144,7 +144,7 @@ class AuthorTools:
         return {"file": file, "text": read_text(path, file, 4 * MOST_TEXT)}
 
     def write(self, file: str, old: str, new: str) -> dict[str, Any]:
-        """The answer of `write`."""
+        """The answer to a `write` call."""
         path = self._path(file)
         if not old:
             if path.exists():
@@ -166,23 +166,23 @@ class AuthorTools:
     # --- commands ----------------------------------------------------------------------------
 
     def edit_map(self, edits: str) -> dict[str, Any]:
-        """The answer of `edit_map`."""
+        """The answer to a `edit_map` call."""
         return self._run("edit", ".", "--from", "-", "--yes", typed=edits)
 
     def validate(self) -> dict[str, Any]:
-        """The answer of `validate`."""
+        """The answer to a `validate` call."""
         return self._run("validate", "./", "--format", "json")
 
     def test(self) -> dict[str, Any]:
-        """The answer of `test`."""
+        """The answer to a `test` call."""
         return self._run("test", "./", "--format", "json")
 
     def draw(self) -> dict[str, Any]:
-        """The answer of `draw`."""
+        """The answer to a `draw` call."""
         return self._run("draw", "./", "--out", "board.svg")
 
     def playtest(self, overlay: str, pairs: int, players: int) -> dict[str, Any]:
-        """The answer of `playtest`."""
+        """The answer to a `playtest` call."""
         if not is_file(self._path(overlay)):
             raise ToolError(f"there is no file `{overlay[:200]}`")
         if not 1 <= pairs <= 200:
@@ -226,7 +226,7 @@ class AuthorTools:
     # --- reference ---------------------------------------------------------------------------
 
     def explain(self, code: str) -> dict[str, Any]:
-        """The answer of `explain`."""
+        """The answer to a `explain` call."""
         page = read_page(code.upper())
         if page is None:
             near = did_you_mean(code.upper(), CODES) or "`validate` names codes, and `reference` finds some by a word"
@@ -234,7 +234,7 @@ class AuthorTools:
         return {"code": code.upper(), "text": page.text}
 
     def reference(self, keyword: str) -> dict[str, Any]:
-        """The answer of `reference`."""
+        """The answer to a `reference` call."""
         word = keyword.strip().lower()
         if len(word) < 2 or len(word) > 40:
             raise ToolError("a keyword has 2 to 40 characters")

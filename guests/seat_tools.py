@@ -133,7 +133,7 @@ class SeatTools:
     # --- rules -------------------------------------------------------------------------------
 
     def rules(self, name: str) -> dict[str, Any]:
-        """The answer of `rules`."""
+        """The answer to a `rules` call."""
         return self._look(lambda game: self._rules(game, name))
 
     def _rules(self, game: Game, name: str) -> dict[str, Any]:
@@ -180,7 +180,7 @@ class SeatTools:
     # --- the position ------------------------------------------------------------------------
 
     def view(self, since: int) -> dict[str, Any]:
-        """The answer of `view`."""
+        """The answer to a `view` call."""
         return self._look(lambda game: self._view(game, since))
 
     def _view(self, game: Game, since: int) -> dict[str, Any]:
@@ -191,7 +191,7 @@ class SeatTools:
         return result | {"since": first, "names": {seat: game.shown_names[seat] for seat in game.seats}}
 
     def options(self, first: int) -> dict[str, Any]:
-        """The answer of `options`."""
+        """The answer to a `options` call."""
         return self._look(lambda game: self._options(game, first))
 
     def _options(self, game: Game, first: int) -> dict[str, Any]:
@@ -204,7 +204,7 @@ class SeatTools:
         return {"ply": game.ply, "all": len(own), "first": first, "options": listed}
 
     def take(self, option: str, ply: int) -> dict[str, Any]:
-        """The answer of `take`."""
+        """The answer to a `take` call."""
         try:
             self._table.take(lambda game: self._chosen(game, option, ply))
         except RulesetFaultError:
@@ -236,7 +236,7 @@ class SeatTools:
             raise ToolError(str(error)) from None
 
     def why(self, option: str, value: str) -> dict[str, Any]:
-        """The answer of `why`."""
+        """The answer to a `why` call."""
         if option and value:
             raise ToolError("`option` and `value` are two questions: ask only one")
         return self._look(lambda game: self._why(game, option, value))
@@ -253,7 +253,7 @@ class SeatTools:
     # --- random games ------------------------------------------------------------------------
 
     def simulate(self, option: str, games: int) -> dict[str, Any]:
-        """The answer of `simulate`."""
+        """The answer to a `simulate` call."""
         if not 1 <= games <= MOST_GAMES:
             raise ToolError(f"a call plays 1 to {MOST_GAMES} games")
         if games > self._games_left:

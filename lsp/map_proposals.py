@@ -32,7 +32,7 @@ _FILES = {"kinds": KINDS, "state": KINDS, "tables": TABLES, "constants": TABLES,
 _ASKED = 100
 """The maximum number of links whose kind is determined at once; the other comments stay."""
 MOST = 40
-"""The maximum number of entities that a map brings along."""
+"""The maximum number of new entities in a replacement of the base's."""
 
 
 class Proposal(Struct, frozen=True):

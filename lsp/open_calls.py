@@ -61,7 +61,7 @@ def call_around(before: str, index: NameIndex) -> OpenCall | None:
 
 
 def builtin_at(line: str, column: int) -> tuple[int, int, Builtin] | None:
-    """The built-in function called at a column of a rules line, with the ends of its name.
+    """The built-in function called at a column of a rules line, with the columns of its name.
 
     Columns count from 1; names after a dot or inside a text are ignored.
     """

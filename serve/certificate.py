@@ -19,7 +19,7 @@ def secured(certificate: Path, key: Path) -> ssl.SSLContext:
     """The TLS context for a certificate and its private key.
 
     Raises:
-        DiagnosticsError: as for `read_bytes`, if a file is unreadable.
+        DiagnosticsError: as in `read_bytes`, if a file is unreadable.
         CertificateError: if the files are not a certificate with its key.
     """
     for file in (certificate, key):

@@ -96,7 +96,7 @@ class Around(Struct, frozen=True):
 
 
 class Contexts:
-    """Computes the contexts of a drawing's elements.
+    """A factory of the contexts of a drawing's elements.
 
     Args:
         document: the drawing.

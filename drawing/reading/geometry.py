@@ -67,7 +67,7 @@ class Geometry:
     def outlines(
         self, element: Element, values: Mapping[str, str], size: float | None, around: Viewport, matrix: Matrix
     ) -> list[list[Point]]:
-        """The outlines of a shape, in drawing coordinates. Errors: as for `lines`."""
+        """The outlines of a shape, in drawing coordinates. Errors as in `lines`."""
         return [line for line in self.lines(element, values, size, around, matrix) if len(line) > 2]
 
     def lines(

@@ -49,7 +49,7 @@ class Compound(Struct):
     empty: bool = True
 
     def holds(self, element: Element, root: Element | None) -> bool:
-        """Whether an element passes the tests; `root`: as for `Selector.holds`."""
+        """Whether an element passes the tests; `root` as in `Selector.holds`."""
         return (
             self.tag in ("", element.tag)
             and self.id in ("", element.get("id"))

@@ -125,7 +125,7 @@ class Start:
     """The start of a map in a folder.
 
     Args:
-        folder: a folder with nothing but drawings.
+        folder: a folder that contains only drawings.
         opened: returns the desk of the map once the map exists.
 
     Attributes:

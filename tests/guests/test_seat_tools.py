@@ -116,7 +116,7 @@ def test_a_file_that_another_program_has_is_not_named(tmp_path: Path) -> None:
 
 
 def test_a_game_that_is_kept_follows_its_file(tmp_path: Path) -> None:
-    """Whatever other programs did to the file, the answer equals that of a first-time reader."""
+    """After any change of the file by other programs, the answer equals that of a new reader."""
     path, rng = tmp_path / "game.jsonl", random.Random(3)
     boxes: dict[str, Toolbox] = {}
     game = Game(loaded("leduc_poker")[0], ["A", "B"])

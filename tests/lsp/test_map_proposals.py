@@ -195,7 +195,7 @@ def test_a_link_whose_kind_is_open_stays_a_comment(ring: Path) -> None:
 
 @pytest.mark.proof  # 0.6 s
 def test_what_is_there_already_stays(ring: Path) -> None:
-    """Facts chosen by the author are kept, and so are those of entities brought along a second time."""
+    """Facts chosen by the author are kept, even when their entities are proposed again."""
     edits = MapEdits(ring)
     carry_out(edits, "bring nation one two three four five", *colours()[1:8], "set place_5 city shipyard")
     kinds = edits.map.folder / "kinds.yaml"

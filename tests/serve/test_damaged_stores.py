@@ -248,8 +248,8 @@ def test_a_key_of_one_seat_does_not_become_that_of_another(store: Path, ids: lis
 
 
 def flips(store: Path, seeds: range) -> None:
-    """One bit of a file is changed: all other tables are served, unless they share what is damaged, as rules or the
-    order of a page; or the file is refused as it is. No table goes on with less than it had."""
+    """One bit of a file is flipped: all other tables are served unless they share the damaged part, such as rules or
+    the order of a page, or else the file is refused unchanged. No table continues with less data."""
     whole = store.read_bytes()
     for seed in seeds:
         rng = random.Random(seed)

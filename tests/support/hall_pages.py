@@ -32,7 +32,7 @@ class Unstored(TableStore):
         self.notes = []
 
     def keys(self) -> dict[str, tuple[str, str]]:
-        """No known keys."""
+        """The stored keys: none."""
         return {}
 
     def save(self, statements: Sequence[Statement]) -> Future[None]:

@@ -47,7 +47,7 @@ def several(w: ExpressionWriter, scope: Scope, d: int) -> tuple[str, Scope]:
 
 
 def or_none(w: ExpressionWriter, scope: Scope, name: str, type_: str, where: bool) -> str:
-    """The text after the domain of a parameter, which comes into scope: optionally `or none`, and a condition."""
+    """The text after a parameter's domain: an optional `or none`, and a condition; the parameter enters the scope."""
     scope[name] = type_
     text = " or none" if w.number(4) == 0 else ""
     if where:

@@ -1,4 +1,4 @@
-"""Rare forms for random programs: some of them start a turn, since they would otherwise occur too rarely."""
+"""Rare forms of random programs, inserted at the start of turns because they would seldom occur by chance."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ QUIET = 3
 
 
 def hypothetical(w: ExpressionWriter, type_: str, scope: dict[str, str], depth: int) -> str:
-    """An expression after a quiet procedure; inside a quiet procedure, after an earlier one."""
+    """An expression evaluated after a hypothetical call of a quiet procedure, or of an earlier one inside such."""
     number = w.number(QUIET if w.hushed < 0 else w.hushed)
     return f"({w.expr(type_, scope, depth)} once hush{number}({w.expr('int', scope, 0)}, {w.expr('town', scope, 1)}))"
 

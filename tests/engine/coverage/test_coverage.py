@@ -468,8 +468,8 @@ WITH_RULES = sorted({path.parts[-3] for path in shipped_files("*/*.rules")})
 @pytest.mark.skipif(not os.environ.get("RULESPEC_COVERAGE"), reason="some minutes; `make proof` runs it")
 @pytest.mark.parametrize("game", WITH_RULES)
 def test_all_of_the_shipped_rules_is_run_or_explained(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every outcome in the files of a ruleset and its overlays is run by something, every rule that it lists by a
-    scenario that cites it; what is not has a reason in rules.yaml, and no reason is out of date."""
+    """Every outcome in the files of a ruleset and its overlays is executed, and every listed rule by a scenario that
+    cites it. Each exception has a reason in rules.yaml, and no reason is out of date."""
     monkeypatch.chdir(ROOT)
     coverage, report = Coverage(), Report()
     base = load_ruleset(game)

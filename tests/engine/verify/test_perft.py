@@ -90,8 +90,8 @@ def test_three_moves_of_nim_by_hand(backend: Backend) -> None:
 def test_chance_and_what_is_done_out_of_turn_count_like_all_else(backend: Backend, gifts: str, fourth: int) -> None:
     """Three faces, regardless of weights; five bids each. Of 25 pairs of bids, 5 are ties, followed by a die roll.
 
-    After the others the winner nods, or one of two gives some of what they hold: 8 less the bid (60 in all 20 cases)
-    and more by the prize (0, 2, 5), so that there are 20 * (1 + 8 + prize) - 60 options.
+    After the other pairs the winner nods, or one of two gives some of their coins: 8 minus the bid (60 in all 20
+    cases) plus the prize (0, 2, 5), so that there are 20 * (1 + 8 + prize) - 60 options.
     """
     counts = [perft(game("wager", 2, backend, gifts=gifts), depth).leaves for depth in range(5)]
     assert counts == [1, 3, 15, 75, fourth + 3 * 5 * 3]

@@ -182,7 +182,7 @@ def called(monkeypatch: pytest.MonkeyPatch, ruleset: typed.Ruleset) -> set[str]:
 @pytest.mark.proof  # 1.3 s
 @pytest.mark.parametrize("size", [65, 66, 128, 193, 256, 257, 1024])
 def test_sets_of_up_to_sixteen_words_are_no_rows_in_memory(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    """All except orders, and the rare set of an order."""
+    """Orders, and sets converted from orders, are exceptions."""
     forms = [result for result in SETS.values() if "queue" not in result]
     text = rules(
         " | ".join(f"({result})" for result in forms),

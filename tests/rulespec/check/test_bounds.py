@@ -1,4 +1,4 @@
-"""Limits on expansion, whatever the source of the excess: see docs/reference/limits.md.
+"""Limits on expansion, with excess from every possible source: see docs/reference/limits.md.
 
 Each limit is exceeded by a single file, and again by several files far below it, such as overlays or extended rulesets.
 """
