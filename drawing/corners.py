@@ -1,7 +1,7 @@
 """Corners of a map: regions that meet at a point or along an imprecise border, and slivers of regions.
 
-Where points less than a unit apart become one, two regions that meet at a point may get a short border, and two with a
-short one none. Whether a piece can go from one to the other is for the author to say, so all of them are listed.
+Merging points less than a unit apart can turn a meeting point into a short border, or a short border into a point.
+Only the author knows whether a piece can move between such regions, so all of them are listed.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ def drawn(outlines: Outlines, frame: Frame | None, part: Part, points: Sequence[
     Points of other outlines on its edges become points of it, and vice versa.
 
     Raises:
-        OutlineError: the ring crosses itself or another ring of the outline, or has no area.
+        OutlineError: if the ring crosses itself or another ring of the outline, or has no area.
     """
     if len(outlines.get(part, ())) >= MAX_RINGS:
         raise OutlineError(f"an outline has at most {MAX_RINGS} rings")
@@ -200,7 +200,7 @@ def _tidy(ring: Ring, to: Dot) -> Ring:
     """A ring after two of its points were merged: without repeated points, and without edges walked both ways.
 
     Raises:
-        OutlineError: nothing of it is left.
+        OutlineError: if nothing of the ring is left.
     """
     while len(ring) > 2:
         places = enumerate(zip([ring[-1], *ring], ring, [*ring[1:], ring[0]], strict=False))

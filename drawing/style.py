@@ -91,12 +91,14 @@ class TileStyle(Brief, Struct, frozen=True):
         city: the fact that tells whether a tile has a city.
         number: the fact with the number on a tile.
         fill: facts that name an entity for the colour of a tile; the first with a value is used.
-
-    Only for hex maps: around: the line ends that are sides of a hex, in rotation order; the others are stops. stops:
-        the fact with the number of stops of a tile. slots: the fact with the number of slots of each stop. numbers:
-        facts with numbers to show side by side → their colours. label: the fact that names an entity whose letter is on
-        the tile. printed: the fact of a place with its printed tile, which is shown until another one is laid. homes:
-        facts of other entities that name a place → the field with the line end of their home; or "".
+        around: on hex maps, the line ends that are sides of a hex, in rotation order; the others are stops.
+        stops: on hex maps, the fact with the number of stops of a tile.
+        slots: on hex maps, the fact with the number of slots of each stop.
+        numbers: on hex maps, facts with numbers to show side by side → their colours.
+        label: on hex maps, the fact that names an entity whose letter is on the tile.
+        printed: on hex maps, the fact of a place with its printed tile, which is shown until another one is laid.
+        homes: on hex maps, facts of other entities that name a place → the field with the line end of their home;
+            or "".
     """
 
     field: str

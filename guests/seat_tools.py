@@ -50,7 +50,7 @@ class SeatedTable(Protocol):
     """The interface of a game for the tools of a seat."""
 
     def look(self, ask: Callable[[Game], Any]) -> Any:
-        """The answer of a function of the game."""
+        """The result of `ask` on the game."""
 
     def take(self, chosen: Callable[[Game], Option]) -> None:
         """Plays a decision; `chosen` returns a legal option, or raises."""

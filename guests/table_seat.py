@@ -49,7 +49,7 @@ class TableGame:
         self._decisions = decisions
 
     def look(self, ask: Callable[[Game], Any]) -> Any:
-        """The answer of a function of the game."""
+        """The result of `ask` on the game."""
         assert self._memory is not None
         return ask(self._memory.follow(self._decisions))
 

@@ -220,7 +220,7 @@ class Brought:
 
 
 def _by_names(path: tuple[str, ...], node: Node | None, names: set[str]) -> Iterator[tuple[tuple[str, ...], Node]]:
-    """The mappings below a node whose keys are exactly the given names."""
+    """The mappings below a node whose keys are all among the given names."""
     if isinstance(node, YamlMapping) and node.entries and names.issuperset(node.entries):
         yield path, node
     else:

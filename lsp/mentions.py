@@ -37,7 +37,7 @@ class Mentions:
 
     Args:
         ruleset: the ruleset.
-        files: reads the files.
+        files: the reader of files.
         sought: the given words.
     """
 

@@ -19,7 +19,7 @@ from rulespec.engine.logs.saved_game import SaveError
 from rulespec.serve.stored_rows import GAME, KEY, LINE, RULES, LogChain, Rows, row_sum
 
 APPLICATION, VERSION = 0x52535442, 2
-"""The values of `PRAGMA application_id`, the letters RSTB, and of `PRAGMA user_version`."""
+"""The `application_id` (the letters RSTB) and the `user_version` of a store."""
 TABLES = (
     """CREATE TABLE game (
   id TEXT PRIMARY KEY, header TEXT NOT NULL, rules TEXT NOT NULL, aside TEXT NOT NULL, begun REAL NOT NULL,
@@ -54,7 +54,7 @@ class FileKind(Enum):
 
 
 def kind_of(path: Path) -> FileKind:
-    """The kind of a file, without modifying it.
+    """The kind of a file, detected without modifying the file.
 
     Raises:
         DiagnosticsError: RS680 if it is not a store, RS681 if it has a later version.

@@ -165,7 +165,7 @@ def replayed(log: list[Entry]) -> list[Position]:
 
 
 def asked(site: Recorder) -> str:
-    """The decider and the subject after a log, as in the recorder's and our terms: `FR Cy`; empty after the auction."""
+    """The subject and the decider after a log, such as `FR Cy`, by the recorder and by us; empty after the auction."""
     assert replayed(site.log) == site.positions
     nation, seat, _ = site.positions[-1]
     return f"{nation} {seat}" if nation else ""

@@ -245,7 +245,7 @@ def test_mcts_blocks_an_open_row_and_says_what_is_certain() -> None:
 
 @pytest.mark.proof
 def test_mcts_weighs_chance_and_all_players() -> None:
-    """The better of a die and a coin; three seats play for themselves."""
+    """A game for three seats without teams, and one with dice."""
     game = Game(load_ruleset("imperial"), ["A", "B", "C"])
     draws = Draws(2)
     while game.decision is not None and game.decision.by is None:
