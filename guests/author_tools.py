@@ -166,7 +166,7 @@ class AuthorTools:
     # --- commands ----------------------------------------------------------------------------
 
     def edit_map(self, edits: str) -> dict[str, Any]:
-        """The answer to a `edit_map` call."""
+        """The answer to an `edit_map` call."""
         return self._run("edit", ".", "--from", "-", "--yes", typed=edits)
 
     def validate(self) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class AuthorTools:
     # --- reference ---------------------------------------------------------------------------
 
     def explain(self, code: str) -> dict[str, Any]:
-        """The answer to a `explain` call."""
+        """The answer to an `explain` call."""
         page = read_page(code.upper())
         if page is None:
             near = did_you_mean(code.upper(), CODES) or "`validate` names codes, and `reference` finds some by a word"

@@ -40,7 +40,7 @@ MOST_REASONS = 30_000
 _CAP = 1_000
 """The number of decisions after which a random game is cut off."""
 _TRIED = 10_000
-"""The most decisions of other seats tried to find an equivalent game that cannot be drawn; about five seconds."""
+"""The most decisions of other seats tried to find an equivalent game if none can be drawn; about five seconds."""
 _NOT_OPEN = "another program has the file of the game, or it cannot be written: try again later"
 """A message without the path, which would reveal something about the machine."""
 _T = TypeVar("_T")
@@ -191,7 +191,7 @@ class SeatTools:
         return result | {"since": first, "names": {seat: game.shown_names[seat] for seat in game.seats}}
 
     def options(self, first: int) -> dict[str, Any]:
-        """The answer to a `options` call."""
+        """The answer to an `options` call."""
         return self._look(lambda game: self._options(game, first))
 
     def _options(self, game: Game, first: int) -> dict[str, Any]:

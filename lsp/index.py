@@ -19,7 +19,7 @@ def place(named: typed.Named) -> Span:
 
 
 def name(named: typed.Named) -> str:
-    """The name of a declaration as written; a wrapper has the name of the wrapped rule."""
+    """The name of a declaration as written; a wrapped rule has its wrapper's name."""
     written = named.name.text if isinstance(named, ast.OptionGroup) else named.name
     return written.partition(" ")[0]
 

@@ -1,4 +1,4 @@
-"""Self-contained HTML documents: one file with its styles, scripts and data, which makes no requests.
+"""Self-contained HTML documents: one file with its styles, scripts and data, which loads nothing else.
 
 A content security policy in the page ensures that it loads nothing, and runs only the scripts with listed hashes.
 """

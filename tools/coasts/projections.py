@@ -54,7 +54,7 @@ def _lens(plain: Projection, at: Sequence[float], radius: float, gain: float) ->
 
 
 def _cylinder(seam: float, wider: Sequence[Sequence[float]], taller: Sequence[Sequence[float]]) -> Projection:
-    """Gall's cylindrical projection, cut at a longitude; bands of degrees (centre, width, gain) are widened."""
+    """Gall's cylindrical projection, cut at a longitude; bands of degrees (centre, width, gain) are stretched."""
     xs, ys = np.linspace(0, 360, 3601), np.linspace(-90, 90, 1801)
     across, down = np.ones_like(xs), (1 + math.sqrt(2) / 2) / 2 / np.cos(np.radians(ys) / 2) ** 2
     for centre, width, gain in wider:
