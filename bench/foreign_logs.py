@@ -1,7 +1,7 @@
 """Corpora of foreign logs, derived from those in the project; and the time and memory needed to replay them.
 
     python -m bench.foreign_logs FOLDER --logs 10000            # writes them
-    python -m bench.foreign_logs FOLDER --measure 1000          # also replays as many, beside a loop over single logs
+    python -m bench.foreign_logs FOLDER --measure 1000          # also replays 1000 logs, beside a loop over single logs
 
 All logs have other player names. Of ten logs, six are otherwise intact, two are truncated, one lacks an entry, and one
 has two entries swapped.

@@ -75,7 +75,7 @@ def _programs() -> Iterator[Parts]:
 
 
 def _tetrarchia() -> Parts:
-    """A game that uses most features, with its overlays, but without the listed rules."""
+    """A game that uses most features, with its overlays, but without its `rules.yaml`."""
     return {name: body for name, body in _folder(GAMES / "tetrarchia").items() if name != "rules.yaml"}
 
 

@@ -1,4 +1,4 @@
-"""`validate` plays before it reports soundness, reports the amount, and caches the result until a file changes."""
+"""`validate` plays before it calls rules sound, says how much, and caches the result until a file changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A recorder of foreign logs: entries of one game, replayed under the rules of another."""
+"""A recorder of foreign logs: entries in the dialect `courier`, replayed under the rules of `errands`."""
 
 from __future__ import annotations
 

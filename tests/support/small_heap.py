@@ -317,17 +317,17 @@ def holds(number: int, members: int) -> int:
 
 
 def worth(to: int, which: int) -> None:
-    """The value of the heap to a seat: the negative for the other one, scaled by the value's index."""
+    """Writes the value of the heap to one seat and its negative to the other, scaled by the value's index."""
     store(to, load(STATE + 32) * (which + 2))
     store(to + 8, 0 - load(STATE + 32) * (which + 2))
 
 
 def ranks(row: int) -> None:
-    """Two numbers of a result."""
+    """Writes two numbers of a result."""
     store(row, load(STATE + 40))
     store(row + 8, load(STATE + 56))
 
 
 def sees(seat: int) -> None:
-    """Whether a seat sees the heap; only the first does."""
+    """Writes whether the heap is hidden from a seat; only the first one sees it."""
     store(UNSEEN, seat)
