@@ -157,7 +157,7 @@ class Worker:
         return str(self.ask(job).get("missing", ""))
 
     def slice(self, times: int) -> Slice:
-        """A slice that runs the job a number of times."""
+        """A slice that runs the job the given number of times."""
 
         def run() -> Sample:
             answer = self.ask(str(times))

@@ -69,7 +69,7 @@ def _renamed(data: Any, names: dict[str, str]) -> Any:
 
 
 def write(folder: Path, number: int) -> list[Path]:
-    """Writes a number of logs, always the same ones; existing files are kept."""
+    """Writes the given number of logs, always the same ones; existing files are kept."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = sources()
     paths = []

@@ -10,7 +10,7 @@ from types import FrameType
 
 @contextlib.contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """A context manager that raises TimeoutError after a number of seconds of processor time."""
+    """A context manager that raises TimeoutError after the given seconds of processor time."""
 
     def stop(_: int, __: FrameType | None) -> None:
         raise TimeoutError(f"more than {seconds} s")

@@ -105,7 +105,7 @@ class _Tried:
         self._differs: dict[Setting, bool] = {}
 
     def machine(self, _: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Interpreter:
-        """The machine that runs a mutant in scenarios, for a number of seats and settings.
+        """The machine that runs a mutant in scenarios, for some seat count and settings.
 
         It skips invariants, which would take most of a scenario's time; recorded games test them.
         """
@@ -160,7 +160,7 @@ class Trial:
         return Outcome(number, mutant, verdict, len(tests))
 
     def order(self, mutant: Mutant) -> list[Test]:
-        """The tests that run the place of a mutant, in the order in which they are tried.
+        """The tests that run the changed code of a mutant, in the order of trial.
 
         Coverage does not count heads of guards.
         """

@@ -30,7 +30,7 @@ _TABLE = re.compile(r"(<!-- targets -->\n).*?(\n<!-- end of targets -->)", re.DO
 
 
 class Case(Struct, frozen=True):
-    """A number of settings with a number of values each, of which some are relevant."""
+    """A search problem: the number of settings, the relevant ones, and the number of values of each."""
 
     settings: int
     matter: int

@@ -53,7 +53,7 @@ class Net(Struct, frozen=True):
         return self.corner[0] + at[0] * self.side[0], self.corner[1] + at[1] * self.side[1] + down
 
     def turned(self, at: Cell, how: str) -> Cell:
-        """A cell rotated clockwise around the centre by a number of degrees, or mirrored vertically."""
+        """A cell rotated clockwise around the centre by the given degrees, or mirrored vertically."""
         (x, y), right, down = at, self.columns - 1, self.rows - 1
         if how == "flip":
             return x, down - y

@@ -44,7 +44,7 @@ class CellShape(Struct, frozen=True):
     Attributes:
         sides: the middle of each side, in rotation order.
         size: the distance from the centre to a corner.
-        corners: the corners, in order of preference for the first number.
+        corners: the corners, in order of preference for placing a number.
     """
 
     sides: tuple[Point, ...]

@@ -88,7 +88,7 @@ class Fuzzer:
         return min(self.rng.choices(self.rng.choice(pools) or self.corpus, k=3), key=len)
 
     def run(self, seconds: float) -> Summary:
-        """Tries inputs for a number of seconds."""
+        """Tries inputs for the given time in seconds."""
         begun = note = time.monotonic()
         with Worker(self.target.name, self.target.seconds or SECONDS) as worker:
             for data in self.corpus[: self.seeds]:

@@ -299,7 +299,7 @@ class CfrPlus:
 
 
 def cfr_plus(tree: GameTree, rounds: int) -> CfrPlus:
-    """The strategies after a number of rounds of CFR+."""
+    """The strategies after the given number of CFR+ rounds."""
     result = CfrPlus(tree)
     result.improve(rounds)
     return result

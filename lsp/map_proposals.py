@@ -55,7 +55,7 @@ class MapProposals:
 
     @cached_property
     def base(self) -> BaseMap | None:
-        """The base of the map; None if it is a game of its own, or if the base has errors."""
+        """The base of the map; None if it is a standalone game, or if the base has errors."""
         result = self.map.base()
         return result if result is not None and result.kind == self.map.kind() and result.number else None
 

@@ -24,7 +24,7 @@ _REMEMBERED = 32
 
 
 class NoOfferError(RulespecError):
-    """Rules that are not offered."""
+    """A request for rules that are not offered."""
 
 
 class Offers:

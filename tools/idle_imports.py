@@ -51,7 +51,7 @@ class Idle(NamedTuple):
 
 
 def idle_imports(line: str, typed: str, runs: int) -> list[Idle]:
-    """The idle modules of a command, most expensive first, by the least of `runs`; `typed` is its standard input."""
+    """The idle modules of a command by cost, the minimum over `runs` runs; `typed` is its standard input."""
     words = line.split()
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder, "trace.json")

@@ -32,7 +32,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _games(bench: Bench, regions: int) -> Slice:
-    """Decisions of random games on a map with a number of regions."""
+    """Decisions of random games on a map with the given number of regions."""
     ruleset = load_ruleset(str(write_big_map(4, bench.folder / "regions", regions)))
     wasm = wasm_program(ruleset, _PLAYERS, check_settings(ruleset, {}))
     games = WasmGames(wasm, INTERRUPT_RATE)

@@ -70,7 +70,7 @@ def _beside_c(bench: Bench, ref: str, batch: int) -> Iterator[Figure]:
 
 
 def _moves(bench: Bench, ruleset: typed.Ruleset, batch: int) -> Slice:
-    """Decisions of random games, a number of games per call."""
+    """Decisions of random games, played in batches of `batch` per call."""
     games = _games(ruleset)
     return timed(lambda: sum(one.decisions for one in games(batch)), bench.seconds)
 

@@ -23,7 +23,7 @@ OVERLAY = 'id: {0}\ntitle: {0}\nversion: "1"\ndoc: An overlay of the tests.\nfor
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A current folder with unpublished rules."""
+    """A current folder that contains unpublished rules."""
     folder = tmp_path / "home"
     shutil.copytree(RULESETS / "nim", folder / "nim")
     shutil.copytree(RULESETS / "nim", folder / "inner" / "heaps+more")

@@ -64,7 +64,7 @@ def shown_cells(board: Board, game: Game) -> list[CellName]:
 
 
 def some(cells: list[CellName], most: int, seed: int) -> list[CellName]:
-    """At most a number of cells for each field and place."""
+    """A random selection of at most `most` cells for each field and place."""
     results: dict[tuple[str, str, str], list[CellName]] = {}
     for cell in random.Random(seed).sample(cells, len(cells)):
         results.setdefault((cell.group, cell.name, cell.place), []).append(cell)

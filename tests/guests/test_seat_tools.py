@@ -193,7 +193,7 @@ def test_games_that_look_the_same_get_the_same_answers(ref: str, tmp_path: Path)
 
 
 def test_an_open_plan_changes_no_answer_to_another_seat(tmp_path: Path) -> None:
-    """Neither the plan itself, nor the number of plans made and withdrawn."""
+    """Other seats learn neither the plan itself nor how many plans were made and withdrawn."""
     game = Game(load_ruleset(str(RULESETS / "paddocks")), ["A", "B"])
     path, rng, withdrawn = tmp_path / "game.jsonl", random.Random(2), 0
     boxes = {seat: box(path, seat, game) for seat in "AB"}

@@ -81,7 +81,7 @@ class Scenario(ABC):
 
     @abstractmethod
     def check(self, folder: Path, confirmed: list[str], killed: bool, report: Report) -> None:
-        """Restarts; raises AssertionError if anything is lost."""
+        """Restarts the work; raises AssertionError if anything is lost."""
 
     def too_much(self, messages: list[str]) -> list[str]:
         """The complaint about more than one message for a fault, if any."""

@@ -24,7 +24,7 @@ def play_on(play: Play, rng: random.Random) -> None:
 
 
 def walked(table: Contract, seed: int, steps: int) -> Iterator[Play]:
-    """The plays before each of a number of random actions, from game to game."""
+    """The play before each random action, for the given number of actions, from game to game."""
     rng, play = random.Random(seed), table.play()
     for _ in range(steps):
         if play.is_over:

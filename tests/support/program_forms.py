@@ -82,7 +82,7 @@ def _nodes(items: tuple[ast.Item, ...]) -> Iterator[Struct]:
 
 
 def shares(count: int, first: int = 0) -> dict[str, float]:
-    """Form → the share of a number of random programs that contain it."""
+    """Form → the share of random programs that contain it."""
     results: Counter[str] = Counter()
     for seed in range(first, first + count):
         results.update(forms(Writer(random.Random(seed).randrange).program()))

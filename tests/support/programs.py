@@ -134,7 +134,7 @@ WHOLE_WORLD = programs_secrets.secretive(_WORLD) + programs_boards.BOARD
 
 @cache
 def base(towns: int = 0, first: int = 0) -> tuple[typed.Ruleset, Mapping]:
-    """The world, loaded once with a number of additional towns, some of them `first`; and its YAML."""
+    """The world, loaded once with additional towns, some of them `first`; and its YAML."""
     import tempfile
 
     files = split(IDLE + programs_wide.widened(WHOLE_WORLD, towns, first), "rules/play.rules")

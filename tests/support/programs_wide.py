@@ -57,7 +57,7 @@ def widened(world: str, towns: int, first: int) -> str:
 
 
 def towns_of(size: int) -> int:
-    """The added towns of a world with a number of towns."""
+    """The number of towns added to reach a total of `size`."""
     return size - _OWN
 
 

@@ -45,7 +45,7 @@ def signed(value: int) -> int:
 
 @cache
 def _on_stack() -> ModuleType:
-    """The functions for sets of a number of words, in Python."""
+    """The functions for sets of the given number of words, in Python."""
     result = ModuleType("on_stack")
     result.__dict__.update(vars(intrinsics) | vars(import_module("rulespec.engine.wasm.runtime.stack")))
     for words in range(1, ON_STACK + 1):

@@ -24,7 +24,7 @@ of a card or tile depends on its place, or only simultaneous choices are secret.
 
 
 def played(ref: str, seed: int, moves: int, *, asked: bool = False) -> Game:
-    """A random game after a number of decisions, or at the next open simultaneous choice.
+    """A random game after the given number of decisions, or at the next open simultaneous choice.
 
     With `asked`, chance decides until it is a seat's turn.
     """

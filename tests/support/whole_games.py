@@ -14,7 +14,7 @@ cached = cache(load_ruleset)
 
 
 def play_to_the_end(ref: str, players: int, settings: dict[str, str | int], number: int, cap: int) -> Game:
-    """A random game of at most a number of decisions, with all invariants checked after each."""
+    """A random game within `cap` decisions, with all invariants checked after each."""
     game = Game(cached(ref), [f"P{i + 1}" for i in range(players)], settings)
     draws = Draws(crc32(f"{ref} {players} {settings}".encode()), number)
     while not game.is_over:

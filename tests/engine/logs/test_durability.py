@@ -225,7 +225,7 @@ class Killed(BaseException):
 
 
 def dies_after(monkeypatch: pytest.MonkeyPatch, bytes_: int, error: BaseException) -> None:
-    """Lets a number of bytes through, in pieces as a system may write them, and then fails."""
+    """Makes `os.write` accept some bytes, in pieces as a system may, and then fail."""
     left = bytes_
     write = os.write
 

@@ -47,7 +47,7 @@ def same(result: Replayed, other: Replayed) -> None:
 
 
 def played(game: Game, seed: int, most: int) -> Game:
-    """A random game of at most a number of decisions."""
+    """A random game with a limited number of decisions."""
     draws = Draws(seed)
     while not game.is_over and game.ply < most:
         option = choose(game, draws)

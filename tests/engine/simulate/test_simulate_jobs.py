@@ -215,7 +215,7 @@ def lines_of(path: Path) -> int:
 
 
 def wait(path: Path, lines: int, command: subprocess.Popen[str]) -> None:
-    """Waits until a file has a number of lines."""
+    """Waits until a file has the given number of lines."""
     until(lambda: lines_of(path) >= lines or command.poll() is not None)
     assert command.poll() is None, command.communicate()
 

@@ -97,7 +97,7 @@ def test_a_change_that_is_drawn_and_has_no_words_is_found(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("ref", proofs_but([*HIDING, "shadow_of_the_emperor"], "kuhn_poker", "liars_dice", "tutorial"))
 def test_where_something_is_hidden_a_preview_has_nothing_else(ref: str) -> None:
-    """A preview has the changes shown after the option; all of them, unless it says that it ends earlier."""
+    """A preview has the changes shown after the option: all of them, unless the preview reports an early end."""
     words, compared, cut, rng = Words(loaded(ref)[0]), 0, 0, random.Random(5)
     for seed in range(3):
         game = played(ref, seed, 60)

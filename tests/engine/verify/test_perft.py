@@ -52,7 +52,7 @@ def game(name: str, players: int = 2, backend: Backend = "python", **options: st
 
 
 def nim(depth: int) -> Iterator[tuple[int, ...]]:
-    """The number of lines of Nim with a number of moves, from an independent formula."""
+    """The number of lines of Nim after the given number of moves, from an independent formula."""
     if depth == 0:
         yield ()
         return

@@ -54,7 +54,7 @@ FILES = [
 
 
 EVERY = {"python": 2, "interpreter": 20}
-"""The interval of scenarios run by `make test`."""
+"""Backend → the interval at which `make test` samples scenarios."""
 each_file = pytest.mark.parametrize("ref, path", FILES, ids=[str(p.relative_to(GAMES)) for _, p in FILES])
 
 

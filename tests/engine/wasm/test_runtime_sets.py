@@ -49,7 +49,7 @@ def packed(order: Sequence[int], width: int) -> int:
 
 
 def words(value: int, count: int) -> list[int]:
-    """A number as a number of words."""
+    """A number split into words."""
     assert value >> 64 * count == 0
     return [value >> 64 * k & 2**64 - 1 for k in range(count)]
 

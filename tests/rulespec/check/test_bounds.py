@@ -54,7 +54,7 @@ def entities(name: str, count: int) -> str:
 
 
 def kinds(first: int, last: int, size: int, head: str = "") -> str:
-    """Kinds `k<first>` to `k<last - 1>` with a number of entities, one per line."""
+    """Kinds `k<first>` to `k<last - 1>` with the given number of entities, one per line."""
     return "".join(f"  k{i}: {{{head}entities: {entities(f'e{i}', size)}}}\n" for i in range(first, last))
 
 
