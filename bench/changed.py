@@ -1,4 +1,4 @@
-"""Comparison of a commit's speed with that of an earlier one, in alternation.
+"""Comparison of a commit's speed with an earlier one's, by alternating measurements.
 
     python -m bench.changed [BASE]
 

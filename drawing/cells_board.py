@@ -201,7 +201,7 @@ def _yard(sheet: Sheet, board: BoardStyle, number: int, owner: int, box: Box) ->
 
 
 class NamePlace(Struct, frozen=True):
-    """The position of a name: its cell, whether at the upper edge, and whether next to the viewer's cell."""
+    """The position of a name: its cell, and whether it is at the upper edge, or next to the viewer's cell."""
 
     box: Box
     above: bool

@@ -20,7 +20,7 @@ from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 
 MAX_SHOWN = 40
-"""The maximum number of mistakes drawn on the board; messages list all."""
+"""The maximum number of mistakes drawn on the board; the messages list all of them."""
 _WIDTH = 460.0
 _SIZE = 12.0
 _LINES = 5

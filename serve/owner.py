@@ -79,7 +79,7 @@ class OwnerDesk:
         self._offers = Offers(hall)
 
     def hello(self) -> dict[str, Any]:
-        """The offers and faults for the owner's page, besides the tables."""
+        """The data for the owner's page other than tables: offers, bots and faults."""
         return {"offers": self._offers.listed(), "bots": list(self.hall.bots), "faults": self.hall.faults}
 
     async def hear(self, data: object) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The hash of the meaning: unaffected by changes without effect on games, affected by all others; related numbers."""
+"""The hash of the meaning, changed only by edits that affect games; and the numbers stored with it."""
 
 from __future__ import annotations
 

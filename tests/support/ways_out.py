@@ -76,7 +76,7 @@ class Seen(Struct):
 
 
 def new_game(ruleset: typed.Ruleset) -> Game:
-    """A new game with the most seats, up to four, with settings that cause secrets if possible."""
+    """A new game with the most seats, up to four, with settings that introduce secrets if possible."""
     seats = seat_names(max(ruleset.players[0], min(4, ruleset.players[1])), ruleset.seats)
     games = (Game(ruleset, seats, settings) for settings in _settings(ruleset))
     return next(game for game in games if game.omniscient.secretive or not may_hide(ruleset))

@@ -159,7 +159,7 @@ def test_a_sabotaged_position_has_the_same_previews(ref: str) -> None:
 
 
 def blind(folder: Path) -> list[Any]:
-    """The previews of a total that depends on information hidden from its player, for two values of that."""
+    """The previews of a total that depends on information hidden from its player, for two values of it."""
     game = Game(rules_of(folder, secret=True), "AB")
     cells = list(game.omniscient.numbers.cells)
     at = next(n for n, c in enumerate(game.omniscient.program.cells) if c.name == "fate")

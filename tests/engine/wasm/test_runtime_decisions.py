@@ -88,7 +88,7 @@ RANKS = st.tuples(st.integers(-1, 1), st.lists(st.integers(-2, 2), max_size=3), 
 
 @pytest.fixture(scope="module")
 def with_ranks() -> Twins:
-    """A rank is a number, a list of up to three, and a number."""
+    """The runtime with ranks of the form of `RANKS`: a number, a list of up to three numbers, and a number."""
     return Twins({"SEATS": SEATS, "RANK": RANK, "RANK_PARTS": TREE, "RESULT": 400, "RESULTS": ROOM + 0x800})
 
 
