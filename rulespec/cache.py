@@ -29,25 +29,25 @@ import msgspec
 from rulespec import signing
 
 MAX_ENTRY = 4_000_000
-"""Bytes of an entry; a larger one is not written."""
+"""Maximum size of an entry in bytes; larger values are not cached."""
 MAX_ENTRIES = 4_000
-"""Entries in the folder; beyond that the older half is removed."""
+"""Maximum number of entries in the folder; when exceeded, the older half is removed."""
 PRUNE_EVERY = 50
-"""Entries that a process writes between two looks at the size of the folder."""
+"""Number of writes by a process between two checks of the folder's size."""
 
 _HEADER = b"rulespec cache entry "
-"""Before the signature. Only files that begin with it are ever removed."""
+"""The prefix of every entry, before its signature. Only files that begin with it are ever removed."""
 _NAME = re.compile(r"[0-9a-f]{64}(\.[0-9]+\.new)?")
-"""Names of entries, and of those that were being written when a process ended."""
-# Nothing but a regular file is opened: not what a link names, and O_NONBLOCK keeps a pipe from stalling us.
+"""File names of entries, and of temporary files left by an interrupted write."""
+# Only a regular file is opened: links are not followed, and O_NONBLOCK keeps a pipe from stalling us.
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 _OUTSIDE = ("__pycache__", "games", "cli", "lsp")
-"""Folders of the package that no entry depends on."""
+"""Folders of the package that never affect an entry."""
 _HOME = Path(__file__).parent
 PROGRAM = ("",)
-"""All rooms."""
+"""All rooms: for results that depend on the whole program."""
 LANGUAGE = ("check", "diagnostics", "documents", "language", "overlays", "schemas", "syntax", "typed")
 """The rooms that turn texts into a checked ruleset."""
 
@@ -59,7 +59,7 @@ class Decoder(Protocol[_T_co]):
     """A reader of values, such as `msgspec.json.Decoder`."""
 
     def decode(self, data: bytes, /) -> _T_co:
-        """The value in bytes; ValueError if they are invalid."""
+        """Decodes a value from bytes; raises ValueError if they are invalid."""
         ...
 
 
@@ -88,7 +88,7 @@ def key(kind: str, *inputs: str, rooms: tuple[str, ...] = PROGRAM) -> str:
 
 
 def read(key: str, decoder: Decoder[_T]) -> _T | None:
-    """The value of an entry; None if there is no entry signed by this user."""
+    """The value of an entry, or None if no entry is signed by this user."""
     folder = _folder()
     if not key or folder is None or not _is_safe(folder):
         return None
@@ -165,7 +165,7 @@ def place() -> str:
 
 
 def _is_safe(folder: str) -> bool:
-    """Whether nobody else can have written entries."""
+    """Whether the folder is protected from writes by other users."""
     try:
         return not _fault(os.stat(folder), stat.S_ISDIR)  # noqa: PTH116 - a third of the time of a `Path`
     except (OSError, ValueError):
@@ -173,11 +173,11 @@ def _is_safe(folder: str) -> bool:
 
 
 def _fault(status: os.stat_result, is_kind: Any) -> str:
-    """The reason why a file or folder is not used; empty if it may be."""
+    """The reason to reject a file or folder; empty if it is trusted."""
     if not is_kind(status.st_mode):
         return "is not a folder" if is_kind is stat.S_ISDIR else "is not a file"
     if not hasattr(os, "geteuid"):
-        return ""  # Windows: who may write is not to be seen here
+        return ""  # Windows: `st_mode` does not show write permissions of others
     if status.st_uid != os.geteuid():
         return "belongs to another user"
     return "may be written to by others" if status.st_mode & 0o022 else ""
@@ -202,7 +202,7 @@ def _contents(path: str, limit: int) -> bytes:
 def _prune(folder: str) -> None:
     """Removes the older half of the entries if there are more than `MAX_ENTRIES`; other files are never removed.
 
-    Names of this form are also given to files of other programs, so each file that goes is looked into.
+    Other programs may use names of this form, so the header of each file is checked before removal.
     """
     with os.scandir(folder) as listed:
         entries = [entry for entry in listed if _NAME.fullmatch(entry.name)]
@@ -233,7 +233,7 @@ def _user_folder() -> str | None:
             return str(Path(named, "rulespec"))
         if not named and os.path.isabs(home):  # noqa: PTH117
             return str(Path(home, ".cache", "rulespec"))
-    from platformdirs import user_cache_path  # it takes longer to import than all keys take
+    from platformdirs import user_cache_path  # importing it takes longer than computing all keys
 
     try:
         return str(user_cache_path("rulespec", appauthor=False))
@@ -243,9 +243,9 @@ def _user_folder() -> str | None:
 
 @cache
 def fingerprint(rooms: tuple[str, ...] = PROGRAM) -> bytes:
-    """A hash of rooms of this program: of its place, and of the names, sizes and modification times of their files.
-
-    The place counts because some packagers give all files the same time, but each build its own folder.
+    """A hash of rooms of this program: of the package's path, and of the names, sizes and modification times of their
+    files.
+    // The path counts because some packagers set all file times to one value, but give each build its own folder.
     """
     result = hashlib.sha256(os.fsencode(_HOME))
     for room in rooms if rooms == PROGRAM else ("*", *rooms):
@@ -291,5 +291,5 @@ def _add_files(folder: str, below: str, files: list[tuple[str, int, int]], *, de
                 files.append((below + name, status.st_size, status.st_mtime_ns))
             elif deep and name not in _OUTSIDE and entry.is_dir():
                 _add_files(entry.path, f"{below}{name}/", files)
-        except OSError:  # it is gone since
+        except OSError:  # removed in the meantime
             continue

@@ -27,21 +27,21 @@ SECTIONS = {
     "tables": ("constants", "tables"),
     "setup": ("setup",),
 }
-"""Section of the differences → the keys of the merged tree that belong to it."""
+"""The keys of the merged tree in each section of the differences."""
 
 RULES = "rules"
 """The section of the rules, after all others."""
 
 ORDER = "(order)"
-"""Last key in the path of a difference in the order of members; both sides list all of them."""
+"""The last key in the path of a difference in the order of members; both sides then list all members."""
 
 COLLECTIONS = {"kinds": (2, "entities"), "map": (1, "regions"), "tracks": (2, "spaces"), "tables": (2, "rows")}
-"""Section → position and word of the key in a path after which the members of a collection follow."""
+"""For each section with collections: the position of the collection's key in a path, and that key."""
 
 # Keys of game.yaml that identify the ruleset.
 _OWN = {"id", "title", "version", "needs", "extends", "replaces", "overlays"}
 _ORDERED_LISTS = {"ends", "key", "each", "product", "columns", "rows"}
-"""Keys of lists whose order counts; that of lists of numbers counts, too. All other lists are sets."""
+"""Keys of lists whose order matters, as does the order of lists of numbers. All other lists are sets."""
 _NAMES = {  # their keys are names of the ruleset, where `doc` is a name like any other
     *("kinds", "boards", "tracks", "tables", "constants", "settings", "entities", "spaces", "regions", "rows"),
     *("facts", "links", "of", "directions", "state", "accounts", "pieces", "places", "capacities"),
@@ -58,7 +58,7 @@ class Difference:
         kind: the type of change; `wrapped` only for rules.
         section: one of `SECTIONS`, or `RULES`.
         keys: the path of a fact, key by key; for a rule, its kind and name.
-        old: a fact as plain data, without texts for people; the text of a rule without comments and docstrings; or
+        old: a fact as plain data, without texts for people; a rule's text without comments and docstrings; or
             None.
         new: the same in the second ruleset; for a wrapped rule, the text around the old one.
         note: the comment at the new fact, or its `doc`; the docstring of a rule.
@@ -78,7 +78,7 @@ class Difference:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The ids of rules in the note, then those only in a rule's new text, each once."""
+        """The ids cited in the note, then those cited only in a rule's new text, without repetition."""
         result = cited(self.note)
         if self.section == RULES and self.kind != "removed":
             before = cited(self.old or "")
@@ -113,7 +113,7 @@ def diff(a: Merged, b: Merged) -> list[Difference]:
 
 
 def collection(section: str, keys: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The path of the collection at or above a path, such as all entities of a kind, or None."""
+    """The path of the collection that contains a path, such as all entities of a kind, or None."""
     at, word = COLLECTIONS.get(section, (0, ""))
     return keys[: at + 1] if keys[at : at + 1] == (word,) else None
 
@@ -128,7 +128,7 @@ class _Facts:
     b: Merged
 
     def nodes(self, keys: tuple[str, ...], old: Node | None, new: Node | None) -> Iterator[Difference]:
-        """The differences at a path; a single one if only one side has the path."""
+        """The differences at a path; a single one if the path exists on one side only."""
         if old is None and new is None:
             return
         if _holds_sections(keys):
@@ -151,13 +151,13 @@ class _Facts:
             )
 
     def _order(self, keys: tuple[str, ...], before: dict[str, Node], after: dict[str, Node]) -> Iterator[Difference]:
-        """A difference if members change places, or new ones come before old ones, as the order of a kind matters."""
+        """A difference if existing members are reordered, or new ones precede old ones: the order of a kind matters."""
         expected = [*(k for k in before if k in after), *(k for k in after if k not in before)]
         if list(after) != expected:
             yield Difference("changed", self.section, (*keys, ORDER), list(before), list(after))
 
     def _note(self, keys: tuple[str, ...], old: Node | None, new: Node | None) -> str:
-        """The comment beside the new fact or beside the removal of the old one; else its `doc`."""
+        """The comment beside the new fact or beside the removal of the old one; otherwise the fact's `doc`."""
         if new is not None:
             said = text(get(new, "doc")) or _comment(new.span, self.b)
         else:
@@ -168,7 +168,7 @@ class _Facts:
 
 
 def _holds_sections(keys: tuple[str, ...]) -> bool:
-    """Whether the entries here are separate differences even if the other side has none."""
+    """Whether entries at this path are reported separately even if the other side has none."""
     return len(keys) == 1 or keys == ("game", "settings") or (keys[0] == "setup" and len(keys) == 2)
 
 
@@ -184,7 +184,7 @@ def _entries(node: Node, keys: tuple[str, ...]) -> dict[str, Node]:
 
 
 def _for_people(parent: str, key: str, value: Node) -> bool:
-    """Whether no game depends on an entry: a `doc`, the `position` on a drawing, or the `checks` of facts."""
+    """Whether an entry is irrelevant to play: a `doc`, the `position` on a drawing, or the `checks` of facts."""
     if parent in _NAMES:
         return False
     return isinstance(value, {"doc": Scalar, "position": Sequence, "checks": Mapping}.get(key, ()))
@@ -201,7 +201,7 @@ def _same(key: str, old: Node, new: Node) -> bool:
 
 
 def _plain(node: Node | None, key: str = "") -> Any:
-    """A fact as plain data, without texts for people; `key` is its key."""
+    """A fact as plain data, without texts for people; `key` is the fact's key."""
     if isinstance(node, Mapping):
         return {k: _plain(v, k) for k, (_, v) in node.entries.items() if not _for_people(key, k, v)}
     if isinstance(node, Sequence):
@@ -212,7 +212,7 @@ def _plain(node: Node | None, key: str = "") -> Any:
 
 
 def _comment(span: Span, merged: Merged) -> str:
-    """The comment after a value on one line; after a longer value it belongs to its last part."""
+    """The comment after a single-line value; a comment after a longer value belongs to the value's last part."""
     lines = merged.texts.get(span.file, "").split("\n")
     if span.line != span.end_line or span.line > len(lines):
         return ""
@@ -224,7 +224,7 @@ def _comment(span: Span, merged: Merged) -> str:
 
 
 def _rules(a: Merged, b: Merged) -> Iterator[Difference]:
-    """The differences of rules: first rules of `a` in the order of its files, then those only in `b`."""
+    """The differences between rules: rules of `a` in file order, then those found only in `b`."""
     old, new = _chains(a), _chains(b)
     for key in [*old, *(k for k in new if k not in old)]:
         before, after = old.get(key, ()), new.get(key, ())
@@ -241,7 +241,7 @@ def _rules(a: Merged, b: Merged) -> Iterator[Difference]:
 
 
 def _chains(merged: Merged) -> dict[tuple[str, str], tuple[ast.Item, ...]]:
-    """Each rule with the rules that it wraps, the innermost first."""
+    """Each rule with the rules that it wraps, innermost first."""
     source = merged.source
     inner = {(kind, name) for (kind, _), name in source.originals.items()}
     results: dict[tuple[str, str], tuple[ast.Item, ...]] = {}
@@ -257,7 +257,7 @@ def _chains(merged: Merged) -> dict[tuple[str, str], tuple[ast.Item, ...]]:
 
 
 def _shape(node: object) -> object:
-    """The content of a rule, without places, docstrings and the word `replace`."""
+    """The content of a rule, ignoring spans, docstrings and the word `replace`."""
     if isinstance(node, tuple):
         return tuple([_shape(part) for part in node])
     if isinstance(node, Struct):

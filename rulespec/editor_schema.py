@@ -1,4 +1,4 @@
-"""JSON Schemas for one ruleset's files: the general ones, with its kinds, facts, tables and places."""
+"""JSON Schemas for the files of one ruleset: the general schemas, narrowed to its kinds, facts, tables and places."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Maybe, Num, SetOf, Type
 
 MAX_PATHS = 5_000
-"""Paths of a ruleset in the schema of an overlay; of a larger ruleset those nearest to the top."""
+"""Maximum number of paths in the schema of an overlay; a larger ruleset gets those nearest to the root."""
 
-_SHOWN = 60  # characters of a present value
+_SHOWN = 60  # maximum length of a current value in characters
 
 Schema = dict[str, Any]
 
@@ -25,7 +25,7 @@ def files_schema(ruleset: typed.Ruleset) -> Schema:
     """One schema for kinds.yaml, map.yaml, boards.yaml, tracks.yaml, tables.yaml, setup.yaml and measures.yaml
     of a ruleset.
 
-    Entities must have the facts of their kind, and references to entities must name existing ones. A ruleset that
+    Entities must have all facts of their kind, and references to entities must name existing ones. A ruleset that
     extends another one may omit keys of its base.
 
     Returns:
@@ -35,7 +35,7 @@ def files_schema(ruleset: typed.Ruleset) -> Schema:
 
 
 def overlay_schema(ruleset: typed.Ruleset, root: Node) -> Schema:
-    """The schema of an overlay for a ruleset: its settings with their values, its paths with current values.
+    """The schema of overlays for a ruleset: its settings with their values, its paths with their current values.
 
     Args:
         ruleset: the ruleset.
@@ -64,7 +64,7 @@ _CSV: Schema = {
     "required": ["csv"],
     "additionalProperties": False,
 }
-"""Rows in a CSV file."""
+"""The schema of rows in a CSV file."""
 
 
 def _setting(setting: typed.SettingDecl) -> Schema:
@@ -76,7 +76,7 @@ def _setting(setting: typed.SettingDecl) -> Schema:
 
 
 def _paths(node: Node, prefix: str) -> Iterator[tuple[str, str]]:
-    """The paths below a node, each with its present value in a few words."""
+    """All paths below a node, each with its current value, shortened."""
     if isinstance(node, Mapping):
         for key, (_, value) in node.entries.items():
             path = f"{prefix}.{key}" if prefix else key
@@ -136,7 +136,7 @@ class _FilesSchema:
         return schema | ({"description": kind.doc} if kind.doc else {})
 
     def _facts_of(self, kind: typed.Kind) -> Schema:
-        """The schema of an entity: its facts, and texts for people."""
+        """The schema of an entity: its facts, and its texts for people."""
         track = next((t for t in self.d.tracks.values() if t.kind == kind.name), None)
         of_map = kind.name == self._map_kind()
         origin = "tracks" if track else "map" if of_map else "boards" if kind.name in self.d.boards else "kinds"
@@ -160,7 +160,7 @@ class _FilesSchema:
         return general | {"properties": texts | facts, "required": needed, "additionalProperties": False}
 
     def _map_kind(self) -> str:
-        """The kind declared by map.yaml; "" without one."""
+        """The name of the kind declared by map.yaml; "" if there is none."""
         declared = (k for k in self.d.kinds.values() if k.span.file.endswith("map.yaml"))
         return next((k.name for k in declared), "")
 
@@ -235,7 +235,7 @@ class _FilesSchema:
             sections["accounts"] = self._fields(sections["accounts"], account=True)
 
     def _counts(self, kinds: list[typed.Kind]) -> Schema:
-        """The schema for a number of pieces: one for all, or one for each entity of the first kind, and so on."""
+        """The schema of a number of pieces: one number for all, or one for each entity of the first kind, and so on."""
         number: Schema = {"type": ["integer", "string"]}
         if not kinds:
             return number
@@ -248,7 +248,7 @@ class _FilesSchema:
         return {"$ref": f"#/$defs/{name}"}
 
     def _fields(self, general: Schema, *, account: bool) -> Schema:
-        """State or accounts by name: of the game, of all entities of a kind, or of one entity."""
+        """The schema of state or accounts by name: of the game, of all entities of a kind, or of one entity."""
         names: dict[str, Schema] = {}
         patterns: list[str] = []
         for field in self.d.fields.values():
@@ -266,7 +266,7 @@ class _FilesSchema:
 
 
 def _by_name(kind: typed.Kind) -> Schema:
-    """The schema of entities by their names, which may be in a CSV file."""
+    """The schema of entities by name, which may be in a CSV file."""
     return {"properties": {"csv": {"type": "string"}}, "additionalProperties": _facts(kind)}
 
 
@@ -280,7 +280,7 @@ def _narrowed(general: str, key: str, special: Schema) -> Schema:
 
 
 def _partial(node: Any) -> Any:
-    """A schema without required keys, for a file laid over another one."""
+    """A schema without required keys, for a file merged over another one."""
     if isinstance(node, dict):
         # A schema under `if` is a test: it requires nothing.
         return {k: v if k == "if" else _partial(v) for k, v in node.items() if k != "required" or isinstance(v, dict)}

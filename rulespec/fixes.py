@@ -1,4 +1,4 @@
-"""Certain fixes: computed from diagnostics and the texts of the files, and applied to these texts."""
+"""Automatic fixes: computed from diagnostics and the texts of the files, and applied to these texts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _TEXT_KEYS = re.compile(r"\s*(?:for_)?version:\s*")  # their values are always t
 
 
 def with_fixes(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """The diagnostics, with fixes where these are certain.
+    """The diagnostics, each with a fix if there is an unambiguous one.
 
     Args:
         diagnostics: the diagnostics.
         texts: the checked text of each file, by its name in spans.
     """
     results = list(diagnostics)
-    # A link that seems to be missing may be in an entry with another error: fix that one first.
+    # The missing link may be part of an entry with another error: fix that one first.
     otherwise = {d.span.file for d in results if d.span is not None and d.code != "RS230"}
     with_fix = [d if d.fix is not None else replace(d, fix=_fix(d, texts)) for d in results]
     return tuple(
@@ -39,7 +39,7 @@ def with_fixes(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> t
 
 
 def fixed(texts: Mapping[str, str], fixes: Iterable[Fix]) -> dict[str, str]:
-    """The texts changed by the fixes. Of overlapping fixes, only the first is applied."""
+    """The texts after the fixes. Of overlapping fixes, only the first is applied."""
     parts: dict[str, list[str]] = {}
     done: dict[str, int] = {}  # file → end of the copied part of its text
     for fix in sorted(set(fixes), key=lambda f: (f.span, f.text)):
@@ -74,7 +74,7 @@ def _fix(d: Diagnostic, texts: Mapping[str, str]) -> Fix | None:
 
 
 def _respelt(d: Diagnostic, span: Span, text: str) -> Fix | None:
-    """Replaces a name by the only near one."""
+    """Replaces a misspelt name by the only similar one."""
     candidate = _ONE_CANDIDATE.fullmatch(d.help)
     written = _at(text, span)
     bare = written.strip("\"'")
@@ -94,7 +94,7 @@ def _respelt(d: Diagnostic, span: Span, text: str) -> Fix | None:
 
 
 def _renamed(span: Span, text: str) -> Fix | None:
-    """Writes the new word for an old one, in the quotes that it has."""
+    """Replaces a former word by the current one, inside its quotes."""
     written = _at(text, span)
     bare = written.strip("\"'")
     new = KEYS.get(bare) or new_path(bare)
@@ -102,7 +102,7 @@ def _renamed(span: Span, text: str) -> Fix | None:
 
 
 def _quoted(code: str, span: Span, text: str) -> Fix | None:
-    """Writes a certain truth value as one, and quotes certain text."""
+    """Rewrites an unambiguous truth value, or quotes a value that must be text."""
     written = _at(text, span)
     if code == "RS121":
         word = _WORDS.get(written.lower())
@@ -114,7 +114,7 @@ def _quoted(code: str, span: Span, text: str) -> Fix | None:
 
 
 def _without_entry(span: Span, text: str) -> Fix | None:
-    """Removes an entry on a line of its own, with the line of its section if that has no other."""
+    """Removes an entry on a separate line, and the line of its section if that becomes empty."""
     lines = text.split("\n")
     first, last = span.line, span.end_line
     start = lines[first - 1][: span.column - 1]
@@ -136,7 +136,7 @@ def _indent(line: str) -> int:
 
 
 def _other_side(d: Diagnostic, span: Span, texts: Mapping[str, str]) -> Fix | None:
-    """Adds a region to the links of its neighbour: to its list, or as a new list."""
+    """Adds the missing entry to the links of the neighbouring region: to its list, or as a new list."""
     if not d.notes:
         return None
     there = d.notes[0].span
@@ -165,7 +165,7 @@ def _other_side(d: Diagnostic, span: Span, texts: Mapping[str, str]) -> Fix | No
 
 
 def _entry_at(node: Node, span: Span) -> Node | None:
-    """The value with its key at a place."""
+    """The value whose key has this span."""
     if isinstance(node, YamlMapping):
         for key, value in node.entries.values():
             if key.span == span:

@@ -1,4 +1,4 @@
-"""Loading of a ruleset reference: `my_game`, `./my_game`, `my_game+house_rules`."""
+"""Loading of rulesets by reference: `my_game`, `./my_game`, `my_game+house_rules`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from rulespec.typed.packed import Checked, PackedRuleset, pack
 
 _CHECKED, _TRUTH = PackedRuleset(), msgspec.json.Decoder(bool)
 MAX_OVERLAYS = 20
-"""Of a reference."""
+"""Maximum number of overlays in a reference."""
 MAX_EXTENDS = 8
-"""Rulesets that extend one another, and overlays that include one another, beyond the first."""
+"""Maximum length of a chain of rulesets that extend one another, or of overlays that include one another."""
 
 
 def load_ruleset(ref: str, report: Report | None = None, files: Files | None = None) -> typed.Ruleset:
@@ -88,7 +88,7 @@ def assembled(
 
 
 def _start(merged: Merged) -> str:
-    """The name of the procedure that begins a game."""
+    """The name of the start procedure of a game."""
     return text(get(merged.source.root, "game", "start"), "play")
 
 
@@ -156,7 +156,7 @@ def load_source(ref: str, report: Report, files: Files | None = None, *, lints: 
 
 
 def _check(ref: str, merged: Merged, report: Report, lints: bool, cached: bool) -> Checked:
-    """Runs the checker, unless the cache has its result for these very texts, and knows that it reports nothing.
+    """Runs the checker, unless the cache has a result without diagnostics for exactly these texts.
 
     Raises:
         DiagnosticsError: if it reports an error.
@@ -175,7 +175,7 @@ def _check(ref: str, merged: Merged, report: Report, lints: bool, cached: bool) 
     except DiagnosticsError as error:  # too many errors: it stopped
         report.extend(_blamed(error.diagnostics, source))
         raise DiagnosticsError(report.diagnostics) from None
-    except RecursionError:  # the parser and the checker bound what they can; chains of both together end here
+    except RecursionError:  # parser and checker bound their own depth; chains through both end here
         report.error("RS135", "the rules nest too deep", None, help="shorten the chain of calls")
         raise DiagnosticsError(report.diagnostics) from None
     report.extend(_blamed(result.diagnostics, source))
@@ -191,7 +191,7 @@ def _check(ref: str, merged: Merged, report: Report, lints: bool, cached: bool) 
 
 
 def _blamed(diagnostics: tuple[Diagnostic, ...], source: Source) -> tuple[Diagnostic, ...]:
-    """The diagnostics of a merged source; those caused by an overlay point to its line."""
+    """The diagnostics of a merged source; those caused by an overlay point to the overlay's line."""
     if not diagnostics:
         return ()
     from rulespec.check.passes import unused_in
@@ -205,8 +205,8 @@ def _check_merged(source: Source, report: Report, fitting: dict[str, tuple[Scala
 
     Args:
         source: the tree.
-        report: takes the diagnostics.
-        fitting: entries that have been found to fit; a node made of these alone is not checked again.
+        report: receives the diagnostics.
+        fitting: entries that passed before merging; a node composed only of these is not checked again.
         cached: as in `check_schema`.
     """
     from rulespec.documents.schema_check import check_schema
@@ -231,12 +231,12 @@ def _check_merged(source: Source, report: Report, fitting: dict[str, tuple[Scala
 
 
 def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tuple[Source, list[Path]]:
-    """Reads a ruleset's folder, and lays it over the ruleset that it extends.
+    """Reads a ruleset's folder, and merges it over the ruleset that it extends.
 
     Args:
         folder: the folder.
         reader: reads the files.
-        trail: the folders that extend this one, the outermost first.
+        trail: the folders that extend this one, outermost first.
 
     Returns:
         The source, and the folders read, its own first.
@@ -255,7 +255,7 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
         folders += more
         for path in words(get(game, "replaces")):
             empty(source, path, reader.report)
-    # Without game.yaml nobody knows whether this is laid over another ruleset.
+    # Without game.yaml it is unknown whether this extends another ruleset.
     tree = _read_sections(folder, reader, partial=game is None or extends is not None)
     if game is not None:
         tree = {"game": (Scalar("game", "game", game.span), game)} | tree
@@ -267,7 +267,7 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
     beside = [name for of, name in reader.located.values() if of == folder and name.endswith(".csv")]
     files = ["game.yaml", *(f"{section}.yaml" for section in SECTION_FILES), *beside, *rules]
     source.lay([place.display(folder / name) for name in files])
-    source.titled.append((folder, "titles"))  # read by those who show words: they change no game either
+    source.titled.append((folder, "titles"))  # read only for display: they change no game either
     if place.present(folder / "rules.yaml"):
         listed = reader.yaml(folder, "rules.yaml", "rules")
         add_listed(reader.listed, listed, reader.report)
@@ -279,7 +279,7 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
 def _read_base(
     extends: Scalar, folder: Path, reader: RulesetReader, trail: list[Path]
 ) -> tuple[Source, list[Path]] | None:
-    """Reads the base of a folder, with its overlays; None, with a report, if there is none."""
+    """Reads the base of a folder, with its overlays; None, after a report, if there is no base."""
     if folder in trail or len(trail) > MAX_EXTENDS:
         reader.report.error("RS507", "this ruleset extends itself", extends.span)
         return None
@@ -308,7 +308,7 @@ def _read_sections(folder: Path, reader: RulesetReader, *, partial: bool) -> dic
 
 
 def _check_file_names(folder: Path, reader: RulesetReader) -> None:
-    """Reports files that look like a part of the ruleset, but are not read because of their name or folder."""
+    """Reports files that look like parts of the ruleset, but are ignored because of their name or folder."""
     place = reader.files.place
     wrong = {f"{name}.yml": f"call it `{name}.yaml`" for name in SECTION_FILES}
     for path in sorted(place.matches(folder, "*.rules")):
@@ -321,7 +321,7 @@ def _check_file_names(folder: Path, reader: RulesetReader) -> None:
 
 
 def _without_offers(root: Mapping) -> Mapping:
-    """Removes the base's list of offered overlays: only the extending ruleset knows which of them fit."""
+    """Removes the base's list of offered overlays, as only the extending ruleset knows which ones are compatible."""
     place, game = root.entries.get("game", (None, None))
     if place is None or not isinstance(game, Mapping):  # it could not be read
         return root
@@ -332,9 +332,9 @@ def _without_offers(root: Mapping) -> Mapping:
 def _lay_overlays(
     names: list[str], source: Source, folders: list[Path], reader: RulesetReader, at: Span | None = None
 ) -> list[tuple[str, str]]:
-    """Lays the overlays of a reference over a ruleset; returns their ids and titles.
+    """Applies the overlays of a reference to a ruleset; returns their ids and titles.
 
-    If a file of theirs has errors, nothing is laid: its changes and includes are unknown, and others may rest on them.
+    If one of their files has errors, none is applied: its changes and includes are unknown, and others may need them.
 
     Args:
         names: their ids or paths.
@@ -351,7 +351,7 @@ def _lay_overlays(
 
 
 class _Overlays:
-    """The overlays of a reference, each once, after the ones it includes."""
+    """The overlays of a reference without repetition, each after the ones that it includes."""
 
     def __init__(self, source: Source, folders: list[Path], reader: RulesetReader) -> None:
         self.overlays: list[Overlay] = []
@@ -363,7 +363,7 @@ class _Overlays:
         self._named: set[int] = set()
 
     def add(self, name: str, at: Span | None) -> tuple[str, str]:
-        """Reads an overlay of the reference with its includes; returns its id and its title."""
+        """Reads an overlay of the reference and its includes; returns its id and its title."""
         number = self._read(name, at, ())
         if number is None:
             return name, name
@@ -379,8 +379,8 @@ class _Overlays:
 
         Args:
             name: its id or its path.
-            at: the place of the reference to it, if that is in a file.
-            trail: the ids of the overlays that include it, the outermost first.
+            at: the place of the reference to it, if the reference is in a file.
+            trail: the ids of the overlays that include it, outermost first.
         """
         report, place = self._reader.report, self._reader.files.place
         where = place.overlay(name, self._folders)

@@ -1,7 +1,7 @@
-"""The current ruleset's own files: nothing that edits files writes others.
+"""The current ruleset's own files, the only ones that editing commands may write.
 
 These are the files in a ruleset's own folder, and those of an overlay given by path. Files found only by id, such as
-the base of a standalone overlay or of a ruleset that extends it, belong to someone else.
+the base of a standalone overlay or of an extending ruleset, belong to someone else.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class OwnFiles(Struct, frozen=True):
     overlays: tuple[Path, ...] = ()
 
     def __contains__(self, path: object) -> bool:
-        """Whether a file is one of these, and no link."""
+        """Whether a path is one of these files, and not a link."""
         if not isinstance(path, Path):
             return False
         try:
@@ -37,7 +37,7 @@ class OwnFiles(Struct, frozen=True):
 
 
 def own_files(ref: str) -> OwnFiles:
-    """The files of a reference that may be changed: those of overlays given by path, and of its folder.
+    """The writable files of a reference: those of overlays given by path, and of the ruleset's folder.
 
     The folder of a base found by id does not belong to a standalone overlay.
     """

@@ -1,4 +1,4 @@
-"""Registration of a drawing function for games, as games are in a lower room than drawing."""
+"""Registration of the drawing function for games: games are in a lower room than drawing."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 Draw = Callable[[Any], str]
-"""A game → an SVG document."""
+"""A function from a game to an SVG document."""
 _registered: list[Draw] = []
 
 
 def register(draw: Draw) -> None:
-    """Registers a function that draws all games, replacing the previous one."""
+    """Registers the function that draws all games, replacing any previous one."""
     _registered[:] = [draw]
 
 

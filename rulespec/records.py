@@ -1,4 +1,4 @@
-"""Records with a bounded one-line repr, for consoles, notebooks, failures and logs."""
+"""Records with a bounded one-line repr, for consoles, notebooks, test failures and logs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sized
 from msgspec import Struct
 
 MAX_REPR = 240
-"""Characters of a repr."""
+"""Maximum length of a repr in characters."""
 _MAX_TEXT = 40
 _MAX_NUMBER = 10**18
 
 
 class Brief:
-    """A base of structs and dataclasses: shows its fields, nested values only by name or size.
+    """A base of structs and dataclasses whose repr shows each field, but nested values only by name or size.
 
-    It precedes `Struct` in the bases; a dataclass uses `repr=False`.
+    List it before `Struct` in the bases; a dataclass needs `repr=False`.
     """
 
     __slots__ = ()
@@ -26,7 +26,7 @@ class Brief:
 
 
 def brief(record: object, fields: Iterable[str]) -> str:
-    """A record and its fields on one line."""
+    """The one-line repr of a record with these fields."""
     shown: list[str] = []
     room = MAX_REPR - len(type(record).__name__) - len("(, …)")
     for field in fields:
@@ -40,7 +40,7 @@ def brief(record: object, fields: Iterable[str]) -> str:
 
 
 def _value(value: object) -> str:
-    """A value as part of a line: a short one in full, else its type."""
+    """The repr of a field's value: a short one in full, otherwise its type."""
     if isinstance(value, str):
         return repr(value if len(value) <= _MAX_TEXT else value[:_MAX_TEXT] + "…")
     if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < _MAX_NUMBER):

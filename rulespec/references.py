@@ -1,4 +1,4 @@
-"""References to rulesets and overlays: the folder or file for an id or a path."""
+"""References to rulesets and overlays: lookup of the folder or file for an id or a path."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from rulespec.documents.folders import folders_in, is_hidden
 from rulespec.documents.text_files import broken_link, is_present
 
 MAX_PIECES = 100
-"""Between the `+` of a reference; of a longer one each is a part."""
+"""Maximum number of `+` separated pieces in a reference that may contain paths with `+`; a longer one is split at each
+`+`.
+"""
 
 
 def game_folders() -> list[Path]:
-    """The folders for ids: those in RULESPEC_PATH, `games` in the current folder, the shipped games."""
+    """The folders for looking up ids: those in RULESPEC_PATH, `games` in the current folder, the shipped games."""
     folders = [Path(p) for p in os.environ.get("RULESPEC_PATH", "").split(os.pathsep) if p]
     folders.append(Path("games"))
     folders.append(Path(__file__).resolve().parent / "games")
@@ -33,7 +35,7 @@ def is_shipped(folder: Path) -> bool:
 def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
-    except OSError:  # a name that is too long for one
+    except OSError:  # the name is too long for a path
         return False
 
 
@@ -43,14 +45,14 @@ def known_rulesets() -> list[str]:
 
 
 def known_folders() -> dict[str, Path]:
-    """Id → folder of all known rulesets, sorted: as `find_ruleset` for each, by one listing."""
+    """The folder of each known ruleset, sorted by id: as `find_ruleset` finds them, but from one listing."""
     known = _folders_by_id()
     places = {id_: Path(id_) if is_present(Path(id_, "game.yaml")) else known[id_] for id_ in sorted(known)}
     return {id_: Path(os.path.realpath(place)) for id_, place in places.items()}
 
 
 def _folders_by_id() -> dict[str, Path]:
-    """Id → the first folder of a ruleset of this name, in the order of `ruleset_folders`."""
+    """The first folder of each ruleset name, in the order of `ruleset_folders`."""
     results: dict[str, Path] = {}
     for folder in ruleset_folders():
         for path in folders_in(str(folder)):
@@ -60,7 +62,7 @@ def _folders_by_id() -> dict[str, Path]:
 
 
 def ruleset_folders() -> Iterator[Path]:
-    """The folders for ids, then the groups in them, which are folders of rulesets."""
+    """The folders in which ids are looked up, then the groups in them, which are folders of rulesets."""
     folders = game_folders()
     yield from folders
     for folder in folders:
@@ -75,7 +77,7 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
     Args:
         name: its id or its path.
         beside: the folder of the referring ruleset: paths are relative to it, and ids are first looked up next to it.
-            Both rulesets are in one folder, unless the other is found by id elsewhere.
+    The result is in the same parent folder, unless an id is found elsewhere.
 
     Raises:
         DiagnosticsError: RS501 if there is none, RS106 if a path leaves the folder that contains both.
@@ -107,7 +109,7 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
 
 
 def _in_reach(path: Path, name: str, beside: Path | None) -> Path:
-    """The folder at a path; refused if it lies outside the folder that holds the referring ruleset."""
+    """The folder at a path; refused if it is outside the folder that contains the referring ruleset."""
     result = path.resolve()
     if beside is not None and not result.is_relative_to(beside.parent.resolve()):
         message = f"{shown(name)} leads out of the folder that holds this ruleset"
@@ -119,8 +121,8 @@ def _in_reach(path: Path, name: str, beside: Path | None) -> Path:
 def parts_of(ref: str) -> list[str]:
     """The ruleset and overlays of a reference, split at `+`.
 
-    Paths may contain `+`, too. So each part is the shortest that is an id or the path of something; a missing path
-    extends to the end. `/` after a folder ends its name: `./a+b/` is that folder, even if `./a` is a ruleset.
+    A path may contain `+`, too. So each part is the shortest id or existing path; a missing path extends to the end.
+    A `/` after a folder ends its name: `./a+b/` is that folder, even if `./a` is a ruleset.
     """
     pieces = ref.split("+")
     if len(pieces) == 1 or len(pieces) > MAX_PIECES:
@@ -137,8 +139,8 @@ def parts_of(ref: str) -> list[str]:
 
 
 def _overlays(pieces: tuple[str, ...]) -> list[str] | None:
-    """The overlays named by pieces, joined where necessary; None if they name none."""
-    begun: list[list[str] | None] = [[]]  # what the first of them are
+    """The overlays named by pieces, which are joined where necessary; None if they do not name overlays."""
+    begun: list[list[str] | None] = [[]]  # the overlays named by the first n pieces
     for end in range(1, len(pieces) + 1):
         results = None
         for start in reversed(range(end)):
@@ -151,7 +153,7 @@ def _overlays(pieces: tuple[str, ...]) -> list[str] | None:
 
 
 def _missing(pieces: list[str]) -> list[str]:
-    """Overlays with at least one missing: a prefix of a file's name is one path."""
+    """The overlays of a reference in which at least one is missing: pieces up to a file name form one path."""
     results: list[str] = []
     waiting: list[str] = []
     for piece in pieces:
@@ -164,7 +166,7 @@ def _missing(pieces: list[str]) -> list[str]:
 
 
 def _is_file(name: str) -> bool:
-    """Whether a name ends like the path of an overlay."""
+    """Whether a name has the extension of an overlay."""
     return name.endswith(".yaml")
 
 
@@ -176,7 +178,7 @@ def _exists(name: str) -> bool:
 
 
 def _is_ruleset(name: str) -> bool:
-    """Whether a ruleset has this name."""
+    """Whether a ruleset with this name exists."""
     if "+" in name:
         return _exists(os.path.join(name, "game.yaml"))  # noqa: PTH118
     try:
@@ -187,12 +189,12 @@ def _is_ruleset(name: str) -> bool:
 
 
 def named(folder: Path) -> str:
-    """A folder in reference notation; see `parts_of`."""
+    """The folder in the notation of references; see `parts_of`."""
     return f"{folder}{os.sep}" if "+" in str(folder) else str(folder)
 
 
 def find_overlay(name: str, folders: list[Path]) -> tuple[Path, str] | None:
-    """The folder that bounds an overlay's files, and the relative path of its YAML file; None if missing."""
+    """The folder that contains all files of an overlay, and the relative path of its YAML file; None if missing."""
     try:
         if is_path(name):
             path = Path(name)
@@ -210,12 +212,12 @@ def find_overlay(name: str, folders: list[Path]) -> tuple[Path, str] | None:
 
 
 def is_path(name: str) -> bool:
-    """Whether an overlay is given by path, rather than by id."""
+    """Whether a name is the path of an overlay rather than an id."""
     return name.endswith(".yaml") or _has_folder(name)
 
 
 def is_id(name: str) -> bool:
-    """Whether a ruleset is given by id, rather than by path."""
+    """Whether a name is the id of a ruleset rather than a path."""
     return not _has_folder(name) and not name.startswith(".")
 
 
@@ -224,18 +226,18 @@ def _has_folder(name: str) -> bool:
 
 
 class Disk(DiskFiles):
-    """The folders on disk, for looking up references."""
+    """The rulesets and overlays on disk."""
 
     def parts(self, ref: str) -> list[str]:
-        """See `FilePlace`."""
+        """Splits a reference; see `FilePlace`."""
         return parts_of(ref)
 
     def ruleset(self, name: str, beside: Path | None = None) -> Path:
-        """See `FilePlace`."""
+        """Finds a ruleset; see `FilePlace`."""
         return find_ruleset(name, beside)
 
     def overlay(self, name: str, folders: list[Path]) -> tuple[Path, str] | None:
-        """See `FilePlace`."""
+        """Finds an overlay; see `FilePlace`."""
         return find_overlay(name, folders)
 
 

@@ -16,11 +16,11 @@ from rulespec.records import Brief
 _RULE_ID = re.compile(r"\b[A-Z][A-Z0-9]{1,9}(?:-[A-Z0-9]{1,9}){1,3}\b")
 _BEGINS = re.compile(r"^(?:[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)+(?:, |…\d*)?)+(?:: |\.?$)")
 _FOR_PEOPLE = re.compile(r'"[^"]*"|#.*|\bdoc:.*')
-"""Parts of a line, of a rules file or a YAML file, that may cite rules."""
+"""Parts of a line of a rules file or a YAML file that may contain citations."""
 
 
 class ListedRule(Brief, Struct, frozen=True):
-    """A rule in a ruleset's list: its id, a line of text, the editions that have it, its place."""
+    """A rule in a ruleset's list: its id, a line of text, the editions that contain it, and its place."""
 
     id: str
     text: str
@@ -30,9 +30,8 @@ class ListedRule(Brief, Struct, frozen=True):
 
 class Unreached(Brief, Struct, frozen=True):
     """Rules code that no test can run, with the reason.
-
-    Either a listed rule (`rule`), or a place: a file in the ruleset's folder (`at`), a text on the line, and the
-    outcome, or "" for the whole line.
+    // It is identified by a listed rule (`rule`), or by a file in the ruleset's folder (`at`), a text on the line, and
+    the outcome, or "" for the whole line.
     """
 
     rule: str
@@ -44,12 +43,12 @@ class Unreached(Brief, Struct, frozen=True):
 
 
 def cited(text: str) -> tuple[str, ...]:
-    """The ids in a docstring, a reason or a comment, each once, in text order."""
+    """The ids cited in a docstring, a reason or a comment, in order, without repetition."""
     return tuple(dict.fromkeys(_RULE_ID.findall(text)))
 
 
 def uncited(text: str) -> str:
-    """A docstring or a reason without its leading ids; "" if nothing else is left."""
+    """A docstring or a reason without its leading ids; "" if nothing remains."""
     return _BEGINS.sub("", text).strip()
 
 
@@ -68,7 +67,9 @@ def unreached(node: Node | None) -> Iterator[Unreached]:
 
 
 def add_listed(rules: dict[str, ListedRule], node: Node | None, report: Report) -> None:
-    """Adds the rules of a list to `rules`, replacing equal ids; reports repeated ids in the list (RS223)."""
+    """Adds the rules of a list to `rules`, replacing rules with the same id; reports ids repeated within the list
+    (RS223).
+    """
     results: dict[str, ListedRule] = {}
     for rule in listed_rules(node):
         if rule.id in results:
@@ -79,10 +80,10 @@ def add_listed(rules: dict[str, ListedRule], node: Node | None, report: Report) 
 
 
 def check_cited(sources: Mapping[str, str], rules: Mapping[str, ListedRule], report: Report) -> None:
-    """Warns of cited ids missing from the list, if there is one (RS239).
+    """Warns of cited ids that are missing from a non-empty list (RS239).
 
-    Texts that only look like ids, such as the name of a standard, are ignored: they neither share their first word with
-    a listed id nor resemble one.
+    A text that neither shares its first word with a listed id nor resembles one, such as the name of a standard, is not
+    a citation.
     """
     families = {id_.partition("-")[0] for id_ in rules}
     parts = {

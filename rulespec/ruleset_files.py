@@ -1,4 +1,4 @@
-"""Files of one ruleset reference: read within bounds, checked against schemas, and hashed together."""
+"""Files of one ruleset reference: read within limits, checked against schemas, and hashed together."""
 
 from __future__ import annotations
 
@@ -28,27 +28,28 @@ from rulespec.syntax.parser import parse_rules
 
 SECTION_FILES = ("kinds", "map", "boards", "tracks", "tables", "setup", "measures")
 _FIRST = ("game", "overlay")
-"""The schemas of files that say which version of this program reads them and the files beside them."""
+"""Schemas of the files that declare the required version of this program, for themselves and the files beside them."""
 DRAWING, OUTLINES = "drawing.yaml", "outlines.yaml"
 SETUP = "setup.yaml"
-"""The drawing files of a ruleset, of one form; outlines of regions may have a file apart."""
+"""The file names of a ruleset's drawing, in one format; the outlines of regions may have a separate file."""
 MAX_RULES_BYTES = 50_000
-"""Bytes of one rules file: nearly twice the largest that is shipped, and less than a second of parsing."""
+"""Maximum size of a rules file in bytes: nearly twice the largest shipped one, and less than a second of parsing."""
 MAX_YAML = FileLimits(size=1_000_000)
 MAX_FILES = 300
 MAX_TOTAL = 4_000_000
 MAX_TOTAL_RULES = 120_000
 MAX_ITEMS = 2_000
 MAX_TOTAL_VALUES = MAX_YAML.events
-"""Bounds on everything that one reference reads (its own files, its base, its overlays): number of files, characters,
-characters of rules, rules (definitions, procedures …), and YAML values."""
+"""Limits on everything that one reference reads (its own files, its base, its overlays): number of files, characters,
+characters of rules, rules (definitions, procedures …), and YAML values.
+"""
 
 
 class Files:
-    """Reads and parses files, always from disk. The language server has a subclass with a memo.
+    """Reader and parser of files, always from disk. The language server has a subclass with a memo.
 
     Attributes:
-        cached: whether results use the on-disk cache; not for files that change with every keystroke.
+        cached: whether to use the on-disk cache; False for files that change with every keystroke.
         place: the source of the files.
     """
 
@@ -68,7 +69,7 @@ class Files:
         return parse_rules(text, display, cached=True)
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
-        """The diagnostics of a YAML tree under a schema; a `partial` file may omit parts of its base."""
+        """The violations of a schema in a YAML tree; a `partial` file may omit parts of its base."""
         from rulespec.documents.schema_check import check_schema
         from rulespec.schemas import load_schema
 
@@ -80,7 +81,7 @@ class Files:
 
 
 def title_files(titled: Iterable[tuple[Path, str]], place: FilePlace) -> Iterator[tuple[Path, str]]:
-    """Folder and name of all possible word files, in all languages, lowest layer first."""
+    """Folder and name of every possible word file, in all languages, lowest layer first."""
     for folder, stem in titled:
         yield folder, f"{stem}.yaml"
         path = folder / stem
@@ -89,9 +90,9 @@ def title_files(titled: Iterable[tuple[Path, str]], place: FilePlace) -> Iterato
 
 
 def drawing_files(titled: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, str]]:
-    """Folder and name of each possible drawing file, lowest layer first; they are located like word files."""
+    """Folder and name of every possible drawing file, lowest layer first; they are placed like word files."""
     for folder, stem in titled:
-        words = Path(stem)  # `titles` of a ruleset, `variants/titles/NAME` of an overlay
+        words = Path(stem)  # `titles` for a ruleset, `variants/titles/NAME` for an overlay
         if words.parent.name == "titles":
             yield folder, str(words.parents[1] / "drawing" / f"{words.name}.yaml")
         else:
@@ -99,27 +100,27 @@ def drawing_files(titled: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, st
 
 
 class TooMuchError(DiagnosticsError):
-    """The files of a reference exceed the size limits: nothing more is read."""
+    """The files of a reference exceed a size limit; nothing more is read."""
 
 
 class _PlacedFiles(Files):
-    """Reads and parses the files of another source than the disk."""
+    """Reader and parser of files from another place than the disk."""
 
     def __init__(self, place: FilePlace) -> None:
         self.place = place
 
     def yaml(self, path: Path, display: str) -> Node:
-        """The tree of a YAML file."""
+        """Parses a YAML file from this place."""
         return parse_kept(self.text(path, display, MAX_YAML.size), display, MAX_YAML)
 
 
 def files_at(place: FilePlace) -> Files:
-    """Reads and parses the files of a place."""
+    """The reader of files for a place."""
     return Files() if place is DISK else _PlacedFiles(place)
 
 
 class SameFiles(Files):
-    """Reads and parses each file once, for many references to the same files within one run."""
+    """Reader that reads and parses each file once, for many references to the same files within one run."""
 
     def __init__(self) -> None:
         self._texts: dict[tuple[Path, int], str] = {}
@@ -128,33 +129,33 @@ class SameFiles(Files):
         self._findings: dict[tuple[int, str, bool], tuple[Node, tuple[Diagnostic, ...]]] = {}
 
     def text(self, path: Path, display: str, limit: int) -> str:
-        """The content of a file."""
+        """The content of a file, read on first use."""
         if (path, limit) not in self._texts:
             self._texts[path, limit] = super().text(path, display, limit)
         return self._texts[path, limit]
 
     def yaml(self, path: Path, display: str) -> Node:
-        """The tree of a YAML file."""
+        """The tree of a YAML file, parsed on first use."""
         if (path, display) not in self._trees:
             self._trees[path, display] = super().yaml(path, display)
         return self._trees[path, display]
 
     def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
-        """The items of a rules file."""
+        """The items of a rules file, parsed on first use."""
         if (text, display) not in self._items:
             self._items[text, display] = super().rules(text, display)
         return self._items[text, display]
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
-        """The diagnostics of a YAML tree under a schema."""
+        """The violations of a schema in a YAML tree, computed on first use."""
         key = (id(node), schema, partial)
-        if key not in self._findings:  # with the tree, so that its id is not given to another
+        if key not in self._findings:  # keeps the tree alive, so that its id is not reused
             self._findings[key] = (node, super().findings(node, schema, partial))
         return self._findings[key][1]
 
 
 class RulesetReader(Brief, Struct):
-    """Reads the files of one reference: counts them, keeps their texts for messages, and hashes them.
+    """Reader of the files of one reference: counts and hashes them, and keeps their texts for messages.
 
     `located`: the folder and relative name of each file in `sources`.
     """
@@ -201,7 +202,7 @@ class RulesetReader(Brief, Struct):
         return node if isinstance(node, Mapping) else None
 
     def _beside(self, folder: Path, name: str) -> tuple[str, str]:
-        """The name for messages and the content of a CSV file of a folder.
+        """The display name and the content of a CSV file in a folder.
 
         Raises:
             UnreadableCsvError: if it cannot be read.
@@ -221,7 +222,7 @@ class RulesetReader(Brief, Struct):
         return not result and wrong is None
 
     def _tell(self, diagnostics: Iterable[Diagnostic], wrong: Diagnostic | None) -> None:
-        """Reports the diagnostics of a file; on the line of `wrong`, which is more specific, that one alone."""
+        """Reports the diagnostics of a file; on the line of `wrong`, which is more specific, only `wrong`."""
         if wrong is not None and wrong.span is not None:
             line = wrong.span.line
             diagnostics = [d for d in diagnostics if d.span is None or d.span.line != line]
@@ -242,7 +243,7 @@ class RulesetReader(Brief, Struct):
         return tuple([item for name in sorted(names) for item in self.rules(folder, name)])
 
     def rules(self, folder: Path, name: str) -> tuple[ast.Item, ...]:
-        """The items of a rules file in a folder; empty, with a report, if invalid."""
+        """The items of a rules file in a folder; empty, after a report, if the file is invalid."""
         file = self.files.place.display(folder / name)
         try:
             _, content = self._read(folder, name, MAX_RULES_BYTES)
@@ -272,10 +273,10 @@ class RulesetReader(Brief, Struct):
         return path, content
 
     def _count(self, display: str, **more: int) -> None:
-        """Counts input against the limits.
+        """Adds to the totals of the input read, and checks their limits.
 
         Raises:
-            DiagnosticsError: RS107 if a total exceeds its bound.
+            DiagnosticsError: RS107 if a total exceeds its limit.
         """
         self.counts.update(more)
         for what, (most, _) in _TOTALS.items():

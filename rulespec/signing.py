@@ -26,19 +26,19 @@ def signature(data: bytes) -> str:
 
 
 def fault() -> str:
-    """The reason for the lack of a key, for people; "" if there is one."""
+    """The reason why there is no key, for people; "" if there is one."""
     _, reason = _key(_place())
     return reason
 
 
 def _place() -> str:
-    """The path of the key file; empty without a home folder."""
+    """The path of the key file; empty if there is no home folder."""
     named, home = os.environ.get("XDG_STATE_HOME", ""), os.environ.get("HOME", "")
     if os.path.isabs(named):  # noqa: PTH117 - as in `cache.py`
         return f"{named}/rulespec/signing_key"
     if sys.platform == "linux" and os.path.isabs(home):  # noqa: PTH117
         return f"{home}/.local/state/rulespec/signing_key"
-    from platformdirs import user_state_path  # it takes longer to import than all signatures take
+    from platformdirs import user_state_path  # importing it takes longer than computing all signatures
 
     try:
         return str(user_state_path("rulespec", appauthor=False) / "signing_key")
@@ -48,7 +48,7 @@ def _place() -> str:
 
 @cache
 def _key(path: str) -> tuple[bytes, str]:
-    """The key in a file, created if there is none; or nothing, and the reason."""
+    """The key in a file, which is created if missing; or empty bytes and the reason."""
     if not path:
         return b"", "there is no home folder for a signing key"
     try:
@@ -67,7 +67,7 @@ def _read(path: str) -> bytes:
     """The key in a file.
 
     Raises:
-        OSError: if the file cannot be read, holds no key, or if others may read it.
+        OSError: if the file cannot be read, contains no key, or is readable by others.
     """
     descriptor = os.open(path, _READ)
     try:
@@ -88,19 +88,19 @@ def _read(path: str) -> bytes:
 
 
 def _write(path: Path) -> None:
-    """Writes a new key atomically; among concurrent processes the first one wins."""
+    """Writes a new key atomically; of concurrent processes, the first one wins."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}.new")
     try:
         with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(os.urandom(_SIZE))
             file.flush()
-            os.fsync(file.fileno())  # a name without its bytes would stay a key that is none
+            os.fsync(file.fileno())  # a crash must not leave an empty key file
         try:
             os.link(fresh, path)
         except FileExistsError:
             pass
-        except OSError:  # a file system without hard links: the last process wins, and what others sign is missing
+        except OSError:  # a file system without hard links: the last process wins; entries signed by others are missing
             fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)

@@ -7,38 +7,39 @@ from __future__ import annotations
 from msgspec import Struct
 
 ANY = "*"
-"""Unit of a bare number, which takes that of its neighbour; kind of `none` and `{}`."""
+"""The unit of a bare number, which adopts that of the other operand; the kind of `none` and `{}`."""
 
 
 MAX_NUMBER = 10**15
-"""The largest number, and minus the least one, of all numbers stored by the rules."""
+"""The maximum absolute value of numbers stored by the rules."""
 
 
 FAST_MEMBERS = 1_024
-"""The most members of a kind whose sets are quick in wasm: 16 words of 64 bits."""
+"""Maximum number of members of a kind whose sets are fast in wasm: 16 words of 64 bits."""
 
 
 RETURNED = "returned"
-"""The ending of a game whose start procedure returns; no `end game` has this name."""
+"""The name of the ending when the start procedure returns; no `end game` may use it."""
 
 
 NO_NUMBER = -MAX_NUMBER - 1
-"""The stand-in for none where a number may be none: no number that the rules keep."""
+"""The representation of none in optional numbers, outside the range of stored numbers."""
 
 
 MAX_STEPS = 5_000_000
-"""Steps between two decisions: expressions evaluated, blocks entered, cells cleared, as the interpreter counts them.
+"""Maximum number of steps between two decisions: expressions evaluated, blocks entered and cells cleared, as counted by
+the interpreter.
 
-The checker bounds each loop, but the bounds multiply. The longest way of a shipped game takes some 25,000 steps.
+The checker bounds each loop, but the bounds multiply. The longest run in a shipped game takes some 25,000 steps.
 """
 MAX_DEPTH = 100
-"""The most calls of one procedure that may be under way at once."""
+"""Maximum number of nested calls of one procedure."""
 MAX_ONCE_STEPS = 100_000
-"""The most steps of a procedure that `once` runs."""
+"""Maximum number of steps of a procedure called by `once`."""
 
 
 class Num(Struct, frozen=True):
-    """An integer; `unit` is "" for a plain count."""
+    """The type of integers; `unit` is "" for a plain count."""
 
     unit: str = ""
 
@@ -47,7 +48,7 @@ class Num(Struct, frozen=True):
 
 
 class Maybe(Struct, frozen=True):
-    """An optional number, which must be checked before arithmetic."""
+    """The type of optional numbers, which must be checked before arithmetic."""
 
     unit: str = ""
 
@@ -56,14 +57,14 @@ class Maybe(Struct, frozen=True):
 
 
 class Bool(Struct, frozen=True):
-    """A truth value."""
+    """The type of truth values."""
 
     def __str__(self) -> str:
         return "bool"
 
 
 class Ent(Struct, frozen=True):
-    """An entity of a kind; an optional one may be none and must be checked before use."""
+    """The type of entities of a kind; an optional one may be none, and must be checked before use."""
 
     kind: str
     optional: bool = False
@@ -75,7 +76,7 @@ class Ent(Struct, frozen=True):
 
 
 class SetOf(Struct, frozen=True):
-    """A set of entities of one kind."""
+    """The type of sets of entities of one kind."""
 
     kind: str
 
@@ -84,7 +85,7 @@ class SetOf(Struct, frozen=True):
 
 
 class Order(Struct, frozen=True):
-    """A sequence of entities of one kind without repetition."""
+    """The type of orders: sequences of entities of one kind without repetition."""
 
     kind: str
 
@@ -93,7 +94,7 @@ class Order(Struct, frozen=True):
 
 
 class BagOf(Struct, frozen=True):
-    """Counts of alike pieces for the entities of one kind."""
+    """The type of bags: counts of alike pieces for each entity of one kind."""
 
     kind: str
 
@@ -102,7 +103,7 @@ class BagOf(Struct, frozen=True):
 
 
 class PathOf(Struct, frozen=True):
-    """A sequence of entities of one kind, connected by steps."""
+    """The type of paths: sequences of entities of one kind connected by steps."""
 
     kind: str
 
@@ -111,7 +112,7 @@ class PathOf(Struct, frozen=True):
 
 
 class Bad(Struct, frozen=True):
-    """The type of an expression with a reported error. It fits every type, to avoid follow-up errors."""
+    """The type of an expression with a reported error. It is compatible with every type, to avoid follow-up errors."""
 
     def __str__(self) -> str:
         return "unknown"
@@ -126,7 +127,7 @@ BAD = Bad()
 
 
 def may_be_none(type_: Type) -> bool:
-    """Whether a value of the type may be none."""
+    """Whether values of the type may be none."""
     return isinstance(type_, Maybe) or (isinstance(type_, Ent) and type_.optional)
 
 
@@ -143,19 +144,19 @@ def never_none(type_: Type) -> Type:
 
 
 def or_none(type_: Type) -> Type:
-    """The type with none as an additional value."""
+    """The optional form of a type; types without one are unchanged."""
     if isinstance(type_, Num):
         return Maybe(type_.unit)
     return Ent(type_.kind, True) if isinstance(type_, Ent) else type_
 
 
 def settled(type_: Type) -> Type:
-    """The type, as a plain number if its unit is open."""
+    """The type itself, but a plain number if its unit is still open."""
     return type(type_)() if isinstance(type_, Num | Maybe) and type_.unit == ANY else type_
 
 
 def unify(a: Type, b: Type) -> Type | None:
-    """Common type of two operands or branches, or None."""
+    """The common type of two operands or branches, or None."""
     if isinstance(a, Bad):
         return b
     if isinstance(b, Bad) or a == b:
@@ -178,7 +179,7 @@ def unify(a: Type, b: Type) -> Type | None:
 
 
 def accepts(target: Type, value: Type) -> bool:
-    """Whether a value of the second type is allowed where the first is required."""
+    """Whether a value of type `value` is allowed where `target` is required."""
     common = unify(target, value)
     if common is None:
         return False

@@ -1,1 +1,1 @@
-"""Bundles: the sources of a ruleset inside a log, for replaying it without anything else."""
+"""Bundles: a ruleset's sources embedded in a log, so that it can be replayed without other files."""

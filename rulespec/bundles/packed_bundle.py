@@ -1,10 +1,10 @@
-"""The packed form of a bundle, read within bounds: base64 of zlib of canonical JSON.
+"""The packed form of a bundle, read within limits: canonical JSON, compressed by zlib, in base64.
 
     {"sources": "9c…", "sum": "4e…", "packed": "eNq…"}
 
-Unpacked, it has the parts of its reference, the folders of its rulesets (each extends the next), its files by path, and
-the files only for display: words and drawings. `sources` is the hash of the rules' sources; `sum` is the SHA-256 of the
-display files. It is never written to disk.
+The JSON has the parts of its reference, the folders of its rulesets (each extends the next), its files by path, and
+separately the display files: words and drawings. `sources` is the hash of the rules' sources; `sum` is the SHA-256 of
+the display files. It is never written to disk.
 """
 
 from __future__ import annotations
@@ -24,22 +24,23 @@ from rulespec.diagnostics.report import failure
 from rulespec.ruleset_files import MAX_FILES
 
 MAX_PACKED = 2_000_000
-"""Characters of a packed bundle: fifty times that of the largest shipped ruleset."""
+"""Maximum length of a packed bundle in characters: fifty times that of the largest shipped ruleset."""
 MAX_UNPACKED = 12_000_000
-"""Bytes of JSON in it: twice the most that a ruleset may read, with its words and its drawing."""
+"""Maximum length of the unpacked JSON in bytes: twice the most that a ruleset may read, with its words and its drawing.
+"""
 MAX_NAME = 200
-"""Characters of the path of a file in a bundle."""
+"""Maximum length in characters of a file's path in a bundle."""
 _KEYS = ("sources", "sum", "packed")
 _HELP = "the rest of the log may be sound: `--rules REF` replays it under rules that you have"
 
 
 class Bundle(Struct, frozen=True):
-    """A bundle in its form inside a log.
+    """A bundle as embedded in a log.
 
     Attributes:
         sources: the hash of its sources.
-        sum: the hash of its display files, which the other hash excludes.
-        packed: the rest.
+        sum: the hash of its display files, which `sources` excludes.
+        packed: the compressed contents.
     """
 
     sources: str
@@ -47,7 +48,7 @@ class Bundle(Struct, frozen=True):
     packed: str
 
     def to_json(self) -> dict[str, str]:
-        """The bundle in the form for a log header."""
+        """The bundle as plain data for a log header."""
         return {"sources": self.sources, "sum": self.sum, "packed": self.packed}
 
 
@@ -71,10 +72,10 @@ _DECODER = msgspec.json.Decoder(Contents)
 
 
 def bundle_in(data: Any, place: Span) -> Bundle:
-    """The bundle under its key in a header.
+    """Reads the bundle in a log header.
 
     Raises:
-        DiagnosticsError: RS656 if it has another form, RS657 if it is too large.
+        DiagnosticsError: RS656 if it is malformed, RS657 if it is too large.
     """
     if not isinstance(data, dict) or set(data) != {*_KEYS} or not all(isinstance(v, str) for v in data.values()):
         _unreadable("it must be an object with the texts `sources`, `sum` and `packed`", place)
@@ -84,7 +85,7 @@ def bundle_in(data: Any, place: Span) -> Bundle:
 
 
 def packed(contents: Contents, sources: str, place: Span) -> Bundle:
-    """Packs files with the hash `sources`.
+    """Packs files whose rules have the hash `sources`.
 
     Raises:
         DiagnosticsError: RS657 if they are too large for a bundle.
@@ -103,7 +104,7 @@ def unpacked(bundle: Bundle, place: Span) -> Contents:
     """The files of an untrusted bundle; `place` is the place for messages.
 
     Raises:
-        DiagnosticsError: RS656 (unreadable), RS657 (too large), RS658 (a name outside the bundle), RS659 (another sum).
+        DiagnosticsError: RS656 (unreadable), RS657 (too large), RS658 (a name outside the bundle), RS659 (wrong sum).
     """
     contents = _decoded(_inflated(bundle, place), place)
     _check_bounds(contents, place)
@@ -120,7 +121,7 @@ def unpacked(bundle: Bundle, place: Span) -> Contents:
 
 
 def _inflated(bundle: Bundle, place: Span) -> bytes:
-    """The unpacked bytes; never more than `MAX_UNPACKED` and one are made."""
+    """The unpacked bytes; decompression stops after `MAX_UNPACKED` + 1."""
     try:
         unpacker = zlib.decompressobj()
         data = unpacker.decompress(binascii.a2b_base64(bundle.packed, strict_mode=True), MAX_UNPACKED + 1)
@@ -149,7 +150,7 @@ def _check_bounds(contents: Contents, place: Span) -> None:
 
 
 def _is_below(path: str) -> bool:
-    """Whether a path stays in its bundle, on every system."""
+    """Whether a path stays inside its bundle, on every system."""
     parts = path.split("/")
     plain = path.isprintable() and "\\" not in path and not PureWindowsPath(path).drive and len(path) <= MAX_NAME
     return plain and len(parts) > 1 and not any(not part or part.startswith(".") for part in parts)
@@ -160,7 +161,7 @@ def _sum(shown: dict[str, str]) -> str:
 
 
 def _canonical(data: Any) -> bytes:
-    """Data as canonical JSON: keys in order, no blanks."""
+    """Data as canonical JSON: sorted keys, no whitespace."""
     return json.dumps(data, sort_keys=True, separators=(",", ":")).encode()
 
 

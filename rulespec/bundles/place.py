@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from rulespec.bundles.packed_bundle import Bundle, Contents
 
 _ROOT = Path(os.devnull) / "bundle"
-"""Above all paths of bundles: no file can ever lie there, so that a path that reaches the disk finds nothing."""
+"""The folder that contains the paths of all bundles: no file can exist below it, so a path that reaches the disk is
+missing.
+"""
 IN_LOG = "(in the log)"
 
 
@@ -33,18 +35,18 @@ class InBundle:
         self._files = {_ROOT / path: text for path, text in (contents.rules | contents.shown).items()}
 
     def is_all(self, files: int, folders: int) -> bool:
-        """Whether its rules come from exactly these numbers of files and folders."""
+        """Whether the bundle's rules come from exactly these numbers of files and folders."""
         return (files, folders) == (len(self._contents.rules), len(self._contents.rulesets))
 
     def parts(self, ref: str) -> list[str]:
-        """The parts of the bundle's own reference, or of one in its files, which has no overlay paths."""
+        """The parts of the bundle's own reference, or of a reference in its files, which has no overlay paths."""
         if ref != self.reference:
             return ref.split("+")
         base, *overlays = self._contents.reference
         return [str(_ROOT / base), *(str(_ROOT / name) if is_path(name) else name for name in overlays)]
 
     def ruleset(self, name: str, beside: Path | None = None) -> Path:
-        """The first of the bundle's folders, or the one after the referring folder."""
+        """The bundle's first folder, or the one after the referring folder."""
         folders = [_ROOT / name for name in self._contents.rulesets]
         number = 0 if beside is None else folders.index(beside) + 1
         if number >= len(folders) or (beside is None and name != str(folders[0])):
@@ -53,7 +55,7 @@ class InBundle:
         return folders[number]
 
     def overlay(self, name: str, folders: list[Path]) -> tuple[Path, str] | None:
-        """An overlay by id, or by the path of its file in the bundle."""
+        """The folder and name of an overlay, given by id or by the path of its file in the bundle."""
         if is_path(name):
             path = Path(name)
             return (path.parent, path.name) if path in self._files else None
@@ -61,15 +63,15 @@ class InBundle:
         return next(((folder, file) for folder in folders if folder / file in self._files), None)
 
     def inside(self, folder: Path, name: str) -> Path:
-        """The path of a file, which is always inside the bundle."""
+        """The path of a file in a folder, which is always inside the bundle."""
         return folder / name
 
     def present(self, path: Path) -> bool:
-        """Whether the bundle has a file."""
+        """Whether the bundle contains a file."""
         return path in self._files
 
     def matches(self, folder: Path, pattern: str) -> Iterator[Path]:
-        """The files below a folder that match a pattern; as on disk, `*` does not cross folders."""
+        """The files in a folder that match a pattern; as on disk, `*` does not cross folders."""
         wanted = pattern.split("/")
         for path in self._files:
             if path.is_relative_to(folder):
@@ -97,17 +99,17 @@ class InBundle:
 
 
 def is_carried(ruleset: typed.Ruleset) -> bool:
-    """Whether a ruleset was read from a bundle."""
+    """Whether a ruleset was read from the bundle of a log."""
     return isinstance(ruleset.place, InBundle)
 
 
 def within(display: str) -> str:
-    """The path of a file in its bundle, from its name in messages."""
+    """The path of a file in its bundle, given its name in messages."""
     return display.removeprefix(f"{IN_LOG}/")
 
 
 def whose(ruleset: typed.Ruleset) -> str:
-    """The origin of a game's rules, for people; "" for rules on disk."""
+    """A note on the origin of a game's rules, for people; "" for rules on disk."""
     if not is_carried(ruleset):
         return ""
     return f"under the rules in the log ({ruleset.ref}, as of {ruleset.sources_hash[:8]})"

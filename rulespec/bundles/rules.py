@@ -17,12 +17,12 @@ from rulespec.ruleset_files import drawing_files, files_at, title_files
 from rulespec.typed import nodes as typed
 
 _REMEMBERED = 4
-"""Rulesets of bundles in memory, for many logs with the same rules."""
+"""Maximum number of rulesets kept in memory, for many logs with the same rules."""
 _ANYWHERE = Span("", 1, 1, 1, 1)
 
 
 def bundle_of(ruleset: typed.Ruleset) -> Bundle:
-    """The bundle of a ruleset: its own, if it was read from one.
+    """The bundle of a ruleset; a ruleset read from a bundle keeps that one.
 
     Raises:
         DiagnosticsError: RS657 if it is too large for a bundle; RS101 or RS501 if its files are missing.
@@ -49,20 +49,19 @@ def bundle_of(ruleset: typed.Ruleset) -> Bundle:
 
 
 def portable_names(ruleset: typed.Ruleset) -> dict[str, str]:
-    """The name in a bundle of each file, by its name in messages: the folder of its rules, without any above it."""
+    """The name in a bundle of each file, by its name in messages: relative to the folder of its rules."""
     names = _folder_names(ruleset)
     return {file: f"{names[folder]}/{name}" for file, (folder, name) in ruleset.located.items()}
 
 
 def is_everywhere(ruleset: typed.Ruleset) -> bool:
-    """Whether a ruleset is a shipped one, available to others by its ids."""
+    """Whether a ruleset is shipped, and so available to others by id."""
     return all(is_shipped(folder) for folder, _ in ruleset.located.values())
 
 
 def own_bundle(ruleset: typed.Ruleset) -> Bundle | None:
-    """The bundle embedded in a log by default: of rules that others cannot find by id.
-
-    None for a shipped ruleset, and if files are missing or too many.
+    """The bundle embedded in a log by default, as others cannot find these rules by id.
+    // None for a shipped ruleset, and if files are missing or too large.
     """
     if is_everywhere(ruleset):
         return None
@@ -73,18 +72,18 @@ def own_bundle(ruleset: typed.Ruleset) -> Bundle | None:
 
 
 def ruleset_in(bundle: Bundle, place: Span = _ANYWHERE) -> typed.Ruleset:
-    """The ruleset in an untrusted bundle.
+    """Unpacks and checks the ruleset in an untrusted bundle.
 
     Args:
         bundle: the bundle.
-        place: the place for messages on the bundle as a whole.
+        place: the place of messages about the bundle as a whole.
 
     Raises:
         DiagnosticsError: RS656 to RS659; errors in its rules.
     """
     try:
         return _ruleset_in(bundle)
-    except DiagnosticsError as error:  # it is remembered without its place, since each log has another one
+    except DiagnosticsError as error:  # errors are memoized without a place, as each log has its own
         raise DiagnosticsError(
             [replace(each, span=place) if each.span is _ANYWHERE else each for each in error.diagnostics]
         ) from None
@@ -111,7 +110,7 @@ def _files(bundle: Bundle, place: Span) -> InBundle:
 
 
 def _check_sources(bundle: Bundle, read: typed.Ruleset | Merged, files: InBundle, place: Span) -> None:
-    """Refuses a bundle with other rules than declared, or with unrelated files."""
+    """Refuses a bundle whose rules differ from the declared hash, or that has unrelated files."""
     if read.sources_hash != bundle.sources:
         message = f"the bundle says that its rules are {shown(bundle.sources[:8])}, but they are others"
         raise failure("RS659", message, place, "somebody has changed it: ask for the log again")
@@ -120,7 +119,7 @@ def _check_sources(bundle: Bundle, read: typed.Ruleset | Merged, files: InBundle
 
 
 def _folder_names(ruleset: typed.Ruleset) -> dict[Path, str]:
-    """A name inside the bundle for each folder of files, instead of its local path."""
+    """The name inside the bundle for each folder of files, instead of its local path."""
     results: dict[Path, str] = {}
     folders = [folder for folder, _ in (*ruleset.located.values(), *ruleset.titled)]
     for folder in (*ruleset.folders, *folders):

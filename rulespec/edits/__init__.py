@@ -1,1 +1,1 @@
-"""Edits of people's files, as minimal changes of their text."""
+"""Edits of YAML files by minimal changes of their text."""

@@ -1,4 +1,4 @@
-"""Edits of a YAML text: spans of it are replaced, the rest stays as its author wrote it.
+"""Edits of a YAML text: only the affected spans are replaced, everything else is preserved.
 
 The result is parsed, and refused unless it has exactly the intended data, in order.
 """
@@ -26,7 +26,7 @@ _COMMA = re.compile(r"[ \t]*,[ \t]*")
 
 
 class YamlEdits:
-    """Edits of one text, applied together.
+    """A batch of edits to one text.
 
     Args:
         text: the text; CRLF line endings and a byte order mark are preserved.
@@ -57,7 +57,7 @@ class YamlEdits:
         Args:
             path: the path of the entry.
             value: its value.
-            order: the order of keys; a new key is put before the first later one. By default it comes last.
+            order: the order of keys; a new key precedes the first key after it in this order. By default it comes last.
         """
         node, into = get(self.root, *path), self._at(path[:-1])
         if node is not None and into[path[-1]] == value:
@@ -78,7 +78,7 @@ class YamlEdits:
             into |= {path[-1]: value, **rest}
 
     def put_in(self, path: Sequence[str], value: Any, order: Sequence[str] = ()) -> None:
-        """Sets an entry's value; missing mappings on the way are added on separate lines.
+        """Sets an entry's value; missing parent mappings are added on separate lines.
 
         For the arguments see `put`.
         """
@@ -94,7 +94,7 @@ class YamlEdits:
         self.add(path[: there + 1], lines, value)
 
     def _put_before(self, path: Sequence[str], key: str, line: str) -> None:
-        """Adds an entry on one line before another one of its mapping."""
+        """Adds a one-line entry before another entry of its mapping."""
         parent = get(self.root, *path[:-1])
         assert isinstance(parent, Mapping)
         at = parent.entries[key][0].span
@@ -102,7 +102,7 @@ class YamlEdits:
         self._edits.append((self._start(at), self._start(at), f"{line}{gap}"))
 
     def add_item(self, path: Sequence[str], item: Any) -> None:
-        """Adds an item to an existing list: at its place if the list is sorted, otherwise at its end."""
+        """Adds an item to an existing list: in order if the list is sorted, otherwise at the end."""
         node = get(self.root, *path)
         assert isinstance(node, Items)
         values = self._at(path)
@@ -121,11 +121,11 @@ class YamlEdits:
         values.insert(number, item)
 
     def _add_line(self, node: Items, number: int, item: str) -> None:
-        """Adds an item to a list in lines."""
+        """Adds an item to a block list."""
         beside = node.items[min(number, len(node.items) - 1)].span
         line = self._lines[beside.line - 1]
         lead = line[: beside.column - 1]
-        if lead.strip() != "-":  # the list begins beside its key, or an item is a list itself
+        if lead.strip() != "-":  # the list begins on the line of its key, or an item is a list itself
             raise self._refused()
         at = self._starts[beside.line - 1] if number < len(node.items) else self._starts[beside.end_line]
         if at > len(self._text):
@@ -144,13 +144,15 @@ class YamlEdits:
         into |= renamed
 
     def source(self, path: Sequence[str]) -> str:
-        """A value in its source form: with its quotes, or on its lines."""
+        """The source text of a value, with its quotes and line breaks."""
         node = get(self.root, *path)
         assert node is not None
         return self._text[self._start(node.span) : self._stop(node.span)]
 
     def put_source(self, path: Sequence[str], source: str, value: Any) -> None:
-        """Replaces an entry's value, given as `source`; unchanged parts of it stay."""
+        """Replaces an entry's value by `source`, whose data is `value`; the common prefix and suffix of the text are
+        preserved.
+        """
         node, before = get(self.root, *path), self.source(path)
         assert node is not None
         begin = _common(before, source)
@@ -164,14 +166,14 @@ class YamlEdits:
 
         Args:
             path: the path of the entry.
-            lines: its lines.
-            value: their value.
+            lines: the text of the value, line by line.
+            value: the same value as data.
         """
         self._added(path, lines)
         self._at(path[:-1])[path[-1]] = value
 
     def remove(self, path: Sequence[str]) -> None:
-        """Removes an entry from a mapping, with the comments indented below it."""
+        """Removes an entry from a mapping, with its indented comments."""
         parent = get(self.root, *path[:-1])
         assert isinstance(parent, Mapping)
         self._gone.setdefault(tuple(path[:-1]), set()).add([*parent.entries].index(path[-1]))
@@ -202,7 +204,7 @@ class YamlEdits:
             data = to_plain(parse_again(result, self._display, self._limits))
         except DiagnosticsError as error:
             raise self._refused() from error
-        if json.dumps(data) != json.dumps(self._wanted):  # the order, too
+        if json.dumps(data) != json.dumps(self._wanted):  # `dumps` compares the order of keys, too
             raise self._refused()
         return self._mark + result
 
@@ -229,7 +231,7 @@ class YamlEdits:
         return self._text[self._start(node.span)] in "{["
 
     def _cuts(self, node: Node | None, gone: set[int]) -> Iterator[tuple[int, int, str]]:
-        """The spans of the parts to remove from a list or mapping."""
+        """The edits that remove parts of a list or mapping: start, end and replacement of each span."""
         if isinstance(node, Mapping):
             spans = [_from(key.span, value.span) for key, value in node.entries.values()]
         else:
@@ -247,14 +249,16 @@ class YamlEdits:
         else:
             end = self._stop(spans[rest[-1]]) if rest else self._stop(spans[-1])
             beside = "\n" not in self._text[end : self._stop(spans[-1])]
-            if rest and beside and rest[-1] < len(spans) - 1:  # with the comma before them
+            if rest and beside and rest[-1] < len(spans) - 1:  # removes the comma before them, too
                 yield end, self._stop(spans[-1]), ""
             for number in gone:
                 if not (rest and beside and number > rest[-1]):
                     yield self._flow_cut(spans[number])
 
     def _flow_cut(self, part: Span) -> tuple[int, int, str]:
-        """The span of a part in brackets with the comma after it; of a part with lines of its own, these lines."""
+        """The edit that removes a part of a flow collection with the comma after it; a part on separate lines goes with
+        its lines.
+        """
         line, start, stop = self._starts[part.line - 1], self._start(part), self._stop(part)
         rest_of_line = _REST.match(self._text, stop)
         if rest_of_line is not None and not self._text[line:start].strip():
@@ -263,10 +267,10 @@ class YamlEdits:
         return start, stop if comma is None else comma.end(), ""
 
     def _last(self, part: Span, indent: int) -> int:
-        """The last line of an entry, from 0, including comments after it with the same indentation."""
+        """The last line of an entry (0-based), including later comments with at least the same indentation."""
         last = line = (
             part.end_line - 1 - (part.end_column == 1)
-        )  # the text of a literal ends where the next line begins
+        )  # the span of a literal block ends at the start of the next line
         while line + 1 < len(self._lines):
             line += 1
             text = self._lines[line].strip()
@@ -307,7 +311,7 @@ def _from(first: Span, last: Span) -> Span:
 
 
 def _common(one: str, other: str) -> int:
-    """The length of the beginning that two texts have in common."""
+    """The length of the common prefix of two texts."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
@@ -327,5 +331,5 @@ def flow(value: Any) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text needs no quotes, having only letters, digits and the characters of path data."""
+    """Whether a text needs no quotes: only letters, digits and characters of path data."""
     return text[0].isalnum() and text[-1].isalnum() and text.isascii() and all(c.isalnum() or c in "_ -." for c in text)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 NAMES = ("game", "kinds", "map", "boards", "tracks", "tables", "setup", "measures", "overlay")
-"""The files of a ruleset; each schema is `<name>.schema.json` in this folder."""
+"""Schemas of a ruleset's section files and overlays; each is `<name>.schema.json` in this folder."""
 
 BESIDE = ("drawing", "rules", "titles", "scenarios", "dialect", "notation", "expect", "perft_record")
-"""The files beside the rules."""
+"""Schemas of other files beside the rules."""
 
 OUTPUTS = (
     *(
@@ -37,10 +37,10 @@ OUTPUTS = (
     "trajectory",
     "why",
 )
-"""JSON output of the commands."""
+"""Schemas of the commands' JSON output."""
 
 WIRE = ("table_frame", "table_message", "edit_message")
-"""The messages between a server and its pages."""
+"""Schemas of the messages between a server and its pages."""
 
 
 @cache
@@ -64,7 +64,7 @@ def load_schema(name: str) -> dict[str, Any]:
 
 
 def modeline(folder: Path, name: str) -> list[str]:
-    """The line that tells editors the schema of a file in this folder; empty if no comment can hold the path."""
+    """The comment that points editors to the schema of a file in this folder; empty if no comment can hold the path."""
     path = Path(os.path.relpath(_file(name), folder.resolve())).as_posix()
     return [f"# yaml-language-server: $schema={path}"] if path.isprintable() else []
 
