@@ -1,4 +1,4 @@
-"""Codes of diagnostics and their titles. A code, once released, keeps its meaning."""
+"""Codes of diagnostics and their titles. A released code never changes its meaning."""
 
 from __future__ import annotations
 
@@ -354,7 +354,7 @@ CODES: dict[str, str] = {
     "RS906": "a region of a drawing that others cover",
     "RS907": "labels of a drawing that yield the same name",
 }
-"""Code → title."""
+"""The title of each code."""
 
 FAMILIES = {
     "RS1": "Files and YAML, and the form of rules",
@@ -367,4 +367,4 @@ FAMILIES = {
     "RS8": "Scenarios, recorded games, and maps from drawings",
     "RS9": "The program itself, and more on maps from drawings",
 }
-"""First characters of a code → name of its family."""
+"""The name of each family, by the first characters of its codes."""

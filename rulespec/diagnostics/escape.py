@@ -1,4 +1,4 @@
-"""Untrusted text, escaped for display: it cannot move the cursor, hide or reorder text, or end the line."""
+"""Escaping of untrusted text for display: it cannot move the cursor, hide or reorder text, or end the line."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import unicodedata
 
 # Cc control, Cf format (bidi overrides, zero-width marks), Cs surrogates, Zl and Zp line and paragraph separators.
 _HARMFUL = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
-# They are letters that no terminal shows.
+# Letters that terminals display as blanks.
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
 def escaped(text: str) -> str:
-    r"""Text on one line, with an escape such as `\x1b` for each character that is not plainly printable."""
+    r"""The text on one line, with an escape such as `\x1b` for each character that is not plainly printable."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if _is_harmless(c) else c.encode("unicode_escape").decode() for c in text)
 
 
 def no_command(line: str) -> str:
-    """A line of output without commands to CI runners: GitHub obeys a leading `::`, and `##[` anywhere."""
+    """The line without commands to CI runners: GitHub executes a leading `::`, and `##[` anywhere."""
     if "##[" in line:
         line = line.replace("##[", "#\\x23[")
     begin = line.lstrip()

@@ -1,4 +1,4 @@
-"""Pages on diagnostics: `docs/diagnostics/RS221.md` explains RS221, with a bad and a good example.
+"""Documentation pages of diagnostics: `docs/diagnostics/RS221.md` explains RS221, with a bad and a good example.
 
 `python -m rulespec.diagnostics.pages` writes the list of codes, `docs/diagnostics/codes.md`.
 """
@@ -12,39 +12,39 @@ from pathlib import Path
 from rulespec.diagnostics.codes import CODES, FAMILIES
 
 HEADINGS = ("What it says", "Why it matters", "Bad example", "Good example")
-"""Headings of every page, in this order."""
+"""The headings of every page, in order."""
 
 _INDEX = "codes.md"
 
 
 @dataclass(frozen=True, slots=True)
 class CodePage:
-    """A page: the Markdown under each heading, and the whole text."""
+    """A documentation page: the Markdown under each heading, and the whole text."""
 
     sections: dict[str, str]
     text: str
 
 
 def folder() -> Path:
-    """The folder of the pages: part of the package; in a checkout, a link to `docs/diagnostics`."""
+    """The folder of the pages, part of the package; in a checkout, a link to `docs/diagnostics`."""
     return Path(__file__).parents[1] / "diagnostics_pages"
 
 
 def read_page(code: str) -> CodePage | None:
-    """The page on a code, or None."""
+    """The page for a code, or None."""
     path = folder() / f"{code}.md"
     return parse_page(path.read_text("utf-8")) if code in CODES and path.is_file() else None
 
 
 def parse_page(text: str) -> CodePage:
-    """A page from its Markdown."""
+    """Parses a page from its Markdown."""
     _, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
     sections = {title: body.strip() for title, _, body in (part.partition("\n") for part in parts)}
     return CodePage(sections, text)
 
 
 def families() -> dict[str, dict[str, str]]:
-    """Name of a family → its codes with their titles."""
+    """The codes of each family with their titles, by the family's name."""
     return {
         name: {c: t for c, t in CODES.items() if c.startswith(start)}
         for start, name in FAMILIES.items()

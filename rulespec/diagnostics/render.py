@@ -1,4 +1,4 @@
-"""Diagnostics as text with source lines and carets, as JSON, and as GitHub annotations."""
+"""Renderers of diagnostics: text with source lines and carets, JSON, and GitHub annotations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.escape import escaped
 
-_LINE_LIMIT = 160  # a longer line is shown through a window of so many characters around the caret, or of the terminal
+_LINE_LIMIT = 160  # a longer line is truncated to a window around the caret
 _LEAST_WIDTH = 40  # a narrower terminal breaks lines itself
 _TAB = 4
 _MESSAGE_LIMIT = 2_000
@@ -28,11 +28,10 @@ def render_text(
     """Renders diagnostics for a terminal, separated by blank lines.
 
     Args:
-        diagnostics: the diagnostics, in this order.
+        diagnostics: the diagnostics, in output order.
         sources: the text of each file, by its name in spans; other files are not quoted.
         color: whether to use ANSI colours.
-        width: the columns of the terminal: messages are wrapped to fit, and long lines cut to a window; 0 without a
-            terminal.
+        width: the columns of the terminal, to wrap messages and truncate long source lines; 0 without a terminal.
 
     Returns:
         The text, without a final newline. Control characters from files are escaped.
@@ -42,7 +41,7 @@ def render_text(
 
 
 def to_github(diagnostic: Diagnostic) -> str:
-    """The diagnostic as a GitHub Actions workflow command, which shows it at its line: `::error file=…::…`."""
+    """The diagnostic as a GitHub Actions workflow command, which annotates its line: `::error file=…::…`."""
     properties: dict[str, str] = {}
     if (span := diagnostic.span) is not None:
         places = {"line": span.line, "endLine": span.end_line, "col": span.column}
@@ -56,7 +55,7 @@ def to_github(diagnostic: Diagnostic) -> str:
 
 
 def _github_data(text: str) -> str:
-    # The runner takes `##[` for a command wherever it stands, and knows no escape for it.
+    # The runner executes `##[` anywhere in a line, and has no escape for it.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A").replace("##[", "#\\x23[")
 
 
@@ -89,7 +88,7 @@ def _span_json(span: Span) -> dict[str, Any]:
 
 
 class _Mark(Struct, frozen=True):
-    """A label; `primary` is the place itself (carets), others are second places (dashes)."""
+    """A label; `primary` labels get carets, secondary ones dashes."""
 
     span: Span
     text: str
@@ -116,7 +115,7 @@ class _Renderer:
         width = max((len(str(m.span.line)) for m in marks), default=1)
         margin = " " * width
 
-        # One block per file, in the order of the marks: the place itself comes first.
+        # One block per file, in the order of the marks: the primary one comes first.
         names = dict.fromkeys(m.span.file for m in marks)
         for position, name in enumerate(names):
             of_file = [m for m in marks if m.span.file == name]
@@ -143,7 +142,7 @@ class _Renderer:
         return textwrap.wrap(text, self.width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
     def excerpt(self, marks: list[_Mark], width: int, tone: str) -> list[str]:
-        """The marked lines of one file, each with its carets; [] if the text is unknown."""
+        """The marked lines of one file with their carets; empty if the text is unavailable."""
         text = self.text_of(marks[0].span.file)
         quotable = sorted((m for m in marks if 1 <= m.span.line <= len(text)), key=lambda m: m.span.line)
         lines: list[str] = []
@@ -153,8 +152,8 @@ class _Renderer:
                 lines.append("...")
             last = number
             line = text[number - 1]
-            together = list(group)  # stable sort: the place itself comes before second places on the same line
-            # Two marks far apart on one very long line do not fit one window: each gets its own.
+            together = list(group)  # stable sort: the primary mark precedes others on the same line
+            # Two distant marks on a very long line do not fit one window: each gets its own.
             rows = [together] if len(line) <= self.limit(width) else [[m] for m in together]
             for row in rows:
                 lines += self.row(line, number, row, width, tone)
@@ -182,19 +181,19 @@ class _Renderer:
                 continue
             out.append(self.gutter("", width) + " " * before + self.paint(carets, style))
             for part in textwrap.wrap(text, room, break_long_words=False, break_on_hyphens=False):
-                pad = max(0, min(before, room - _columns(part)))  # below the mark, or as near as there is room
+                pad = max(0, min(before, room - _columns(part)))  # below the mark, or as near as the width allows
                 out.append(self.gutter("", width) + " " * pad + self.paint(part, style))
         return out
 
     def limit(self, width: int) -> int:
-        """The number of displayed characters per line; `width` is the width of the line numbers."""
-        room = self.width - width - 5  # the bar and its blanks, an ellipsis at either end
+        """The maximum number of characters shown per line; `width` is the width of the line numbers."""
+        room = self.width - width - 5  # minus the bar with its spaces, and an ellipsis at either end
         return min(_LINE_LIMIT, room) if self.width else _LINE_LIMIT
 
     def text_of(self, name: str) -> list[str]:
         if name not in self.split:
             text = self.sources.get(name)
-            # Not splitlines(): it breaks at characters that no reader of ours counts as the end of a line.
+            # Not splitlines(): it splits at characters that our parsers do not count as line ends.
             self.split[name] = [] if text is None else [line.removesuffix("\r") for line in text.split("\n")]
         return self.split[name]
 
@@ -217,7 +216,7 @@ def _display(name: str) -> str:
 
 
 def _relative(name: str) -> str:
-    """The file name relative to the current folder, if it lies below it."""
+    """The path of a file, relative to the current folder if it is below it."""
     path = Path(name)
     if path.is_absolute() and path.is_relative_to(place := Path.cwd()):
         return str(path.relative_to(place))
@@ -229,7 +228,7 @@ def _cell(char: str) -> str:
 
 
 def _columns(text: str) -> int:
-    """Terminal columns of a text."""
+    """The width of a text in terminal columns."""
     if text.isascii():
         return len(text)
     return sum(_columns_of(c) for c in text)

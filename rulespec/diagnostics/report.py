@@ -1,4 +1,4 @@
-"""The diagnostics of one run, and the exception that carries them."""
+"""Collection of the diagnostics of one run, and the exception that carries them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rulespec.diagnostics.diagnostic import Accepted, Diagnostic, Label, Severit
 from rulespec.errors import RulespecError
 
 MAX_ERRORS = 200
-"""Errors of one run. Nobody reads more, and a hostile file may cause any number."""
+"""Maximum number of errors per run: nobody reads more, and a hostile file may cause any number."""
 
 
 class DiagnosticsError(RulespecError):
-    """One or more errors that end an operation.
+    """One or more errors that abort an operation.
 
     Attributes:
-        diagnostics: the errors, and the warnings found with them.
+        diagnostics: the errors, with the warnings of the same run.
     """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
@@ -37,18 +37,18 @@ def failure(
     help: str = "",  # noqa: A002 - the name of the field it fills
     notes: tuple[Label, ...] = (),
 ) -> DiagnosticsError:
-    """The exception for a single error; for the parameters see `Diagnostic`."""
+    """An exception for a single error; for the parameters see `Diagnostic`."""
     return DiagnosticsError((Diagnostic(code, Severity.ERROR, message, span, notes=notes, help=help),))
 
 
 class Report:
-    """Collects diagnostics, so that one run reports all problems.
+    """A collector of diagnostics, so that one run reports all problems.
 
     Args:
         most: the maximum number of errors.
 
     Attributes:
-        accepted: the accepted warnings with their reasons, excluded from all others.
+        accepted: the accepted warnings with their reasons; `diagnostics` excludes them.
     """
 
     def __init__(self, most: int = MAX_ERRORS) -> None:
@@ -59,7 +59,7 @@ class Report:
         self.accepted: list[Accepted] = []
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Adds a diagnostic, unless one with the same code, message and place is present."""
+        """Adds a diagnostic, unless there is one with the same code, message and place."""
         key = (diagnostic.code, diagnostic.message, diagnostic.span)
         if key not in self._diagnostics:
             self._diagnostics[key] = diagnostic
@@ -109,7 +109,7 @@ class Report:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """All diagnostics, sorted by file, line, column and code, placeless ones first."""
+        """All diagnostics, sorted by file, line, column and code; those without a place come first."""
         return tuple(sorted(self._diagnostics.values(), key=_place))
 
     @property

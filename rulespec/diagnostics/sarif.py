@@ -1,4 +1,4 @@
-"""Diagnostics as SARIF 2.1.0, the format of code hosts and editors for checker results."""
+"""Renderer of SARIF 2.1.0, the format of code hosts and editors for checker results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 
 def to_sarif(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
-    """A SARIF log of one run with the diagnostics as its results, as plain data for `json.dumps`."""
+    """The SARIF log of one run with the diagnostics as its results, as plain data for `json.dumps`."""
     results = list(diagnostics)
     codes = sorted({d.code for d in results})
     run = {
@@ -76,7 +76,7 @@ def _region(span: Span) -> dict[str, int]:
 
 
 def _file(name: str) -> dict[str, str]:
-    """The URI of a file: relative to the current folder if below it, as code hosts expect."""
+    """The location of a file as a URI: relative to the current folder if below it, as code hosts expect."""
     path = Path(name)
     if path.is_absolute():
         if not path.is_relative_to(place := Path.cwd()):

@@ -13,23 +13,23 @@ from rulespec.diagnostics.diagnostic import Label, Span
 
 _WORD_LIMIT = 64  # difflib is quadratic in the length of a word
 _CANDIDATE_LIMIT = 500
-_COMPARED = 30  # candidates that are compared letter by letter
+_COMPARED = 30  # maximum number of candidates compared letter by letter
 _QUOTED = re.compile(r"`([^`]*)`")
-_LEAST = 0.6  # the similarity of a candidate that is close
-_RIVAL = 0.1  # a second candidate is named as well if its similarity is this near to that of the best
+_LEAST = 0.6  # minimum similarity of a close candidate
+_RIVAL = 0.1  # a second candidate is named if its similarity is at most this much lower
 _DIGITS = re.compile(r"[0-9]+")
 
 
 def one(name: str) -> str:
-    """A name in quotes after its article: "a `town`", "an `oak`"."""
+    """A quoted name with its indefinite article: "a `town`", "an `oak`"."""
     return f"{'an' if name[:1] in tuple('aeio') else 'a'} `{name}`"
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """A hint such as "did you mean `ionian_sea`?"; both of two equally close candidates, or "" if none is close.
+    """A hint such as "did you mean `ionian_sea`?"; names two candidates if they are equally close; "" if none is close.
 
-    A candidate that differs only in case, accents, spaces, `-` and `_` is the closest. Work is bounded: only the first
-    500 candidates of at most 64 characters count.
+    A candidate that differs only in case, accents, spaces, `-` and `_` is the closest. To bound the work, only the
+    first 500 candidates of at most 64 characters are considered.
     """
     if len(word) > _WORD_LIMIT:
         return ""
@@ -43,7 +43,7 @@ def nearest(word: str, places: Mapping[str, Span | None]) -> tuple[str, tuple[La
 
     Args:
         word: the unknown name.
-        places: the known names with their declarations' places; None for words of the language.
+        places: the places of the known names' declarations; None for words of the language.
     """
     hint = did_you_mean(word, places)
     spans = [(name, places.get(name)) for name in _QUOTED.findall(hint)]
@@ -51,26 +51,26 @@ def nearest(word: str, places: Mapping[str, Span | None]) -> tuple[str, tuple[La
 
 
 def plain(name: str) -> str:
-    """A name normalised for comparison: without case, accents, spaces, `-` and `_`; "" if nothing else is left."""
+    """A name normalised for comparison: without case, accents, spaces, `-` and `_`; "" if nothing remains."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     return "".join(c for c in letters if not unicodedata.combining(c) and not c.isspace() and c not in "-_")
 
 
 def _alike(word: str, pool: list[str]) -> list[str]:
-    """The candidates equal to a word except for case, or else except for everything that `plain` ignores."""
+    """The candidates that differ from a word only in case, or if there are none, only in what `plain` removes."""
     folded, short = word.casefold(), plain(word)
     cased = dict.fromkeys(c for c in pool if c.casefold() == folded)
     return list(cased or dict.fromkeys(c for c in pool if short and plain(c) == short))
 
 
 def _likely(word: str, pool: list[str]) -> list[str]:
-    """The candidates with the most letters in common with a word."""
+    """The candidates that share the most letters with a word."""
     letters = Counter(word)
     return heapq.nlargest(_COMPARED, pool, key=lambda c: (letters & Counter(c)).total() / (len(word) + len(c)))
 
 
 def _closest(word: str, pool: list[str]) -> list[str]:
-    """The candidates about as close as the closest, closest first."""
+    """The candidates that are about as close as the best one, closest first."""
     close = {c: n for c in _likely(word, pool) if (n := _similarity(word, c)) >= _LEAST}
     least = max((_nearness(word, c, n) for c, n in close.items()), default=0.0) - _RIVAL
     near = {c: m for c, n in close.items() if (m := _nearness(word, c, n)) >= least}
@@ -84,7 +84,7 @@ def _similarity(word: str, other: str) -> float:
 
 
 def _nearness(word: str, other: str, similarity: float) -> float:
-    """Likelihood that one word is a slip for the other: swapped letters are likely, other numbers are not."""
+    """The likelihood that one word is a misspelling of the other, more so for swapped letters, less for other digits."""
     same = _DIGITS.findall(word) == _DIGITS.findall(other)
     if _swapped(word, other):
         return 1.0 if same else 0.85
@@ -92,7 +92,7 @@ def _nearness(word: str, other: str, similarity: float) -> float:
 
 
 def _swapped(word: str, other: str) -> bool:
-    """Whether two neighbours have changed places."""
+    """Whether two words differ only by two swapped neighbouring letters."""
     apart = [i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b]
     if len(word) != len(other) or len(apart) != 2 or apart[1] != apart[0] + 1:
         return False

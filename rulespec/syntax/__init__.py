@@ -1,1 +1,1 @@
-"""Parsing: from rules and expressions as text to syntax trees."""
+"""Parsing: converts rules and expressions from text to syntax trees."""

@@ -1,4 +1,4 @@
-"""Syntax trees of the rules language, as parsed: names not yet resolved, nothing typed."""
+"""Syntax trees of the rules language, as parsed: names are unresolved, and nothing is typed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CallExpr(Expr, frozen=True):
 
 
 class TrackCall(Expr, frozen=True):
-    """`track.steps(a, b)`, `track.ahead(a, k)`, `track.space(v)`; and `space.to(d)`, `space.to(d, k)` on a board."""
+    """A call on a track, `track.steps(a, b)`, `track.ahead(a, k)`, `track.space(v)`, or a board, `space.to(d, k)`."""
 
     track: Expr
     name: Name
@@ -58,14 +58,14 @@ class TrackCall(Expr, frozen=True):
 
 
 class Unary(Expr, frozen=True):
-    """`-a`, `not a`, `a is none`, `a is some`."""
+    """A unary operation: `-a`, `not a`, `a is none`, `a is some`."""
 
     op: str
     operand: Expr
 
 
 class Binary(Expr, frozen=True):
-    """Arithmetic, set operators, comparisons, `and`, `or`, `in`, `not in`, `??`."""
+    """A binary operation: arithmetic, set operators, comparisons, `and`, `or`, `in`, `not in`, `??`."""
 
     op: str
     left: Expr
@@ -81,7 +81,7 @@ class Once(Expr, frozen=True):
 
 
 class Told(Expr, frozen=True):
-    """`told(value, "reason")`: a value possibly derived from private state, disclosed deliberately."""
+    """`told(value, "reason")`: a value that may derive from private state, disclosed deliberately."""
 
     value: Expr
     reason: Text
@@ -111,7 +111,7 @@ class InOrder(Expr, frozen=True):
 
 
 class Each(Expr, frozen=True):
-    """An operator over a binder: a function, `set` for a set comprehension, `order` for one with keys."""
+    """An operator over a binder: a function name, `set` for a set comprehension, `order` for one with keys."""
 
     op: str
     binder: Binder
@@ -162,7 +162,7 @@ class Ray(Expr, frozen=True):
 
 
 class TypeRef(Brief, Struct, frozen=True, gc=False):
-    """A type as written; `form` is plain, optional, set, order, range or optional range."""
+    """A type in source form; `form` is plain, optional, set, order, range or optional range."""
 
     form: str
     name: Name
@@ -184,7 +184,7 @@ class Let(Stmt, frozen=True):
 
 
 class LetTable(Stmt, frozen=True):
-    """`let name[key in source] = value private to e`: a variable with a value for each member of a kind."""
+    """`let name[key in source] = value private to e`: a local table with a value for each member of a kind."""
 
     name: Name
     key: Name
@@ -248,7 +248,7 @@ class Return(Stmt, frozen=True):
 
 
 class Cost(Stmt, frozen=True):
-    """A payment (`pile` None) or a move before an option's body; without a target it is subtracted."""
+    """A payment (`pile` is None) or a move before an option's body; without a target, the amount is subtracted."""
 
     amount: Expr
     pile: Expr | None
@@ -265,17 +265,17 @@ class Needs(Stmt, frozen=True):
 
 
 HEAD_PARTS = (Let, Require, Cost, Needs)
-"""The statements that may stand in the head of an option, and those of a guard."""
+"""The statements allowed in a guard or in the head of an option."""
 
 
 class Jump(Stmt, frozen=True):
-    """`leave`, `ask again`, `continue`, `again` (one of these two), `return`, `pass` or `pass turn`."""
+    """A jump: `leave`, `ask again`, `continue`, `again` (for either of these), `return`, `pass` or `pass turn`."""
 
     word: str
 
 
 class If(Stmt, frozen=True):
-    """Branches in order; an `else` is a last one without a condition."""
+    """`if` with its branches in order; the branch of `else` is last and has no condition."""
 
     branches: tuple[tuple[Expr | None, tuple[Stmt, ...]], ...]
 
@@ -307,14 +307,14 @@ class Turns(Repeat, frozen=True):
 
 
 class Privacy(Brief, Struct, frozen=True, gc=False):
-    """`private`: the viewers of an argument, besides the decider."""
+    """`private`: restricts the viewers of an argument to the decider and the set `to`."""
 
     span: Span
     to: Expr | None
 
 
 class OptionParam(Brief, Struct, frozen=True, gc=False):
-    """`name in low [.. high] [or none] [where where]`, or with `several` numbers: `name in choose … of low …`."""
+    """`name in low [.. high] [or none] [where where]`; with the numbers `several`: `name in choose … of low …`."""
 
     name: Name
     low: Expr
@@ -337,7 +337,7 @@ class OptionDef(Brief, Struct, frozen=True, gc=False):
 
 
 class AnyOf(Brief, Struct, frozen=True, gc=False):
-    """Any player of a set decides; `lead` is the default one."""
+    """`by any of source lead lead`: any player of a set decides; `lead` is the default one."""
 
     span: Span
     source: Expr
@@ -355,11 +355,11 @@ class Shared(Brief, Struct, frozen=True, gc=False):
 
 
 Member = OptionDef | Name | Shared
-"""A member of a decision: an option, the name of an included group, or options that share something."""
+"""A member of a decision: an option, the name of an included group, or options with shared parts."""
 
 
 class Otherwise(Brief, Struct, frozen=True, gc=False):
-    """The body that runs, without a question, if the decider has no legal option."""
+    """`otherwise`: the body that replaces the question if the decider has no legal option."""
 
     body: tuple[Stmt, ...]
     span: Span
@@ -404,7 +404,7 @@ class Item(Brief, Struct, frozen=True, gc=False):
 
 
 class Def(Item, frozen=True):
-    """`at_most` is the declared maximum size of its set, with its place."""
+    """A definition; `at_most` is the declared maximum size of its set."""
 
     params: tuple[Param, ...]
     result: TypeRef
@@ -414,7 +414,7 @@ class Def(Item, frozen=True):
 
 
 class Procedure(Item, frozen=True):
-    """`result` is the type of its value, `deep` the maximum of simultaneous calls; None if missing."""
+    """A procedure; `result` is its return type and `deep` its maximum recursion depth, each None if not declared."""
 
     params: tuple[Param, ...]
     result: TypeRef | None
@@ -423,7 +423,7 @@ class Procedure(Item, frozen=True):
 
 
 class Guard(Item, frozen=True):
-    """A named head for options; `head` holds its parts."""
+    """A named head for options; `head` contains its statements."""
 
     params: tuple[Param, ...]
     head: tuple[Stmt, ...]
@@ -441,7 +441,7 @@ class Tiebreak(Brief, Struct, frozen=True, gc=False):
 
 
 class Scoring(Item, frozen=True):
-    """`name` is the kind of the player variable; `var` the variable."""
+    """The scoring; `name` is the kind of the player variable `var`."""
 
     var: Name
     score: Expr
@@ -449,13 +449,13 @@ class Scoring(Item, frozen=True):
 
 
 class OptionGroup(Item, frozen=True):
-    """Options that decisions include; groups cannot be nested."""
+    """A group of options that decisions include; groups cannot be nested."""
 
     options: tuple[Member, ...]
 
 
 class Extend(Item, frozen=True):
-    """Options for all decisions called `name`."""
+    """Options added to all decisions called `name`."""
 
     options: tuple[Member, ...]
 
@@ -468,8 +468,8 @@ class Edit(Brief, Struct, frozen=True, gc=False):
     """One edit of a `change`: "add", "remove", "replace", "before", "after", or "order" of the loops over a variable.
 
     `at` selects a statement, an expression, or a text that a reason starts with or cites; None removes an option.
-    `value` is the replacing expression; `body` the statements that replace it, are inserted next to it, or are added to
-    a head.
+    `value` is the replacing expression; `body` has the statements that replace the selection, are inserted next to it,
+    or are added to a head.
     """
 
     word: str
@@ -480,7 +480,7 @@ class Edit(Brief, Struct, frozen=True, gc=False):
 
 
 class Change(Item, frozen=True):
-    """Edits of a rule, or of the options called `name` of the decisions and groups called `of`."""
+    """Edits of a rule, or of the options called `name` in the decisions and groups called `of`."""
 
     kind: str
     of: Name | None
@@ -488,9 +488,9 @@ class Change(Item, frozen=True):
 
 
 PARTS = (Extend, Change)
-"""The items that change parts of rules."""
+"""The items that edit parts of other rules."""
 
 NODES: frozenset[type[Struct]] = frozenset(
     node for node in vars().values() if isinstance(node, type) and issubclass(node, Struct) and node is not Span
 )
-"""All classes of nodes. To look a class up here is faster than `isinstance`, which is slow to reject a Struct."""
+"""All node classes. A lookup in this set is faster than `isinstance`, which is slow to reject a Struct."""

@@ -1,8 +1,8 @@
 """Syntax trees as flat JSON values, and back.
 
-A packed tree has `spans` (relative to the start of the text), `texts` and `numbers`, the names of its `nodes`, and the
-`steps` of a stack machine. A step >= 0 pushes one of the constants and those values; -1, n replaces the top n entries
-by a tuple; -2, -3, … replace a node's fields by the node.
+A packed tree has `spans` (relative to the start of the text), `texts`, `numbers`, the class names of its `nodes`, and
+the `steps` of a stack machine. A step >= 0 pushes a constant, span, text or number; -1, n replaces the top n entries by
+a tuple; -2, -3, … replace the fields of a node by the node.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NODES = {node.__name__: node for node in ast.NODES}
 
 
 class PackedTree(Struct, frozen=True, gc=False):
-    """A packed tree; see above."""
+    """A packed tree, as described above."""
 
     spans: list[Place]
     texts: list[str]
@@ -32,7 +32,7 @@ class PackedTree(Struct, frozen=True, gc=False):
 
 
 def pack(tree: Any, origin: Origin) -> PackedTree:
-    """The tree of a text from `origin`, for JSON."""
+    """Packs the tree of a text that starts at `origin`, for JSON."""
     order = _steps(tree)
     tables: dict[type, dict[Any, int]] = {Span: {}, str: {}, int: {}}
     for step in order:
@@ -56,7 +56,7 @@ def pack(tree: Any, origin: Origin) -> PackedTree:
 
 
 def unpack(packed: PackedTree, origin: Origin) -> Any:
-    """The tree packed by `pack`; its text starts at `origin`."""
+    """The tree packed by `pack`, for a text that starts at `origin`."""
     nodes = [_NODES[name] for name in packed.nodes]
     leaves = [*_CONSTANTS, *origin.all_at(packed.spans), *packed.texts, *packed.numbers]
     makers = [(node, -len(node.__struct_fields__)) for node in nodes]
@@ -84,10 +84,10 @@ class _Tuple(Struct):
 
 
 def _steps(tree: Any) -> list[Any]:
-    """A tree in postorder: spans and values; after its parts the class of a node or the size of a tuple."""
+    """A tree in postorder: spans and values, and after its parts the class of each node or the size of each tuple."""
     steps: list[Any] = []
     parts = [tree]
-    while parts:  # from the last to the first
+    while parts:  # in reverse order
         part = parts.pop()
         if type(part) is tuple:
             steps.append(_Tuple(len(part)))

@@ -1,7 +1,7 @@
-"""The parser for correct texts: Lark's tables with our own driver, and reductions that build the syntax tree.
+"""The parser for valid texts: Lark's tables with our own driver, whose reductions build the syntax tree.
 
-It accepts the same texts as Lark, without importing it: Lark's tables and trees took a quarter of a check's time. If a
-text does not fit, it raises `UnfitError` without details; Lark then locates the error.
+It accepts the same texts as Lark, without importing it: Lark's tables and trees took a quarter of a check's time. For
+an invalid text it raises `UnfitError` without details; Lark then locates the error.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from msgspec import Struct
 from rulespec.syntax.origin import Origin, Place
 
 FILE = "automaton.json"
-"""The tables, beside the grammar; a build writes them (`rulespec.syntax.parse_table`)."""
+"""The name of the table file beside the grammar, written by builds (`rulespec.syntax.parse_table`)."""
 NEWLINE, INDENT, DEDENT, END = "_NL", "_INDENT", "_DEDENT", "$END"
 OPENING, CLOSING = frozenset(["LPAR", "LSQB", "LBRACE"]), frozenset(["RPAR", "RSQB", "RBRACE"])
 
@@ -29,7 +29,7 @@ class UnfitError(Exception):
 
 
 class Token(str):
-    """A word that the tree needs: a name, a number, a text."""
+    """A token with content for the tree: a name, a number, a text."""
 
     __slots__ = ("place", "type")
 
@@ -41,12 +41,12 @@ class RuleTable(Struct, frozen=True, array_like=True):
     """A rule of the grammar.
 
     Attributes:
-        makes: its left-hand side.
-        size: the number of its parts.
-        parts: the parts of its node: numbers of parts, ~number for all components of a part, None for a missing
-            optional part.
-        method: the builder method for the node; "" if it only groups parts.
-        alone: whether a single part replaces the node.
+        makes: the nonterminal on its left-hand side.
+        size: the number of symbols on its right-hand side.
+        parts: the children of its node: indices of symbols, ~index to splice in all children of a symbol, None for a
+            missing optional symbol.
+        method: the builder method for the node; "" if the rule only groups children.
+        alone: whether a single child replaces the node.
     """
 
     makes: str
@@ -60,15 +60,17 @@ class ParseTables(Struct, frozen=True):
     """The tables of the parser.
 
     Attributes:
-        made_from: the hash of the grammar.
-        starts: start rule → the first state, and that of a complete text.
-        states: for each state its action on a terminal, or after a rule's node: a state ≥ 0, or ~number of a rule.
+        made_from: the hash of their grammar.
+        starts: the initial and the accepting state for each start rule.
+        states: the action of each state on a terminal or nonterminal: the next state ≥ 0, or ~index of the rule to
+            reduce.
         rules: the rules.
-        terminals: each with its regular expression, in Lark's order.
-        scanner: the terminals without words that also match others, such as names.
-        words: (terminal, text, word): a terminal's text that is this word where the word is accepted.
-        ignored: terminals between the others.
-        leaves: terminals whose words appear in trees.
+        terminals: the terminals with their regular expressions, in Lark's order.
+        scanner: the terminals to match; keywords that also match another terminal, such as a name, are in `words`.
+        words: (terminal, text, keyword): a match of the terminal with this text is the keyword in states that accept
+            it.
+        ignored: terminals to skip, such as spaces.
+        leaves: terminals whose tokens appear in trees.
     """
 
     made_from: str
@@ -88,12 +90,12 @@ def grammar() -> str:
 
 
 def grammar_hash() -> str:
-    """The hash of the grammar, for matching tables to it."""
+    """The hash of the grammar, which identifies tables made from it."""
     return hashlib.sha256(grammar().encode()).hexdigest()
 
 
 def stored() -> ParseTables | None:
-    """The tables from their file; None if they belong to another grammar."""
+    """The tables in the file, or None if they are missing or made from another grammar."""
     try:
         result = msgspec.json.decode(Path(__file__).with_name(FILE).read_bytes(), type=ParseTables)
     except (OSError, ValueError):
@@ -102,14 +104,14 @@ def stored() -> ParseTables | None:
 
 
 class Automaton:
-    """Parses texts.
+    """A parser for valid texts.
 
     Args:
         tables: its tables.
-        builder: has a method for each rule, which makes a node from its place and parts.
+        builder: an object with a method for each rule that makes a node from its place and children.
 
     Attributes:
-        rules: the rules, with bound methods.
+        rules: the rules, with bound builder methods.
         leaves: as in the tables.
     """
 
@@ -128,8 +130,8 @@ class Automaton:
         """The tree of a text.
 
         Raises:
-            UnfitError: if it violates the grammar.
-            Exception: any exception of the builder; the rest of the text is then unread.
+            UnfitError: if the text violates the grammar.
+            Exception: any exception of the builder, before the rest of the text is read.
         """
         first, last = self.tables.starts[start]
         run = _Run(self, origin, first)
@@ -141,7 +143,7 @@ class Automaton:
         return [(name, re.compile(pattern).match) for name, pattern in self.tables.terminals]
 
     def scan(self, text: str, at: int, accepted: dict[str, int]) -> tuple[str, int]:
-        """The next terminal among the accepted ones, and its end."""
+        """The next token: its terminal, one of the accepted ones, and its end."""
         result = self._match(text, at)
         if result is None:
             raise UnfitError
@@ -160,12 +162,12 @@ class Automaton:
 
 
 class _Run:
-    """One text.
+    """A run over one text.
 
     Attributes:
-        states: of the automaton, the present one last.
-        values: the values read that are not yet part of a node.
-        places: the place of each of these, with the brackets around it that make no node; None if it is empty.
+        states: the stack of states, the current one last.
+        values: the stack of values that are not yet part of a node.
+        places: the place of each value, including brackets around it that have no node; None for an empty value.
     """
 
     def __init__(self, automaton: Automaton, origin: Origin, first: int) -> None:
@@ -177,7 +179,7 @@ class _Run:
         self.levels = [0]
 
     def read(self, text: str) -> Place:
-        """Reads a text; returns the place of its last word."""
+        """Feeds all tokens of a text; returns the place of the last one."""
         states, table = self.states, self.a.tables.states
         leaves, ignored = self.a.leaves, frozenset(self.a.tables.ignored)
         scan, feed = self.a.scan, self.feed
@@ -208,7 +210,7 @@ class _Run:
         return place
 
     def _indent(self, indent: int, place: Place) -> None:
-        """Opens a block, or closes blocks, before a line with `indent` spaces."""
+        """Opens a block, or closes blocks, before a line that is indented by `indent` spaces."""
         if indent > self.levels[-1]:
             self.levels.append(indent)
             self.feed(INDENT, None, place)
@@ -220,7 +222,7 @@ class _Run:
             raise UnfitError
 
     def finish(self, end: Place, last: int) -> Any:
-        """The tree, at the end of a text."""
+        """Closes open blocks at the end of a text, and returns the tree."""
         while len(self.levels) > 1:
             self.levels.pop()
             self.feed(DEDENT, None, end)
@@ -232,7 +234,7 @@ class _Run:
         return self.values[-1]
 
     def feed(self, name: str, value: Any, place: Place) -> None:
-        """Processes a word: completes the preceding nodes, and continues."""
+        """Processes a token: reduces all complete rules, then shifts the token."""
         states, table = self.states, self.a.tables.states
         while True:
             action = table[states[-1]].get(name)
@@ -246,10 +248,10 @@ class _Run:
             self._reduce(~action)
 
     def _reduce(self, number: int) -> None:
-        """Makes a node from the last symbols."""
+        """Reduces a rule: replaces the top of the stacks by its node."""
         states = self.states
         makes, size, parts, build, alone = self.a.rules[number]
-        if size == 1 and alone and parts:  # most rules of precedence: nothing but the state changes
+        if size == 1 and alone and parts:  # most precedence rules: only the state changes
             states.pop()
             states.append(self.a.tables.states[states[-1]][makes])
             return
@@ -267,7 +269,7 @@ class _Run:
                 children.append(read[part])
             elif children:
                 children += read[~part]
-            else:  # a list that grows from the left is not copied each time
+            else:  # appends to a left-recursive list instead of copying it
                 children = read[~part]
         value: Any = children
         if alone and len(children) == 1:
@@ -280,7 +282,7 @@ class _Run:
 
 
 def _around(places: list[Place | None]) -> Place | None:
-    """The place from the first to the last of some places."""
+    """The place from the first to the last of several places; None if all are empty."""
     first, last = places[0], places[-1]
     if first is None or last is None:
         results = [place for place in places if place is not None]

@@ -1,4 +1,4 @@
-"""The base of syntax trees, and conditional expressions."""
+"""The base classes of syntax trees, and conditional expressions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rulespec.records import Brief
 
 
 class Name(Brief, Struct, frozen=True, gc=False):
-    """A name as written, with its place."""
+    """A name in source form, with its place."""
 
     text: str
     span: Span
@@ -23,20 +23,20 @@ class Text(Brief, Struct, frozen=True, gc=False):
 
 
 class Expr(Brief, Struct, frozen=True, gc=False):
-    """Base of all expressions; `depth` bounds the recursion of every later pass."""
+    """The base of all expressions; `depth` bounds the recursion of every later pass."""
 
     span: Span
 
 
 class SomeAs(Expr, frozen=True):
-    """`a is some as x`: the condition of an `if`, or of `… if … else …`, whose branch binds x to the value of a."""
+    """`a is some as x`: a condition of `if` or `… if … else …` whose branch binds x to the value of a."""
 
     operand: Expr
     name: Name
 
 
 class Chain(Expr, frozen=True):
-    """`a?.b` and `a?.to(d)`: none if a is none; `args` is None without brackets."""
+    """`a?.b` and `a?.to(d)`: none if a is none; `args` is None if there are no brackets."""
 
     target: Expr
     name: Name
@@ -52,7 +52,7 @@ class Choice(Expr, frozen=True):
 
 
 class Cases(Expr, frozen=True):
-    """`match subject:` as a value: the values of its cases, and of `else`."""
+    """`match subject:` as an expression: the values of its cases, and of `else`."""
 
     subject: Expr
     cases: tuple[tuple[tuple[Expr, ...], Expr], ...]

@@ -1,4 +1,4 @@
-"""Syntax trees of names, types and expressions."""
+"""Builder of syntax trees for names, types and expressions."""
 
 # ruff: noqa: D102 - a method has the name of its grammar rule, and a docstring would only repeat it
 
@@ -15,14 +15,14 @@ from rulespec.syntax.automaton import Token
 from rulespec.syntax.origin import Origin
 
 MAX_DIGITS = 15
-"""Of a number in rules."""
+"""Maximum number of digits of a number in rules."""
 
 
 class ExpressionBuilder:
-    """Makes `ast` nodes of a text from `origin`.
+    """Builder of `ast` nodes for a text that starts at `origin`.
 
-    One method per grammar rule, with the same name, which takes the place of a node and its parts: here for names,
-    types and expressions.
+    It has a method for each grammar rule of names, types and expressions, called with the place of a node and its
+    children.
     """
 
     origin: Origin
@@ -229,7 +229,7 @@ class ExpressionBuilder:
     def _nested(
         self, span: Span, op: str, binders: tuple[ast.Binder, ...], body: Any = None, around: str = ""
     ) -> ast.Each:
-        """An operator over several binders: nested, with `around` as the operator of outer ones."""
+        """Nested nodes for an operator over several binders; outer ones use the operator `around`, if given."""
         *outer, last = binders
         for binder in reversed(outer):
             body = ast.Each(last.span.to(span), op, last, body, None)
@@ -263,7 +263,7 @@ class ExpressionBuilder:
 
     def any_each(self, span: Span, c: list[Any]) -> ast.Expr:
         *outer, last = c[0]
-        if c[1] is not None:  # said like `all(x in s: c)`
+        if c[1] is not None:  # written like `all(x in s: c)`
             where = c[1] if last.where is None else ast.Binary(c[1].span, "and", last.where, c[1])
             last = replace(last, where=where)
         return self._any(span, (*outer, last))
@@ -272,7 +272,7 @@ class ExpressionBuilder:
         return self._nested(span, "all", c[0], c[1])
 
     def _any(self, span: Span, binders: tuple[ast.Binder, ...]) -> ast.Expr:
-        """`any` over several binders, nested."""
+        """Nested nodes for `any` over several binders."""
         *outer, last = binders
         for binder in reversed(outer):
             result = ast.Each(last.span.to(span), "any", last, None, None)
@@ -281,7 +281,7 @@ class ExpressionBuilder:
         return ast.Each(span, "any", last, None, None)
 
     def keyed(self, binder: ast.Binder, keys: tuple[ast.Expr, ...] | None) -> ast.Binder:
-        """A binder with its keys, if any."""
+        """The binder with keys, if there are any."""
         return replace(binder, keys=keys, span=binder.span.to(keys[-1].span)) if keys else binder
 
     def first_each(self, span: Span, c: list[Any]) -> ast.Expr:

@@ -1,4 +1,4 @@
-"""Formatter of rules files: spaces, blank lines and indentation; words and line breaks are unchanged.
+"""Formatter of rules files: changes spaces, blank lines and indentation, but neither tokens nor line breaks.
 
 Aligned reasons and comments stay aligned.
 """
@@ -17,8 +17,8 @@ from rulespec.syntax.parser import parse_with_tokens
 from rulespec.syntax.same import same
 
 INDENT = 4
-REASON_GAP = 4  # blanks between the longest condition of a block and the reasons
-LONG_CONDITION = 60  # a longer one does not move the reasons of its block: its own comes one blank after it
+REASON_GAP = 4  # spaces between the longest condition of a block and the reasons
+LONG_CONDITION = 60  # a longer one does not move the column of its block: its reason follows after one space
 COMMENT_GAP = 2
 MAX_GAP = 24  # a wider gap is an accident, not a column
 
@@ -32,7 +32,7 @@ _BLOCKS = {"_NL", "_INDENT", "_DEDENT"}
 
 
 def format_rules(text: str, file: str) -> str:
-    """A rules file in the standard layout.
+    """Formats a rules file in the standard layout.
 
     Args:
         text: the content of the file.
@@ -62,9 +62,9 @@ def format_rules(text: str, file: str) -> str:
 class _Line:
     """One line of the file: its content, position and layout.
 
-    `level` counts the blocks it stands in, `column` is where its first word began. Inside brackets `opener` is the line
-    whose bracket is open; for a line that closes brackets, the one that opened the last of them. `indent` and `code`
-    are the layout that it gets.
+    `level` is its block depth, `column` the original column of its first token. `opener` is the line with the innermost
+    open bracket; for a line that closes brackets, the line that opened the last of them. `indent` and `code` are the
+    new layout.
     """
 
     tokens: list[Token] = field(default_factory=list)
@@ -110,8 +110,8 @@ def _lines(text: str, tokens: list[Token]) -> list[_Line]:
 
 
 def _indent(lines: list[_Line]) -> None:
-    """Indents code by its block or bracket, and comments by the block that they were set in."""
-    columns = [0]  # of the blocks that the last line of code stands in
+    """Indents code by its block or bracket, and comments by their original block."""
+    columns = [0]  # of the blocks around the last line of code
     for line, following in zip(lines, _following(lines), strict=True):
         if line.opener is not None:
             line.indent = line.opener.indent + (0 if line.tokens[0].type in _CLOSE else INDENT)
@@ -127,7 +127,7 @@ def _indent(lines: list[_Line]) -> None:
 
 
 def _following(lines: list[_Line]) -> list[_Line | None]:
-    """For each line the next one with code."""
+    """The next line with code after each line."""
     result: list[_Line | None] = []
     last = None
     for line in reversed(lines):
@@ -137,7 +137,7 @@ def _following(lines: list[_Line]) -> list[_Line | None]:
 
 
 def _comment_level(line: _Line, columns: list[int], following: int) -> int:
-    """The block that a comment between two lines of code belongs to."""
+    """The block depth of a comment between two lines of code."""
     if following >= len(columns):
         return following
     fitting = [level for level in range(following, len(columns)) if columns[level] <= line.comment_column]
@@ -155,17 +155,17 @@ def _space(lines: list[_Line]) -> None:
 
 
 def _blank(tokens: list[Token], position: int) -> bool:
-    """Whether a blank precedes a token within a line."""
+    """Whether a space precedes a token within a line."""
     before, token = tokens[position - 1], tokens[position]
     if before.type in _OPEN or before.type in ("DOT", "MINUS", "_CHAIN"):
         return False
     if token.type in _CLOSE or token.type in ("COMMA", "COLON", "DOT", "QMARK", "_CHAIN"):
         return False
-    if token.type == "LSQB":  # an index, but for an order, `to [a, b]`
+    if token.type == "LSQB":  # an index, unless it starts an order, `to [a, b]`
         return before.type not in ("NAME", "RPAR", "RSQB")
     if token.type == "LPAR":
         return before.type not in _CALLED
-    if ".." in (token, before):  # a range of a type, `int 0..6`, but not one of an option, `in 0 .. n`
+    if ".." in (token, before):  # spaces only in ranges of options, `in 0 .. n`, not in types, `int 0..6`
         types = [each.type for each in tokens[: position if token == ".." else position - 1] if each.type != "MINUS"]
         return not (types[-1:] == ["INT"] and types[-2:-1] in (["NAME"], ["QMARK"]))
     return True
@@ -198,7 +198,7 @@ def _align(block: list[_Line]) -> None:
 
 
 def _column(widths: list[int], columns: list[int]) -> int | None:
-    """The column of the reasons of a block; None if they have none, or one too far away."""
+    """The common column of the reasons in a block; None if there is none, or it is too far to the right."""
     column = min(Counter(columns).most_common(), key=lambda c: (-c[1], c[0]))[0]
     ahead = [w for w in widths if w < column]
     if not ahead or column - max(ahead) > MAX_GAP:
@@ -211,9 +211,9 @@ def _column(widths: list[int], columns: list[int]) -> int | None:
 
 
 def _separate(lines: list[_Line]) -> list[str]:
-    """The lines as text: one blank line between items, comments above their item, never two blank lines."""
+    """The lines as text: one blank line between items, none between an item and its comments, never two in a row."""
     result: list[str] = []
-    removes = False  # whether the line before removes a rule: such lines may follow one another
+    removes = False  # whether the previous line removes a rule: such lines may be adjacent
     own_comments = 0  # top-level comments without a blank line at the end of `result`
     for line in lines:
         if not line.tokens and not line.comment:
@@ -234,7 +234,7 @@ def _separate(lines: list[_Line]) -> list[str]:
 
 
 def _trailing(line: _Line) -> str:
-    """The comment of a line, and the blanks before it."""
+    """The comment of a line, with the spaces before it."""
     if not line.tokens or not line.comment:
         return line.comment
     gap = line.comment_column - (line.tokens[-1].end_column or 1) + 1

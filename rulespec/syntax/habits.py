@@ -1,9 +1,7 @@
-"""Habits from other languages, with the forms of the rules language.
-
-A habit is a pattern for the faulty line. `¦` marks the place where the parser stopped, and a prefix names the context
+"""Habits from other languages, with the equivalent forms of the rules language.
+// A habit is a pattern for the faulty line. `¦` marks the position of the syntax error, and a prefix names the context
 of the line: `def: if ¦x > 0:` is in the body of a definition, `head: …` is a line at the left margin, and `: …` is an
-    expression
-in a YAML file. The first matching pattern gives the help.
+expression in a YAML file. The first matching pattern gives the help.
 """
 
 from __future__ import annotations
@@ -454,16 +452,16 @@ _GROUPS = (
 )
 _WORDS = frozenset("and as by case else elif for from if in is let not or set to where".split())  # noqa: SIM905
 _SHOWN = 80
-"""Characters of a long line to match: after the error, before it, and at the beginning of the line."""
+"""Maximum number of characters to match: after the error, before it, and at the start of the line."""
 
 
 def habit(lines: list[str], line: int, column: int) -> str:
-    """The help for a habit from another language, or "".
+    """The help for a syntax error from another language's habit, or "".
 
     Args:
-        lines: the text in error.
-        line: the line where the parser stopped, from 1.
-        column: the column where it stopped, from 1.
+        lines: the lines of the text.
+        line: the line of the error, from 1.
+        column: the column of the error, from 1.
     """
     written = lines[line - 1].replace("¦", " ")
     before, rest = written[: column - 1], written[column - 1 :]
@@ -474,19 +472,19 @@ def habit(lines: list[str], line: int, column: int) -> str:
     item = _item(lines, line)
     if item == "head" and (match := _ITEM.match(before)) and match[1] == "def":
         type_, colon, body = before.partition("->")[2].partition(":")
-        if type_ and colon:  # the body stands on the line of the head
+        if type_ and colon:  # the body is on the line of the head
             item, before = "def", body
     if len(before) > 2 * _SHOWN:
         before = before[:_SHOWN] + before[-_SHOWN:]
     place = f"{item}: {before.lstrip()}¦{rest[:_SHOWN].rstrip()}"
     for pattern, hint in chain(*_GROUPS):
-        if match := re.search(pattern, place):  # compiled here: most runs need none of them
+        if match := re.search(pattern, place):  # compiled on demand: most runs need none of them
             return match.expand(hint)
     return ""
 
 
 def _item(lines: list[str], line: int) -> str:
-    """The item that a line belongs to: its kind, "head" at the left margin, "" in YAML."""
+    """The kind of item around a line; "head" for a line at the left margin, "" in YAML."""
     if len(lines) == 1:
         return ""
     if lines[line - 1][:1].strip():

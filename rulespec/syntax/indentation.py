@@ -10,7 +10,7 @@ from lark.indenter import Indenter
 
 
 class Blocks(Indenter):
-    """Converts indentation into tokens for the start and end of blocks."""
+    """Indenter that emits tokens at the start and end of blocks."""
 
     NL_type = "_NL"
     OPEN_PAREN_types: ClassVar[list[str]] = ["LPAR", "LSQB", "LBRACE"]
@@ -20,10 +20,10 @@ class Blocks(Indenter):
     tab_len = 8
 
     seen: list[Token] | None = None
-    """Collects all tokens of the text, if set (the formatter needs them)."""
+    """A list that receives all tokens of the text, if set; for the formatter."""
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """The tokens of the text, including block tokens."""
+        """The tokens of the text, including those for blocks."""
         tokens: Iterator[Token] = super().process(stream)  # type: ignore[no-untyped-call]
         return tokens if self.seen is None else self._collected(tokens, self.seen)
 

@@ -1,7 +1,8 @@
-"""The words of the rules language, with the kinds of names they are refused for. A new form adds its words here.
+"""The words of the rules language, grouped by the kinds of names for which they are reserved. A new form adds its words
+here.
 
-Built-in functions outside the grammar have records instead. The first matching set decides. A refusal is reported at
-the declaration of the name.
+Built-in functions outside the grammar have records instead. Of several matching sets, the first decides. A reserved
+name is reported at its declaration.
 """
 
 from __future__ import annotations
@@ -11,20 +12,20 @@ from rulespec.language.builtins import BUILTINS
 BEGIN_EXPRESSIONS = frozenset(
     ["all", "any", "count", "false", "first", "max", "min", "none", "not", "reach", "sum", "true", "union"]
 )
-"""They begin an expression, so nothing that rules can write has such a name."""
+"""Words that begin an expression; names used in expressions cannot be one of them."""
 
 BETWEEN_EXPRESSIONS = frozenset(["and", "else", "if", "in", "is", "once", "or"])
-"""They go on with an expression; nothing that rules can write has such a name."""
+"""Words that continue an expression; names used in expressions cannot be one of them."""
 
 TO_COME = frozenset(["top"])
-"""They will have a meaning."""
+"""Words reserved for future use."""
 
 FUNCTIONS = (
     frozenset(["best", "cheapest", "longest", "original", "path", "ray", "told", "trail"])
     | TO_COME
     | {name for name, each in BUILTINS.items() if each.reserved and name not in BEGIN_EXPRESSIONS}
 )
-"""They are called like definitions, so no definition has such a name; a variable may."""
+"""Words called like a definition; no definition can have such a name, but a variable can."""
 
 BEGIN_STATEMENTS = frozenset(
     [
@@ -33,10 +34,10 @@ BEGIN_STATEMENTS = frozenset(
         *("require", "return", "roll", "set", "shuffle", "take", "with"),
     ]
 )
-"""They begin a statement, where else a procedure is called: no procedure has such a name."""
+"""Words that begin a statement, where a procedure is called otherwise; no procedure can have such a name."""
 
 WITHDRAW = "withdraw"
-"""The option that every draft has by itself."""
+"""The built-in option of every draft."""
 
 OTHERS = frozenset(
     [
@@ -82,19 +83,19 @@ OTHERS = frozenset(
         ),
     ]
 )
-"""They stand where no name can."""
+"""Words in positions without names; they are not reserved."""
 
 NO_NAMES = BEGIN_EXPRESSIONS | BETWEEN_EXPRESSIONS | {"next"}
-"""No place of pieces and nothing else that is declared has such a name; `next` was a word of the grammar."""
+"""Words reserved for all declarations, including places of pieces; `next` is a former word of the grammar."""
 
 NO_VALUES = NO_NAMES | {"players"}
-"""No variable, no entity and no value of a setting has such a name."""
+"""Words reserved for variables, entities and values of settings."""
 
 NO_DECLARATIONS = NO_VALUES | {"bool", "index", "int", "original", "set"}
-"""No kind, state, constant or the like has such a name."""
+"""Words reserved for kinds, state, constants and the like."""
 
 NO_DEFINITIONS = NO_NAMES | FUNCTIONS
 NO_PROCEDURES = NO_NAMES | BEGIN_STATEMENTS | {"original"}
 
 WORDS = BEGIN_EXPRESSIONS | BETWEEN_EXPRESSIONS | FUNCTIONS | BEGIN_STATEMENTS | OTHERS
-"""All of them. No unit may have such a name: a number precedes it, as it may precede these words."""
+"""All words of the language. No unit can have such a name: a unit follows a number, and so can these words."""

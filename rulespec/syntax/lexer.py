@@ -1,9 +1,9 @@
 """The lexer: Lark's contextual one, with one scanner shared by all states of the parser.
 
 Lark compiles a regular expression for each set of terminals accepted by a parser state, which takes longer than parsing
-a small ruleset. Here one expression for all terminals is tried first. Both expressions list their alternatives in the
-same order: so if this state accepts the first match, its own expression would find the same. Otherwise the state's own
-expression is compiled and used.
+a small ruleset. Here a common expression for all terminals is tried first. Its alternatives have the same order as
+those of each state's expression, so if the state accepts the match, its own expression would find the same one.
+Otherwise the state's expression is compiled and used.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from lark.common import LexerConf
 from lark.lexer import AbstractBasicLexer, BasicLexer, ContextualLexer, Scanner, UnlessCallback
 
 Lexeme = tuple[str, str]
-"""A text, and its terminal."""
+"""A token's text and its terminal."""
 
 
 class _Shared:
-    """The scanner of all terminals.
+    """The common scanner for all terminals.
 
     Attributes:
-        keywords: (terminal, text) → the terminal that this very text has where it is accepted: names that are words.
+        keywords: (terminal, text) → the keyword with exactly this text, such as a reserved name.
     """
 
     def __init__(self, lexer: BasicLexer) -> None:
@@ -38,16 +38,16 @@ class _Shared:
 
 
 class _StateLexer(BasicLexer):
-    """The lexer of the states that accept the same terminals."""
+    """The lexer of all states that accept the same terminals."""
 
     def __init__(self, conf: LexerConf, family: SharedLexer) -> None:
         super().__init__(conf)
-        self.callback: dict[str, Any] = {}  # once it has a scanner of its own: what tells words from names
+        self.callback: dict[str, Any] = {}  # with its own scanner: callbacks that tell keywords from names
         self._family = family
         self._accepted = frozenset([t.name for t in self.terminals])
 
     def match(self, text: Any, pos: int) -> Lexeme | None:
-        """The token at a place, if the state accepts it."""
+        """The token at a position, if the state accepts it."""
         shared = self._family.shared
         result: tuple[str, Any] | None = shared.scanner.match(text, pos)
         if result is None:
@@ -63,7 +63,7 @@ class _StateLexer(BasicLexer):
 
 
 class SharedLexer(ContextualLexer):
-    """A contextual lexer with a scanner shared by all states, and lexers made on demand."""
+    """A contextual lexer with a scanner shared by all states, and lexers created on demand."""
 
     def __init__(self, conf: LexerConf, states: dict[int, Collection[str]], always_accept: Collection[str]) -> None:
         self._conf = conf
@@ -84,12 +84,12 @@ class SharedLexer(ContextualLexer):
 
     @cached_property
     def shared(self) -> _Shared:
-        """The shared part of the lexers, made for the first text."""
+        """The common scanner, created for the first text."""
         return _Shared(self._whole)
 
 
 class _Lexers(dict[int, AbstractBasicLexer]):
-    """State of the parser → its lexer."""
+    """The lexer of each parser state, created on demand."""
 
     def __init__(self, make: Callable[[Collection[str]], _StateLexer], states: dict[int, Collection[str]]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Places of a parsed text in its file."""
+"""Conversion between places in a parsed text and places in its file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:  # Lark takes long to import
     from lark import Token
 
 Place = tuple[int, int, int, int]
-"""Line, column, last line, and the column after the last character."""
+"""Start line, start column, end line, and end column (exclusive)."""
 
 
 class Origin:
-    """The start of a text: 1:1 for a rules file, the scalar's place in YAML."""
+    """The start of a text in its file: 1:1 for a rules file, the scalar's place in YAML."""
 
     def __init__(self, file: str, line: int = 1, column: int = 1) -> None:
         self.file = file
@@ -23,18 +23,18 @@ class Origin:
         self.column = column
 
     def span(self, token: Token) -> Span:
-        """The place in the file of a Lark token."""
+        """The file place of a Lark token."""
         line, column = token.line or 1, token.column or 1
         return self.at(line, column, token.end_line or line, token.end_column or column)
 
     def span_of(self, place: Place | None) -> Span:
-        """The place in the file for a place in the text; None means the start of the text."""
+        """The file place of a place in the text; None means the start of the text."""
         if place is None:  # an empty rule has no position
             return Span(self.file, self.line, self.column, self.line, self.column + 1)
         return self.at(*place)
 
     def at(self, line: int, column: int, end_line: int, end_column: int) -> Span:
-        """The place in the file of a place in the text."""
+        """The file place of a place in the text, given by its coordinates."""
         first = self.column - 1
         return Span(
             self.file,
@@ -45,14 +45,14 @@ class Origin:
         )
 
     def all_at(self, places: Sequence[tuple[int, int, int, int]]) -> list[Span]:
-        """The places in the file of many places in the text."""
+        """The file places of many places in the text."""
         if self.line == self.column == 1:  # a whole file
             file = self.file
             return [Span(file, *place) for place in places]
         return [self.at(*place) for place in places]
 
     def relative(self, span: Span) -> tuple[int, int, int, int]:
-        """The place in the text of a place in the file."""
+        """The place in the text of a span in the file."""
         line, end_line = span.line - self.line + 1, span.end_line - self.line + 1
         first = self.column - 1
         column, end_column = (

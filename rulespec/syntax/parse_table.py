@@ -1,6 +1,6 @@
-"""Tables of the parser, as JSON next to the grammar, since building them takes 0.4 s.
+"""Tables of the parser, stored as JSON beside the grammar, since building them takes 0.4 s.
 
-There are Lark's tables, which locate errors, and the automaton's, which read correct texts. Package builds write both,
+There are Lark's tables, which locate errors, and the automaton's, which parse valid texts. Package builds write both,
 as does `python -m rulespec.syntax.parse_table`; git ignores them. A file is used only if it matches the grammar and,
 for Lark's, the release of Lark; otherwise tables are built in memory.
 """
@@ -33,7 +33,7 @@ _PLUGINS = {"ContextualLexer": SharedLexer}
 
 
 def build(postlex: Indenter) -> Lark:
-    """The parser, from the grammar."""
+    """Lark's parser, built from the grammar."""
     return Lark(
         grammar(),
         parser="lalr",
@@ -45,14 +45,14 @@ def build(postlex: Indenter) -> Lark:
 
 
 def parser(postlex: Indenter) -> Lark:
-    """The parser, from its table file if current."""
+    """Lark's parser, from its table file if that is current."""
     stored = _stored()
     if stored is None:
         return build(postlex)
     table = stored["data"]["parser"]["parser"]
     table["tokens"] = _numbered(table["tokens"])
     table["states"] = {int(state): _numbered(actions) for state, actions in table["states"].items()}
-    # The stand-alone parsers that Lark generates call it, too.
+    # Lark's generated stand-alone parsers call this, too.
     load: Callable[..., Lark] = Lark._load_from_dict
     return load(stored["data"], _numbered(stored["memo"]), postlex=postlex, _plugins=_PLUGINS)
 
@@ -70,7 +70,7 @@ def write() -> None:
 
 
 def _stored() -> dict[str, Any] | None:
-    """The content of Lark's file; None if it is not current."""
+    """The content of Lark's table file; None if it is not current."""
     try:
         result: dict[str, Any] = msgspec.json.decode(Path(__file__).with_name(FILE).read_bytes(), type=dict[str, Any])
     except (OSError, ValueError):
@@ -83,7 +83,7 @@ def _made_from() -> list[str]:
 
 
 def _numbered(mapping: dict[str, Any]) -> dict[int, Any]:
-    """A mapping of the file by its numbers, which are texts in JSON."""
+    """The mapping with integer keys, which are texts in JSON."""
     return {int(k): v for k, v in mapping.items()}
 
 
@@ -93,7 +93,7 @@ def automaton_tables() -> ParseTables:
 
 
 def _lark_tables(built: Lark) -> str:
-    """The content of Lark's file."""
+    """The content of Lark's table file for a parser."""
     data, memo = built.memo_serialize([TerminalDef, Rule])
     data["options"] = {k: v for k, v in data["options"].items() if k not in ("postlex", "_plugins")}
     return json.dumps({"made_from": _made_from(), "data": data, "memo": memo}, sort_keys=True) + "\n"
@@ -127,7 +127,7 @@ def _automaton_tables(built: Lark) -> ParseTables:
 
 
 def _built() -> Lark:
-    """The parser with sorted states: Lark's order differs from run to run."""
+    """The parser with sorted states, as Lark's order differs from run to run."""
     built = build(Blocks())
     table = _table(built)
     order = _in_order(table.states, [table.start_states[start] for start in STARTS])
@@ -154,7 +154,7 @@ def _sorted(actions: _Actions) -> list[tuple[str, tuple[object, Any]]]:
 
 
 def _in_order(states: dict[int, _Actions], starts: list[int]) -> dict[int, int]:
-    """Numbers for states, in the order of discovery."""
+    """New numbers for states, in breadth-first order from the start states."""
     result = dict.fromkeys(starts)
     waiting = [*starts]
     for state in waiting:
@@ -166,7 +166,7 @@ def _in_order(states: dict[int, _Actions], starts: list[int]) -> dict[int, int]:
 
 
 def _rule_table(rule: Rule) -> RuleTable:
-    """A rule as Lark's own builder of trees reads it."""
+    """The table entry of a rule, which matches Lark's own tree builder."""
     empty = rule.options.empty_indices or [False] * len(rule.expansion)
     parts: list[int | None] = []
     number = 0

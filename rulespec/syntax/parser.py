@@ -1,4 +1,4 @@
-"""Text to syntax tree: .rules files, and single expressions and types written in YAML scalars."""
+"""Parser from text to syntax tree: rules files, and single expressions and types in YAML scalars."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from lark import Token
 
 MAX_DEPTH = 60
-"""Depth of brackets, blocks and operators; later passes recurse over the tree."""
+"""Maximum nesting depth of brackets, blocks and operators, as later passes recurse over the tree."""
 MAX_LEVELS = 180
-"""Depth of a tree (long chains of operators nest without brackets); later passes recurse over it."""
+"""Maximum depth of a tree, as later passes recurse over it; long chains of operators nest without brackets."""
 _PACKED = msgspec.json.Decoder(PackedTree)
 
 
 def parse_rules(text: str, file: str, line: int = 1, *, cached: bool = False) -> tuple[ast.Item, ...]:
-    """Parses a .rules file, or a part of one from a line on.
+    """Parses a .rules file, or a part of one that starts at a line.
 
     With `cached` the tree is cached on disk, which pays off for files read by many runs.
 
@@ -40,21 +40,21 @@ def parse_rules(text: str, file: str, line: int = 1, *, cached: bool = False) ->
 
 
 def parse_with_tokens(text: str, file: str) -> tuple[tuple[ast.Item, ...], list[Token]]:
-    """Parses a .rules file; returns its tree, and Lark's tokens with those of lines and blocks."""
+    """Parses a .rules file; returns its tree, and Lark's tokens including those for lines and blocks."""
     tokens: list[Token] = []
     tree: tuple[ast.Item, ...] = _parse(text + "\n", "rules", Origin(file), False, tokens)
     return tree, tokens
 
 
 def parse_expr(text: str, file: str, line: int = 1, column: int = 1, *, cached: bool = False) -> ast.Expr:
-    """Parses one expression at the given place of a file; `cached` as for rules."""
+    """Parses an expression at the given place of a file; `cached` as for rules."""
     text, origin = text.strip(), Origin(file, line, column)
     tree: ast.Expr = simple_expr(text, origin) or _parse(text, "expr", origin, cached)
     return tree
 
 
 def parse_type(text: str, file: str, line: int = 1, column: int = 1, *, cached: bool = False) -> ast.TypeRef:
-    """Parses one type, such as `money`, `region?`, `set region` or `int 0..6`; `cached` as for rules."""
+    """Parses a type such as `money`, `region?`, `set region` or `int 0..6`; `cached` as for rules."""
     text, origin = text.strip(), Origin(file, line, column)
     tree: ast.TypeRef = simple_type(text, origin) or _parse(text, "type", origin, cached)
     return tree
@@ -65,7 +65,7 @@ def _parse(text: str, start: str, origin: Origin, cached: bool, tokens: list[Tok
     if (packed := cache.read(key, _PACKED)) is not None:
         return unpack(packed, origin)
     _check_depth(text, origin)
-    from rulespec.syntax.tree import build  # importing Lark takes longer than reading the cache
+    from rulespec.syntax.tree import build  # lazily: importing Lark takes longer than reading the cache
 
     tree = build(text, start, origin, tokens)
     _check_tree(tree)
@@ -75,11 +75,11 @@ def _parse(text: str, start: str, origin: Origin, cached: bool, tokens: list[Tok
 
 
 _MARK = re.compile(r'"[^"\n]*"?|#[^\n]*|[()\[\]{}\t]')
-"""Brackets, tabs, and the texts and comments that hide them."""
+"""Brackets and tabs, and the strings and comments that may contain them."""
 
 
 def _check_depth(text: str, origin: Origin) -> None:
-    """Refuses brackets that would overflow the recursive passes, before the tree is built."""
+    """Rejects brackets that are nested too deeply for the recursive passes, before parsing."""
     depth = 0
     for mark in _MARK.finditer(text):
         if mark[0] in ("(", "[", "{"):
@@ -104,7 +104,7 @@ def _children(node: Any) -> Iterable[Any]:
 
 
 def _check_tree(root: Any) -> None:
-    """Bounds the depth of the finished tree (long chains of operators nest without brackets)."""
+    """Rejects trees that are too deep for the recursive passes; long chains of operators nest without brackets."""
     level = [root]
     depth = 0
     while level:

@@ -1,4 +1,4 @@
-"""Parts of a syntax tree as text: on one line, without redundant brackets."""
+"""Printer of parts of a syntax tree: on one line, without redundant brackets."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _PRECEDENCE = {
     **dict.fromkeys("+-", 7),
     **dict.fromkeys("*/%", 8),
 }
-"""Precedence of binary operators."""
+"""The precedence of each binary operator."""
 _ATOM, _COMPARED = 10, 4
-"""Precedence of names and calls, and of comparisons."""
+"""The precedences of names and calls, and of comparisons."""
 _UNARY = {"not": 3, "-": 9}
 _BINDING = frozenset(["any", "count", "first", "the"])
-"""Functions and operators of one name: the brackets after it may hold a binder."""
+"""Names shared by a function and an operator: the brackets after them may contain a binder."""
 
 
 def printed(node: Any) -> str:
-    """A part on one line.
+    """The text of a node on one line.
 
     Raises:
         KeyError: for a node kind that needs several lines.
@@ -35,12 +35,12 @@ def printed(node: Any) -> str:
 
 
 def _in_brackets(parts: Iterable[Any]) -> str:
-    """Arguments in round brackets after a name."""
+    """Arguments in round brackets."""
     return f"({', '.join([printed(part) for part in parts])})"
 
 
 def _precedence(node: Any) -> int:
-    """The precedence of an expression beside an operator."""
+    """The precedence of an expression as an operand."""
     kind = type(node)
     if kind is ast.Binary:
         return _PRECEDENCE[node.op]
@@ -50,12 +50,14 @@ def _precedence(node: Any) -> int:
 
 
 def _within(node: ast.Each) -> bool:
-    """Whether an operator stands for a further binder of the one around it."""
+    """Whether a node was made for a further binder of the operator around it."""
     return (node.span.line, node.span.column) == (node.binder.span.line, node.binder.span.column)
 
 
 def _begins_binder(parts: Iterable[Any]) -> bool:
-    """Whether the first of some parts begins like `name in …`, which is read as a binder where one may stand."""
+    """Whether the first of the parts begins like a binder, `name in …`, and would be parsed as one where binders are
+    allowed.
+    """
     node: Any = next(iter(parts), None)
     while type(node) in (ast.Binary, ast.Choice):
         if type(node) is ast.Binary and node.op == "in" and type(node.left) is ast.Ref:
@@ -65,14 +67,14 @@ def _begins_binder(parts: Iterable[Any]) -> bool:
 
 
 def _may_bind(node: ast.CallExpr | ast.SetLiteral) -> bool:
-    """Whether the text of this call or set could only be read as an operator over a binder."""
+    """Whether the printed text of this call or set would be parsed as an operator over a binder."""
     if type(node) is ast.CallExpr:
         return node.name.text in _BINDING and _begins_binder(node.args)
     return type(node) is ast.SetLiteral and _begins_binder(node.items)
 
 
 def _bound(node: Any, least: int) -> str:
-    """A part, bracketed if it binds less tightly than its parent."""
+    """The text of a node, in brackets if its precedence is below `least`."""
     if type(node) is ast.Each and _within(node):
         raise KeyError
     return printed(node) if _precedence(node) >= least else f"({printed(node)})"
@@ -229,4 +231,4 @@ _PRINTED: dict[type, Callable[[Any], str]] = {
     ast.Return: lambda node: f"return {printed(node.value)}",
     ast.Needs: lambda node: f"needs {node.name.text}{_in_brackets(node.args)}",
 }
-"""The kinds that are printed; the reason of a demand or an argument is not."""
+"""The printer of each node class; the reason of a demand or an argument is omitted."""

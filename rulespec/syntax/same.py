@@ -1,4 +1,4 @@
-"""Equality of syntax trees, regardless of their places."""
+"""Comparison of syntax trees, regardless of their places."""
 
 from __future__ import annotations
 

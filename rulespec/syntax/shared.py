@@ -1,4 +1,4 @@
-"""Options within `with …:` and `when …:`, with shared parameters and conditions."""
+"""Options inside `with …:` and `when …:`, with shared parameters and conditions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def members(options: Iterable[ast.Member]) -> Iterator[ast.OptionDef | ast.Name]
 
 
 def mapped(options: Iterable[ast.Member], change: Callable[[ast.OptionDef], ast.OptionDef]) -> tuple[ast.Member, ...]:
-    """The mapped options of a decision."""
+    """The members of a decision with `change` applied to each option."""
     results: list[ast.Member] = []
     for member in options:
         if isinstance(member, ast.OptionDef):
@@ -35,9 +35,8 @@ def mapped(options: Iterable[ast.Member], change: Callable[[ast.OptionDef], ast.
 def spread(
     options: Iterable[ast.Member], groups: Callable[[ast.Name], Iterable[ast.Member]]
 ) -> Iterator[ast.OptionDef]:
-    """The options of a decision, each with its shared parameters and conditions.
-
-    Args:
+    """The options of a decision, each with the shared parameters and conditions around it.
+    // Args:
         options: the members of the decision.
         groups: the members of an included group; nested groups are skipped.
     """

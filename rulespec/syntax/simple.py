@@ -1,6 +1,5 @@
-"""Texts too simple for the parser, as most in YAML: a name, a chain of names, an amount, a plain type.
-
-Making such a tree is faster than finding it in the on-disk cache.
+"""Shortcut for texts that need no parser, as most in YAML: a name, a chain of names, an amount, a plain type.
+// Building such a tree is faster than reading it from the on-disk cache.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _TYPE = re.compile(rf"(set )?({_NAME})(\?)?")
 
 
 def simple_expr(text: str, origin: Origin) -> ast.Expr | None:
-    """The tree of a chain of names or an amount; None for other expressions."""
+    """The tree of a chain of names or an amount; None for any other expression."""
     if _CHAIN.fullmatch(text):
         first, *following = text.split(".")
         if first in WORDS or not WORDS.isdisjoint(following):
@@ -38,7 +37,7 @@ def simple_expr(text: str, origin: Origin) -> ast.Expr | None:
 
 
 def simple_type(text: str, origin: Origin) -> ast.TypeRef | None:
-    """The tree of a type such as `money`, `region?` or `set region`; None for others."""
+    """The tree of a type such as `money`, `region?` or `set region`; None for any other type."""
     result = _TYPE.fullmatch(text)
     if result is None or result[2] in _TYPE_WORDS or (result[1] and result[3]):
         return None

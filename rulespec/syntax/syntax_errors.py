@@ -98,7 +98,7 @@ _EXPECTED = {
     "__ANON_1": "`..`",
     "__ANON_2": "`??`",
 }
-"""Names of terminals in "expected …"; the other terminals are the words of their names."""
+"""Display names of terminals in "expected …"; any other terminal is shown as the word of its name."""
 
 
 def _shown(token: Token) -> str:
@@ -159,7 +159,7 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
     if "IN" in expected and _ANY_OF.search(written[: column - 1]):
         return "`any` takes a name for each member: `any(x in s)`"
     hint = ""
-    called = expected == {"LPAR"} and len(before) == 1  # a word that is no statement, taken for a call
+    called = expected == {"LPAR"} and len(before) == 1  # an unknown word at the start of a statement, parsed as a call
     if token.type == "NAME":
         words = [w for w in _STATEMENTS if w.upper() in expected]
         hint = did_you_mean(str(token), words) if words else ""
@@ -174,7 +174,7 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
 
 
 _ANY_OF = re.compile(r"\bany\( *\w+ *$")
-"""`any(`, and a set after it."""
+"""`any(` followed by a set."""
 
 _FOREIGN_SIGNS = {
     '"': 'a text must end on the line where it begins: "…"',
@@ -201,7 +201,7 @@ _BRACKET = re.compile(r'"[^"]*"|#.*|[()\[\]{}]')
 
 
 def _bad_indent(text: str) -> tuple[int, int]:
-    """The first line with an indentation of no block before it; the first line of the block it leaves, or 0."""
+    """The first line whose indentation matches no open block, and the first line of the block that it ends, or 0."""
     stack = [0]
     first = [0]
     begin = 0

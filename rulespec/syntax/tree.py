@@ -1,4 +1,4 @@
-"""Syntax trees of rules."""
+"""Building of syntax trees from rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Builder(ExpressionBuilder):
-    """The rules of the grammar for statements and items."""
+    """Builder of `ast` nodes for statements and items."""
 
     # statements
     def let_stmt(self, span: Span, c: list[Any]) -> ast.Stmt:
@@ -118,7 +118,7 @@ class _Builder(ExpressionBuilder):
         return ast.Turns(span, limit, body, binder, rest, drops is not None)
 
     def _doc_and_rest(self, span: Span, c: list[Any]) -> tuple[ast.Text, tuple[Any, ...]]:
-        """Splits an optional docstring (None where missing, absent in one-line bodies) from the rest."""
+        """Splits an optional docstring (None if missing, absent in one-line bodies) from the other children."""
         rest = list(c)
         doc = self._text(None, span)
         if rest and (rest[0] is None or isinstance(rest[0], ast.Text)):
@@ -191,7 +191,7 @@ class _Builder(ExpressionBuilder):
         if none and isinstance(last, ast.Binary) and isinstance(last.left, ast.Path) and last.left.form == "path":
             help_ = "choosing nothing is a separate option: `option stay: …`"
             raise failure("RS139", "a path has no `or none`", last.right.span, help_)
-        if none:  # the grammar takes `s or none` for a condition
+        if none:  # the grammar parses `s or none` as a condition
             low, high = (last.left, None) if high is None else (low, last.left)
         return ast.OptionParam(name, low, high, where, self._text(reason, span), none, private)
 
@@ -296,7 +296,7 @@ class _Builder(ExpressionBuilder):
 
 
 def _is_from(part: Any) -> bool:
-    """Whether a part of a statement is the word `from`, which is in the tree as a terminal."""
+    """Whether a child is the word `from`, which is in the tree as a token."""
     return isinstance(part, Token) and part.type == "FROM"
 
 
@@ -335,15 +335,15 @@ def build(text: str, start: str, origin: Origin, tokens: list[LarkToken] | None 
     try:
         return automaton.parse(text, start, origin)
     except (UnfitError, DiagnosticsError):
-        _read_by_lark(text, start, origin)  # what is wrong with the text comes before what is wrong with a part of it
+        _read_by_lark(text, start, origin)  # a syntax error of the text precedes an error in one of its nodes
         raise
 
 
 def _read_by_lark(text: str, start: str, origin: Origin, tokens: list[LarkToken] | None = None) -> None:
-    """Reads a text as `build`, without building a tree.
+    """Reads a text with Lark, which locates errors; builds no tree.
 
     Raises:
-        DiagnosticsError: for an error in the text.
+        DiagnosticsError: for a syntax error.
     """
     from lark.exceptions import UnexpectedInput  # lazily: importing Lark takes longer than reading a ruleset's rules
     from lark.indenter import DedentError
