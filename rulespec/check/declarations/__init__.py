@@ -1,1 +1,1 @@
-"""The YAML sections of a ruleset as declarations: one subject a module, over one reader."""
+"""Declarations from the YAML sections of a ruleset: one module per subject, with a common reader."""

@@ -1,4 +1,4 @@
-"""Regular boards: spaces by arithmetic, directions, and links by steps."""
+"""Regular boards: generated spaces, directions, and links by steps."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _HEX_STEPS: dict[str, typed.Step] = {
     "sw": (-1, 1),
     "se": (0, 1),
 }
-"""The directions of hexes, in the coordinates (q, r): one more r is a row further down."""
+"""The directions of hexes as steps in the coordinates (q, r); r grows downwards."""
 
 
 def boards_in(root: Node) -> Iterator[tuple[Scalar, Node, str, str]]:
-    """The boards: name, node, form, and the kind of directions ("" if there are none)."""
+    """The boards of a ruleset: name, node, form, and the kind of their directions ("" if there are none)."""
     for _, place, node in entries(get(root, "boards")):
         form = next((f for f in FORMS if get(node, f) is not None), "")
         directions = form == "hexes" or get(node, "directions") is not None
@@ -36,7 +36,7 @@ def boards_in(root: Node) -> Iterator[tuple[Scalar, Node, str, str]]:
 
 
 def count_spaces(node: Node, form: str) -> int:
-    """The number of spaces of a board, counted before making any."""
+    """The number of spaces of a board, computed before any is created."""
     if form == "grid":
         return len(_axis(get(node, form, "columns"))) * len(_axis(get(node, form, "rows")))
     if form == "line":
@@ -51,7 +51,7 @@ def count_steps(node: Node) -> int:
 
 
 def declare_boards(r: DeclarationReader) -> None:
-    """Declares the kinds of spaces and of directions."""
+    """Declares the kinds of all spaces and directions."""
     for place, node, form, direction in boards_in(r.root):
         named = get(node, "direction")
         if [f for f in FORMS if get(node, f) is not None] != [form]:
@@ -72,7 +72,7 @@ def declare_boards(r: DeclarationReader) -> None:
 
 
 def mark_generated(r: DeclarationReader, *kinds: str) -> None:
-    """Marks kinds as generated, and reports their hand-written entities."""
+    """Marks kinds as generated, and reports entities listed for them."""
     for kind in kinds:
         r.generated.add(kind)
         for key in ("entities", "product"):
@@ -84,7 +84,7 @@ def mark_generated(r: DeclarationReader, *kinds: str) -> None:
 
 
 def declare_links(r: DeclarationReader) -> None:
-    """Declares the facts of every board's spaces: their coordinates and links."""
+    """Declares the facts of every board's spaces: their coordinates and their links."""
     for place, node, form, _ in boards_in(r.root):
         if place.text not in r.d.boards:
             continue
@@ -101,7 +101,7 @@ def declare_links(r: DeclarationReader) -> None:
 
 
 def board_entities(r: DeclarationReader) -> list[Entry]:
-    """Makes the spaces; returns the directions, whose facts are read like those of listed entities."""
+    """Creates the spaces; returns the directions, whose facts are read like those of listed entities."""
     results: list[Entry] = []
     for place, node, form, _ in boards_in(r.root):
         board = r.d.boards.get(place.text)
@@ -147,7 +147,7 @@ def _directions(r: DeclarationReader, board: typed.BoardDecl, node: Node, form: 
 
 
 def read_spaces(r: DeclarationReader) -> None:
-    """Reads the facts of spaces, and resolves their links."""
+    """Reads the facts of all spaces, and resolves their links."""
     for place, node, form, _ in boards_in(r.root):
         board = r.d.boards.get(place.text)
         if board is None:
@@ -171,7 +171,7 @@ def read_spaces(r: DeclarationReader) -> None:
 
 
 def _own_fact(r: DeclarationReader, kind: typed.Kind, fact: typed.FactDecl, nodes: dict[str, Node | None]) -> None:
-    """Reads a fact that the ruleset declares."""
+    """Reads a fact declared by the ruleset itself."""
     missing: list[str] = []
     for number, entity in enumerate(kind.entities):
         value = nodes.get(entity.name)
@@ -209,7 +209,7 @@ def _link(r: DeclarationReader, board: typed.BoardDecl, node: Node | None, form:
 
 
 def _led_to(board: typed.BoardDecl, steps: list[typed.Step]) -> Iterator[int]:
-    """The set of spaces that some steps lead to, for each space."""
+    """For each space, the set of spaces reached by the steps, as a bit mask."""
     for space in range(len(board.spaces)):
         mask = 0
         for step in steps:
@@ -219,7 +219,7 @@ def _led_to(board: typed.BoardDecl, steps: list[typed.Step]) -> Iterator[int]:
 
 
 def _step(r: DeclarationReader, node: Node, form: str) -> typed.Step:
-    """A step from its notation; reports malformed ones, and ones that lead nowhere."""
+    """Parses a step; reports malformed steps, and the zero step."""
     numbers = [integer(item, 0) for item in node.items] if isinstance(node, Sequence) else [integer(node, 0)]
     if isinstance(node, Sequence) == (form == "line"):
         help_ = "a step along a line is a number" if form == "line" else "a step is `[columns, rows]`"
@@ -230,7 +230,7 @@ def _step(r: DeclarationReader, node: Node, form: str) -> typed.Step:
 
 
 def _axis(node: Node | None) -> list[tuple[str, int]]:
-    """The names along an axis with their numbers, from 1 without names; empty if reversed."""
+    """The names along an axis with their numbers; a list without numbers counts from 1, a reversed range is empty."""
     if isinstance(node, Sequence):
         return [(word.text, n) for n, word in enumerate(words(node), 1)]
     result = _RANGE.fullmatch(text(node))
@@ -241,7 +241,7 @@ def _axis(node: Node | None) -> list[tuple[str, int]]:
 
 
 def _spaces(node: Node, form: str) -> Iterator[tuple[str, typed.Step, dict[str, int]]]:
-    """The spaces in their order: the name of each, its coordinates, and the facts that these are."""
+    """The spaces in order: the name, the coordinates and the coordinate facts of each."""
     if form == "grid":
         columns, rows = _axis(get(node, form, "columns")), _axis(get(node, form, "rows"))
         for y, (row, up) in enumerate(rows):
@@ -253,7 +253,7 @@ def _spaces(node: Node, form: str) -> Iterator[tuple[str, typed.Step, dict[str, 
     elif form == "hexes":
         lengths = [integer(word, 0) for word in words(get(node, form))]
         for y, length in enumerate(lengths):
-            # In halves of a hex: rows are centred, and lie half a hex to the right where they would not fit.
+            # In half hexes: rows are centred, or else shifted half a hex to the right to align.
             first = 1 - length
             first += (first + y + 1 - lengths[0]) % 2
             for x in range(length):

@@ -11,13 +11,13 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import size
 
 MAX_SHARED = 20_000
-"""Places that capacities count, one for each entity of an index; those that several count, for each of them."""
+"""Maximum number of places in shared capacities; each place counts once per entity of the capacity's index."""
 
 Member = tuple[typed.PieceDecl | typed.Kind, typed.PlaceDecl]
 
 
 def read_bounds(r: DeclarationReader) -> None:
-    """Reads the capacities of piece places, then shared ones."""
+    """Reads the capacities of piece places, then the shared ones."""
     for name, _, node in entries(get(r.root, "pieces")):
         piece = r.d.pieces.get(name)
         for place_name, _, spec in entries(get(node, "places")) if piece is not None else ():
@@ -75,7 +75,7 @@ def _shared(r: DeclarationReader, name: str, where: Scalar, node: Node, at_most:
 
 
 def _member(r: DeclarationReader, word: Scalar) -> Member | None:
-    """A place of pieces or tokens by its name; reports unknown ones."""
+    """The place of pieces or tokens with a name; reports unknown names."""
     owner, _, name = word.text.partition(".")
     of = r.d.pieces.get(owner) or r.d.kinds.get(owner)
     if of is not None and name in of.places:

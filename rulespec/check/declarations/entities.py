@@ -1,4 +1,4 @@
-"""Entities, and the values of their facts."""
+"""Entities and the values of their facts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Bad, Bool, Ent, Maybe, Num, SetOf, may_be_none, none_of
 
 Entry = tuple[typed.Kind, str, Scalar, Node]
-"""Kind, name, place and the node that holds the facts of an entity."""
+"""An entity before it is added: its kind, its name, its key, and the node with its facts."""
 
 
 def read_entities(r: DeclarationReader) -> list[Entry]:
@@ -45,7 +45,7 @@ def add_entities(r: DeclarationReader, entities: list[Entry]) -> None:
 
 
 def _position(node: Node) -> tuple[int, int] | None:
-    """The declared position of an entity in a drawing; None without one."""
+    """The declared position of an entity in a drawing, or None."""
     result = get(node, "position")
     if not isinstance(result, Sequence) or len(result.items) != 2:
         return None
@@ -53,7 +53,7 @@ def _position(node: Node) -> tuple[int, int] | None:
 
 
 def read_facts(r: DeclarationReader, entities: list[Entry]) -> None:
-    """Reads the facts of the entities, the links of the map and the lines of tracks."""
+    """Reads the facts of the entities, the links of the map and the ends of tracks."""
     for kind, name, place, node in entities:
         if name in kind.index:
             facts_of(r, kind, name, place.span, node)
@@ -65,11 +65,11 @@ def read_facts(r: DeclarationReader, entities: list[Entry]) -> None:
 
 
 def facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Span, node: Node) -> None:
-    """Reads the facts of the next entity of a kind."""
+    """Reads the facts of a kind's next entity."""
     hints = unknown_facts(r, kind, node)
     for fact in kind.facts.values():
         value = get(node, fact.name)
-        misread = f"`{fact.name}`" in hints  # given, but misspelt
+        misread = f"`{fact.name}`" in hints  # present, but misspelt
         if value is not None:
             errors = r.report.errors
             fact.places[len(fact.values)] = value.span
@@ -94,7 +94,7 @@ def facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Span, nod
 
 
 def unknown_facts(r: DeclarationReader, kind: typed.Kind, node: Node) -> str:
-    """Reports keys of an entity that are not facts of its kind; returns its hints."""
+    """Reports keys of an entity that are not facts of its kind; returns the hints of these reports."""
     track = next((t for t in r.d.tracks.values() if t.kind == kind.name and not t.ring), None)
     hints = ""
     for key, where, _ in entries(node):
@@ -110,7 +110,7 @@ def unknown_facts(r: DeclarationReader, kind: typed.Kind, node: Node) -> str:
 
 
 def fact_value(r: DeclarationReader, fact: typed.FactDecl, value: Node) -> int:
-    """Value of a fact, or of a row of a table, as a number."""
+    """The value of a fact or of a table row, as a number."""
     if isinstance(fact.type, Bad):
         return 0
     number = isinstance(value, Scalar) and isinstance(value.value, int) and not isinstance(value.value, bool)
@@ -176,7 +176,7 @@ def _two_way_links(r: DeclarationReader, map_kind: str) -> None:
 
 
 def _written_once(values: list[int]) -> None:
-    """Adds the other ends of links that lead both ways and are written at one end."""
+    """Adds the missing direction to two-way links declared at one end only."""
     for place, mask in enumerate(list(values)):
         for there in bits(mask):
             values[there] |= 1 << place

@@ -1,4 +1,4 @@
-"""Units, players and settings: `game.yaml`."""
+"""Declarations in `game.yaml`: units, players and settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.types import BOOL, Bad, Ent
 
 
 def read_game(r: DeclarationReader) -> None:
-    """Declares units, the players' kind and settings."""
+    """Declares units, the kind of the players, and settings."""
     game = get(r.root, "game")
     for unit in words(get(game, "units")):
         if unit.text in WORDS:

@@ -1,4 +1,4 @@
-"""Kinds and the types of their facts, including maps and tracks."""
+"""Kinds and the types of their facts, including those of maps and tracks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.types import BAD, Ent, SetOf
 
 
 def read_kinds(r: DeclarationReader) -> None:
-    """Declares all kinds, tracks, and the facts of kinds."""
+    """Declares all kinds and tracks, and the facts of kinds."""
     for name, place, node in entries(get(r.root, "kinds")):
         if name == r.d.player_kind:
             r.d.kinds[name].doc = text(get(node, "doc"))
@@ -84,7 +84,7 @@ def _declared_elsewhere(r: DeclarationReader, name: str) -> bool:
 
 
 def _of_boards(r: DeclarationReader) -> set[str]:
-    """The kinds that boards declare."""
+    """The kinds declared by boards."""
     boards = [(place.text, direction, text(get(node, "sides"))) for place, node, _, direction in boards_in(r.root)]
     return {name for names in boards for name in names if name}
 

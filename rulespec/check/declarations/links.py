@@ -1,4 +1,4 @@
-"""Links as entities: kinds of links with listed members, each between two regions."""
+"""Links as entities: kinds of links with listed members, each of which connects two regions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ENDS = "ends"
 
 
 def link_kinds(root: Node) -> Iterator[tuple[Scalar, Node]]:
-    """The kinds of links with listed members: name and node."""
+    """The name and node of each kind of links with listed members."""
     for _, place, node in entries(get(root, "map", "links")):
         if isinstance(node, Mapping):
             yield place, node
 
 
 def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
-    """Declares these kinds."""
+    """Declares the kinds of links with listed members."""
     for place, node in link_kinds(r.root):
         if not r.claim(place.text, place.span):
             continue
@@ -44,14 +44,14 @@ def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
 
 
 def declare_ends(r: DeclarationReader) -> None:
-    """Declares the two facts of each such link: the regions at its ends."""
+    """Declares the fact of each such link that contains the regions at its ends."""
     for link in r.d.links.values():
         kind = r.d.kinds[link.kind]
         _own(r, kind, ENDS, SetOf(link.region), kind.span)
 
 
 def read_links(r: DeclarationReader) -> None:
-    """Connects the regions by these links, once the facts of both are read."""
+    """Adds the links to the facts of their regions, after the facts of both are read."""
     for link in r.d.links.values():
         kind, regions = r.d.kinds[link.kind], r.d.kinds[link.region]
         leads = regions.facts[link.kind]
@@ -74,7 +74,7 @@ def read_links(r: DeclarationReader) -> None:
 
 
 def _pairs(r: DeclarationReader, link: typed.LinkDecl) -> dict[int, tuple[int, int]]:
-    """The two ends of each link; reports links with other than two ends, or with another link's ends."""
+    """The two ends of each link; reports links without exactly two ends, and links with the same ends."""
     kind, regions = r.d.kinds[link.kind], r.d.kinds[link.region]
     ends = kind.facts[ENDS]
     results: dict[int, tuple[int, int]] = {}
@@ -103,7 +103,7 @@ def _pairs(r: DeclarationReader, link: typed.LinkDecl) -> dict[int, tuple[int, i
 
 
 def _own(r: DeclarationReader, kind: typed.Kind, name: str, type_: Type, span: Span) -> typed.FactDecl:
-    """A fact that the links give to a kind."""
+    """Adds a fact derived from links to a kind."""
     if name in kind.facts:
         r.report.error("RS223", f"`{name}` already has a meaning", kind.facts[name].span)
     kind.facts[name] = typed.FactDecl(name, type_, span)

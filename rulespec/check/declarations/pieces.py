@@ -9,7 +9,7 @@ from rulespec.typed import nodes as typed
 
 
 def read_pieces(r: DeclarationReader) -> None:
-    """Declares types of pieces."""
+    """Declares the types of pieces."""
     for name, place, node in entries(get(r.root, "pieces")):
         if not r.claim(name, place.span):
             continue

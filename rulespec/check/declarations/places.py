@@ -1,4 +1,4 @@
-"""Places of tokens: a kind for the possible places, and their capacities."""
+"""Places of tokens: the kind of all possible places, and their capacities."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rulespec.typed.seat_kinds import entity_names
 from rulespec.types import INT, Ent
 
 PLACE = "place"
-"""The state of a token that holds its place."""
+"""The name of a token's state that contains its place."""
 
 
 def read_places(r: DeclarationReader) -> None:
-    """Declares the places of tokens, and the state that holds each token's place."""
+    """Declares the places of tokens, and the state that contains each token's place."""
     for name, _, node in entries(get(r.root, "kinds")):
         places = get(node, "places")
         kind = r.d.kinds.get(name)
@@ -59,7 +59,7 @@ def _place(r: DeclarationReader, where: Scalar, spec: Node) -> typed.PlaceDecl |
 
 
 def _add_kind(r: DeclarationReader, kind: typed.Kind) -> None:
-    """Adds the kind of the places of tokens, one entity for each place and each entity of its index."""
+    """Adds the kind of the places of tokens, with an entity for each place and each entity of its index."""
     first = next(iter(kind.places.values()), None)
     if first is None:
         r.d.broken.add(kind.name)
@@ -86,7 +86,7 @@ def _add_kind(r: DeclarationReader, kind: typed.Kind) -> None:
 
 
 def read_capacities(r: DeclarationReader) -> None:
-    """Reads the capacity in tokens of each place."""
+    """Reads the capacity of each place of tokens."""
     for name, _, node in entries(get(r.root, "kinds")):
         kind = r.d.kinds.get(name)
         for place_name, _, spec in entries(get(node, "places")) if kind is not None else ():
@@ -98,7 +98,7 @@ def read_capacities(r: DeclarationReader) -> None:
 
 
 def bound(r: DeclarationReader, place: typed.PlaceDecl | typed.CapacityDecl, node: Node) -> None:
-    """Reads the capacity of a place or a group of places."""
+    """Reads the capacity of a place, or of a group of places."""
     env = Env()
     if place.index:
         place.var = typed.Var(place.index, Ent(place.index), node.span)
@@ -117,7 +117,7 @@ _OF_POSITIONS = (typed.Field, typed.PieceCount, typed.Room, typed.RoomTogether, 
 
 
 def _refuse_lost_money(r: DeclarationReader, kind: typed.Kind) -> None:
-    """Money is neither made nor lost, and a fresh place would clear an account."""
+    """Reports kinds with an account and a fresh place: the place would clear the account, but money is never lost."""
     account = next((field for field in kind.state.values() if field.account), None)
     fresh = next((place for place in kind.places.values() if place.fresh), None)
     if account is not None and fresh is not None:

@@ -14,13 +14,13 @@ from rulespec.types import Ent, SetOf
 
 
 def read_players(r: DeclarationReader, players: Node | None) -> None:
-    """Declares the players' kind, with the named seats."""
+    """Declares the kind of the players, with the named seats."""
     kind = get(players, "kind")
     name = text(kind, "player")
     span = kind.span if kind else (players or r.root).span
     r.claim(name, span)
     declared = typed.Kind(name, span, is_player=True, by_seat=True)
-    r.d.kinds[name] = declared  # even if the name is taken: every game has players
+    r.d.kinds[name] = declared  # even if the name is a duplicate: every game has players
     r.d.player_kind = name
     seats = words(get(players, "seats"))
     r.d.min_players = integer(get(players, "min"), len(seats) or 1)
@@ -41,7 +41,7 @@ def read_players(r: DeclarationReader, players: Node | None) -> None:
 
 
 def read_teams(r: DeclarationReader) -> None:
-    """Finds the kind of the teams, and adds the fact `players`: the members of each team."""
+    """Resolves the kind of the teams, and adds its fact `players`: the members of each team."""
     node = get(r.root, "game", "players", "teams")
     kind, player = r.d.kinds.get(text(node)), r.d.kinds[r.d.player_kind]
     if text(node) == ALL or node is None:
@@ -63,7 +63,7 @@ def read_teams(r: DeclarationReader) -> None:
 
 
 def read_seats(r: DeclarationReader) -> None:
-    """Reads the facts of the seats, first to last."""
+    """Reads the facts of the seats in order."""
     kind = r.d.kinds[r.d.player_kind]
     node = get(r.root, "kinds", kind.name, "seats")
     seats = node.items if isinstance(node, Sequence) else ()

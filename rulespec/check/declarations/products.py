@@ -1,4 +1,4 @@
-"""Product kinds: composed entities, tokens for each, and numbered tokens."""
+"""Product kinds: composed entities, tokens per entity, and numbered tokens."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def read_products(r: DeclarationReader) -> None:
         factors = [r.d.kinds[p] for p in kind.product]
         for factor in factors[: len(names)]:
             kind.facts[factor.name] = typed.FactDecl(factor.name, Ent(factor.name), place.span)
-        if kind.by_seat:  # its entities are known with the seats
+        if kind.by_seat:  # its entities are known only with the seats
             for part, factor in zip(names, factors, strict=False):
                 if not factor.is_player and not factor.entities:
                     r.report.error("RS228", f"`{name}` has no entities, as `{factor.name}` has none", part.span)
@@ -58,7 +58,7 @@ def read_products(r: DeclarationReader) -> None:
 
 
 def _counted(r: DeclarationReader, kind: typed.Kind, number: Node | None) -> tuple[str, ...]:
-    """The kind that numbers tokens if there are several for each part; none for single ones."""
+    """The implicit kind that numbers tokens, if there are several for each part; empty for single ones."""
     if number is None:
         return ()
     kind.number = integer(number, 1)

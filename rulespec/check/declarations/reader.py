@@ -15,20 +15,20 @@ from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Order, Type
 
 MAX_EXPRESSIONS = 100_000
-"""Characters of all expressions in YAML files together. Parsing them takes about as long as that of rules."""
+"""Maximum total length in characters of all expressions in YAML files. They parse about as fast as rules."""
 
 TEXTS = ("title", "doc")
 """Keys of an entity that are not facts."""
 
 
 class DeclarationReader:
-    """Reads values of the merged YAML tree, and reports unsuitable ones.
+    """A reader of values in the merged YAML tree, which reports invalid ones.
 
     Attributes:
         root: the merged YAML tree.
-        report: takes the diagnostics.
+        report: receives the diagnostics.
         d: the declarations so far.
-        x: types the expressions.
+        x: the checker of the expressions.
         generated: kinds with generated entities, which are not listed under `kinds:`.
         misread: (kind, fact, index) for each entity whose fact has already been reported.
     """
@@ -44,11 +44,11 @@ class DeclarationReader:
         self._parsed = 0
 
     def hint(self, word: Scalar) -> tuple[str, tuple[Label, ...]]:
-        """Help and notes for a word that does not fit as a kind."""
+        """Help and notes for a word that is not the name of a kind."""
         return nearest(word.text, {k.name: k.span for k in self.d.kinds.values()})
 
     def unknown(self, name: str) -> bool:
-        """Whether a name cannot be resolved before a game, because its kind depends on the seats."""
+        """Whether a kind's entities have no names before a game, because they depend on the seats."""
         kind = self.d.kinds.get(name)
         return kind is not None and kind.by_seat and not kind.entities
 
@@ -58,7 +58,7 @@ class DeclarationReader:
         return kind is None or not kind.by_seat or len(kind.entities) == self.d.max_players
 
     def claim(self, name: str, span: Span) -> bool:
-        """Claims a name for a declaration; reports a name already taken."""
+        """Claims a name for a declaration; reports duplicate names and reserved words."""
         if name in NO_DECLARATIONS:
             self.report.error("RS223", f"`{name}` is a word of the language", span)
             return False
@@ -70,13 +70,13 @@ class DeclarationReader:
         return True
 
     def writable(self, name: str, span: Span, *, place: bool = False) -> None:
-        """Reports a name of an entity, value or place that rules cannot write because it is a word of expressions."""
+        """Reports the name of an entity, value or place that is a reserved word in expressions."""
         if name in (NO_NAMES if place else NO_VALUES):
             help_ = f"rules cannot use it: give it another name, such as `{name}_`"
             self.report.error("RS223", f"`{name}` is a word of the language", span, help=help_)
 
     def refer(self, node: Node | None, *named: typed.Named) -> None:
-        """Records the meanings of the dotted names in a scalar."""
+        """Records the declarations that the parts of a dotted name refer to."""
         if not isinstance(node, Scalar):
             return
         column = content_column(node)
@@ -86,7 +86,7 @@ class DeclarationReader:
             column += len(word) + 1
 
     def type(self, node: Node | None) -> tuple[Type, ast.TypeRef | None]:
-        """Type written in a scalar, and its syntax tree; without a scalar, `int`."""
+        """The type in a scalar, and its syntax tree; `int` without a scalar."""
         if not isinstance(node, Scalar):
             return INT, None
         try:
@@ -97,7 +97,7 @@ class DeclarationReader:
         return self.x.stored_type(ref), ref
 
     def expr(self, node: Node, want: Type, what: str, env: Env | None = None) -> typed.Expr:
-        """Typed form of an expression written in a scalar."""
+        """The typed form of an expression in a scalar."""
         tree = self.tree(node)
         if isinstance(want, Order) and isinstance(tree, ast.SetLiteral) and isinstance(node, Sequence):
             tree = ast.InOrder(node.span, tree.items)
@@ -106,7 +106,7 @@ class DeclarationReader:
         return self.x.check(tree, env or Env(), want, what)
 
     def tree(self, node: Node) -> ast.Expr | None:
-        """Syntax tree of a value, where a list is a set; None, with a report, if it cannot be read."""
+        """The syntax tree of a value, where a list means a set; None, after a report, for other nodes."""
         if isinstance(node, Sequence):
             items = [self.tree(i) for i in node.items]
             return ast.SetLiteral(node.span, tuple(i for i in items if i is not None))
@@ -132,7 +132,7 @@ class DeclarationReader:
             return None
 
     def constant(self, node: Node, want: Type, what: str) -> int:
-        """Value of a constant expression of the given type; 0, with a report, if it is not one."""
+        """The value of a constant expression of the given type; 0, after a report, if it is not constant."""
         expr = self.expr(node, want, what)
         if isinstance(expr, typed.Lit):
             return expr.value
@@ -140,7 +140,7 @@ class DeclarationReader:
         return 0
 
     def entity(self, node: Scalar, kind_name: str) -> int:
-        """Index of an entity named in YAML; 0, with a report, if it does not exist."""
+        """The index of an entity named in YAML; 0, after a report, if there is none of this name."""
         kind = self.d.kinds.get(kind_name)
         if kind is None or kind_name in self.d.broken:
             return 0

@@ -1,4 +1,4 @@
-"""The set-up: pieces, state and accounts at the start, for all player counts or for one."""
+"""The set-up: pieces, state and accounts at the start, for all player counts or for a specific one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.types import INT, Ent, Type
 
 
 def read_set_up(r: DeclarationReader) -> None:
-    """Reads the placements, common ones and those for each player count."""
+    """Reads the placements: the common ones, then those for each player count."""
     setup = get(r.root, "setup")
     _placements(r, setup, None)
     for number, place, node in entries(get(setup, "players")):
@@ -92,7 +92,7 @@ def _place(
         for _, place, inner in entries(value):
             _place(r, target, kinds[1:], inner, type_, players, (*keys, r.entity(place, kinds[0]) or 0))
         return
-    # One value for all entities: in it, the name of a kind stands for the entity it is given to.
+    # One value for all entities: the name of a kind denotes the entity that receives the value.
     all_keys = (*keys, *(typed.Var(kind, Ent(kind), value.span) for kind in kinds))
     env = Env()
     for key in all_keys:
@@ -115,7 +115,7 @@ def _by_next(
     players: int | None,
     keys: tuple[int | typed.Var, ...],
 ) -> None:
-    """A mapping whose first kind has no names before the game: its keys belong to the next kind, for all seats."""
+    """Reads a mapping for a first kind without names before a game: its keys belong to the next kind, for all seats."""
     name = kinds[0]
     if len(kinds) > 1:
         _place(r, target, kinds[1:], value, type_, players, (*keys, typed.Var(name, Ent(name), value.span)))

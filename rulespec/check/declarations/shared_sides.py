@@ -1,4 +1,4 @@
-"""Sides of a board's spaces: entities, one for both neighbouring spaces."""
+"""Sides of a board's spaces, as entities: two neighbouring spaces share one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.types import SetOf
 
 _HEX_SIDES = frozenset([(1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1)])
 _OTHER_SIDES = frozenset([(1, 0), (0, 1), (-1, 0), (0, -1)])
-"""The steps to the spaces that share a side, in grids and along lines."""
+"""The steps to spaces with a common side, in grids and along lines."""
 
 
 def declare_sides(r: DeclarationReader, board: typed.BoardDecl, node: Node | None) -> str:
@@ -33,7 +33,7 @@ def declare_sides(r: DeclarationReader, board: typed.BoardDecl, node: Node | Non
 
 
 def declare_spaces_of_sides(r: DeclarationReader, board: typed.BoardDecl, node: Node | None) -> None:
-    """Declares a side's fact for its spaces: two, or one at the edge of the board."""
+    """Declares the fact of a side with its spaces: two, or one at the edge of the board."""
     if not board.sides or node is None:
         return
     kind = r.d.kinds[board.sides]
@@ -43,7 +43,7 @@ def declare_spaces_of_sides(r: DeclarationReader, board: typed.BoardDecl, node: 
 
 
 def sides_of(r: DeclarationReader, board: typed.BoardDecl, directions: Sequence[Entry]) -> Iterator[Entry]:
-    """The sides of a board, space by space, named by the first of their spaces and the direction from it."""
+    """The sides of a board, space by space; each is named by its first space and the direction from there."""
     kind = r.d.kinds[board.sides]
     if not _lie_between(r, board, directions):
         return
@@ -68,7 +68,7 @@ def sides_of(r: DeclarationReader, board: typed.BoardDecl, directions: Sequence[
 
 
 def _lie_between(r: DeclarationReader, board: typed.BoardDecl, directions: Sequence[Entry]) -> bool:
-    """Whether a side lies in each direction; reports those in which there is none."""
+    """Whether there is a side in each direction; reports directions without one."""
     beside = _HEX_SIDES if board.form == "hexes" else _OTHER_SIDES
     wrong = [entry for entry, step in zip(directions, board.steps, strict=True) if step not in beside]
     for _, name, place, _ in wrong:

@@ -1,4 +1,4 @@
-"""State and accounts, and their start values."""
+"""State and accounts, with their start values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.types import NO_NUMBER, Bad, Ent, Maybe, Num
 
 
 def read_state(r: DeclarationReader) -> None:
-    """Declares state and accounts, of kinds and of the game."""
+    """Declares state and accounts of kinds and of the game."""
     for name, key, node in entries(get(r.root, "kinds")):
         if name in r.d.kinds:
             kind = r.d.kinds[name]
@@ -94,7 +94,7 @@ def _start(r: DeclarationReader, field: typed.FieldDecl, spec: Node) -> None:
 
 
 def _start_value(r: DeclarationReader, field: typed.FieldDecl, start: Node) -> typed.Expr:
-    """The start of a field; the name of its kind is the entity at hand where it cannot be all of them."""
+    """The start value of a field; in it, the name of the field's kind denotes the current entity unless a set fits."""
     what = f"the start of `{field.name}`"
     if not (isinstance(start, Scalar) and re.search(rf"\b{re.escape(field.kind or ' ')}\b", start.text)):
         return r.expr(start, field.type, what)
@@ -111,7 +111,7 @@ def _start_value(r: DeclarationReader, field: typed.FieldDecl, start: Node) -> t
 
 
 def check_range(r: DeclarationReader, field: typed.FieldDecl, value: typed.Expr) -> None:
-    """Reports a start value outside the range; the engine checks values that depend on the number of players."""
+    """Reports a start value out of range; values that depend on the number of players are checked by the engine."""
     if not isinstance(value, typed.Lit) or isinstance(value.type, Bad) or value.value == NO_NUMBER:
         return
     notes = [*constants_at(value.span, r.d), Label(typed_at(field), "declared here")]
@@ -123,7 +123,7 @@ def check_range(r: DeclarationReader, field: typed.FieldDecl, value: typed.Expr)
 
 
 def _misses_zero(field: typed.FieldDecl) -> bool:
-    """Whether a field has a range without 0. An empty range is reported elsewhere."""
+    """Whether the range of a field excludes 0. Empty ranges are reported elsewhere."""
     if field.low is None or field.high is None or field.low > field.high or isinstance(field.type, Maybe):
         return False
     return not field.low <= 0 <= field.high

@@ -1,4 +1,4 @@
-"""Constants, and tables with their rows."""
+"""Constants and lookup tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.types import Bad, Ent, Num, SetOf, Type, settled
 
 
 def read_constants(r: DeclarationReader) -> None:
-    """Declares constants."""
+    """Declares the constants."""
     for name, place, node in entries(get(r.root, "constants")):
         if not r.claim(name, place.span):
             continue
@@ -32,7 +32,7 @@ def read_constants(r: DeclarationReader) -> None:
 
 
 def read_tables(r: DeclarationReader) -> None:
-    """Declares tables, and reads their rows."""
+    """Declares the tables, and reads their rows."""
     for name, place, node in entries(get(r.root, "tables")):
         if not r.claim(name, place.span):
             continue
@@ -79,7 +79,7 @@ def _rows(
         else:
             r.report.error("RS301", f"`{key}` is not a number", place.span)
             continue
-        if index in seen and isinstance(keys[0], Num):  # `1` and `01`
+        if index in seen and isinstance(keys[0], Num):  # two notations of a key, such as `1` and `01`
             notes = [Label(seen[index].span, "the first one")]
             r.report.error("RS119", f"the table `{table.name}` has two rows for {index}", place.span, notes=notes)
         seen.setdefault(index, place)
@@ -88,7 +88,7 @@ def _rows(
         kind = r.d.kinds[keys[0].kind]
         unknown = [did_you_mean(key, kind.index) for key, _, _ in entries(node) if key not in kind.index]
         missing = [e.name for i, e in enumerate(kind.entities) if i not in seen]
-        missing = [m for m in missing if not any(f"`{m}`" in hint for hint in unknown)]  # given, but misspelt
+        missing = [m for m in missing if not any(f"`{m}`" in hint for hint in unknown)]  # present, but misspelt
         if missing:
             names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
             where = added([kind.entities[kind.index[m]] for m in missing], kind)

@@ -1,1 +1,1 @@
-"""Names and types of expressions: one family of expressions per module, with a shared context."""
+"""Checking of expressions: names and types, one module per family of forms, with a common context."""

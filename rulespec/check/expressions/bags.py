@@ -1,4 +1,4 @@
-"""Bags: alike pieces in a place, with counts for one entity and in total."""
+"""Bags: alike pieces in a place, counted per entity and in total."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.types import BAD, INT, BagOf, Ent, PathOf, SetOf
 
 
 def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | None:
-    """Types `b[c]`, the pieces of one entity in a bag; None for other expressions."""
+    """Types `b[c]`, the count of one entity in a bag; None for other expressions."""
     if not isinstance(e.target, ast.Ref) or e.target.name not in env.vars:
         return None
     var = env.vars[e.target.name]
@@ -45,7 +45,7 @@ def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | Non
 
 
 def of_bag(x: ExpressionContext, operator: str, e: ast.CallExpr, env: Env) -> typed.Expr | None:
-    """Types a number derived from a bag, such as `count(b)`; None for other calls."""
+    """Types an operator on a bag, such as `count(b)`; None for other calls."""
     if len(e.args) != 1 or not isinstance(e.args[0], ast.Ref) or e.args[0].name not in env.vars:
         return None
     if not isinstance(env.vars[e.args[0].name].type, BagOf):
@@ -54,7 +54,9 @@ def of_bag(x: ExpressionContext, operator: str, e: ast.CallExpr, env: Env) -> ty
 
 
 def pile_bag(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
-    """Types `share.stock` or `share.held[p]`, which omit the pile's entity, as a bag; None for other expressions."""
+    """Types `share.stock` or `share.held[p]`, where the entity of the pile is omitted, as a bag; None for other
+    expressions.
+    """
     index: ast.Expr | None = None
     place = e
     if isinstance(e, ast.Index) and len(e.keys) == 1 and isinstance(e.target, ast.Attribute):
@@ -100,7 +102,7 @@ def pile_bag(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
 
 
 def _pieces(kind: typed.Kind, place: typed.PieceCount) -> typed.Expr:
-    """The pieces in a place as a bag: those of each entity together."""
+    """All pieces in a place as a bag, with the counts of every entity."""
     type_, span = BagOf(kind.name), place.span
     var = typed.Var(kind.name, Ent(kind.name), span)
     entity = typed.Local(var.type, span, var)

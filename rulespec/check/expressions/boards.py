@@ -1,4 +1,4 @@
-"""Boards: the next space in a direction, all spaces in a direction, and sides."""
+"""Boards: the next space in a direction, rays, turns and sides."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def infer_ray(x: ExpressionContext, e: ast.Ray, env: Env) -> typed.Expr:
 
 
 def _space(x: ExpressionContext, e: ast.Expr, env: Env, what: str) -> typed.Expr:
-    """A space of a board; anything else is reported."""
+    """Types an expression that must be a space of a board; reports others."""
     result = x.infer(e, env)
     if isinstance(result.type, Bad):
         return result
@@ -82,7 +82,7 @@ _OF_SIDES = frozenset(["to", "from", "other", "opposite", "across", "ends", "spa
 
 
 def of_boards(decls: typed.Declarations, kind: str, name: str) -> str:
-    """The help for a member that directions, spaces and sides of boards lack; empty for others."""
+    """The help for an unknown member of directions, spaces or sides of boards; empty for other kinds."""
     for board in decls.boards.values():
         if kind == board.direction and name in _OF_DIRECTIONS:
             return TURNS.replace("direction.", f"{kind}.")

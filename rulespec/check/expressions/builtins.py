@@ -79,4 +79,4 @@ _ARGUMENTS: dict[str, Callable[[ExpressionContext, Builtin, typed.Expr], typed.E
     builtins.MEMBERS: _members,
     builtins.ENTITY: _entity,
 }
-"""Form of a parameter → the check of its argument."""
+"""The check of an argument, for each form of parameter."""

@@ -1,4 +1,4 @@
-"""Calls of definitions, built-in functions and tracks."""
+"""Calls of definitions, procedures and built-in functions, and methods of tracks and boards."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
 def infer_procedure(
     x: ExpressionContext, e: ast.CallStmt | ast.Once, env: Env, others: tuple[str, ...] = ()
 ) -> tuple[typed.Procedure, tuple[typed.Expr, ...]] | None:
-    """The called procedure with its arguments; None, with a report, if there is none.
+    """The called procedure with its typed arguments; None, after a report, if it is unknown.
 
     `others` are candidates for "did you mean".
     """
@@ -74,7 +74,7 @@ def infer_procedure(
 
 
 def _is_declared(x: ExpressionContext, name: str) -> bool:
-    """Whether the ruleset has a definition or a procedure of this name, which precedes the built-in one."""
+    """Whether the ruleset has a definition or a procedure of this name, which hides the built-in function."""
     return name in x.rules.definitions or name in x.rules.procedures
 
 
@@ -156,9 +156,9 @@ def arguments(
     declared: Span | None = None,
     params: tuple[typed.Var, ...] = (),
 ) -> tuple[typed.Expr, ...]:
-    """Typed arguments of a call.
+    """The typed arguments of a call.
 
-    `declared` and `params` are the places of the declarations of the callee and its parameters, for notes.
+    `declared` is the place of the callee's declaration and `params` are its parameters, both for notes.
     """
     if len(e.args) != len(types):
         notes = (Label(declared, "declared here"),) if declared else ()

@@ -1,4 +1,4 @@
-"""`room` in places of pieces, including shared capacities."""
+"""`room` for places of pieces, including shared capacities."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.types import BAD, INT, Ent
 
 
 def infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
-    """Types `room(pile.place[a])` and `room(houses[a])`; token places are typed before."""
+    """Types `room(pile.place[a])` and `room(houses[a])`; places of tokens are typed by `places.py` before."""
     written = e.args[0] if len(e.args) == 1 else None
     key: ast.Expr | None = None
     if isinstance(written, ast.Index) and len(written.keys) == 1:

@@ -16,12 +16,12 @@ from rulespec.types import ANY, BAD, Bool, Ent, Num, Type, unify
 
 
 class CaseNames(Struct):
-    """The entities that the cases of a `match` name.
+    """The entities named by the cases of a `match`.
 
     Attributes:
         kind: the kind of the subject.
-        seen: entity → the place that names it first.
-        understood: whether every case names an entity.
+        seen: the first expression that names each entity, by the entity's index.
+        understood: whether all cases are valid.
     """
 
     kind: typed.Kind
@@ -30,7 +30,7 @@ class CaseNames(Struct):
 
 
 def subject_of(x: ExpressionContext, e: ast.Expr, env: Env) -> tuple[typed.Expr, CaseNames | None]:
-    """The typed subject of a `match`; with None, and a report, if it is not an entity."""
+    """The typed subject of a `match`, and a record for its cases; None, after a report, if it is not an entity."""
     subject = x.infer(e, env)
     if isinstance(subject.type, Ent) and not subject.type.optional and subject.type.kind != ANY:
         return subject, CaseNames(x.decls.kinds[subject.type.kind])
@@ -43,7 +43,7 @@ def subject_of(x: ExpressionContext, e: ast.Expr, env: Env) -> tuple[typed.Expr,
 
 
 def entities(x: ExpressionContext, values: Iterable[ast.Expr], named: CaseNames, env: Env) -> tuple[int, ...]:
-    """The indices of the entities that a case names."""
+    """The indices of the entities named by a case."""
     results: list[int] = []
     for e in values:
         if isinstance(e, ast.Binary) and e.op in ("or", "|"):
@@ -66,7 +66,7 @@ def entities(x: ExpressionContext, values: Iterable[ast.Expr], named: CaseNames,
 
 
 def check_all_named(x: ExpressionContext, span: Span, named: CaseNames, *, has_else: bool) -> None:
-    """Reports entities without a case, and unreachable `else`."""
+    """Reports entities without a case, and an unreachable `else`."""
     kind = named.kind
     missing = [entity.name for i, entity in enumerate(kind.entities) if i not in named.seen]
     nameless = kind.by_seat and len(kind.entities) < x.decls.max_players
@@ -111,7 +111,7 @@ def infer_cases(x: ExpressionContext, e: ast.Cases, env: Env, want: Type | None)
 
 
 def _common(x: ExpressionContext, values: Sequence[typed.Expr]) -> Type | None:
-    """The common type of the values of a `match`; None, with a report, if there is none."""
+    """The common type of the values of a `match`; None, after a report, if there is none."""
     common: Type | None = values[0].type
     for value in values[1:]:
         before = common

@@ -1,4 +1,4 @@
-"""Checker of expressions: hands each form to the function that types it."""
+"""Checker of expressions, which dispatches each form to its typing function."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from rulespec.types import ANY, BOOL, Ent, Type
 
 
 class ExpressionChecker(ExpressionContext):
-    """Turns syntax trees into typed expressions, and reports errors of names and types."""
+    """Converter of syntax trees into typed expressions, which reports errors of names and types."""
 
     def infer(self, e: ast.Expr, env: Env, want: Type | None = None) -> typed.Expr:
-        """Typed form of an expression; `want` tells entities of the same name apart."""
+        """The typed form of an expression; `want` selects among entities of the same name."""
         if self.decls.places:
             from rulespec.check.expressions.places import infer_tokens  # lazily: most rulesets have no tokens
 
@@ -39,11 +39,11 @@ class ExpressionChecker(ExpressionContext):
 
 
 def _of_each(e: ast.Each) -> Callable[[ExpressionContext, ast.Each, Env], typed.Expr]:
-    """The function that types an operator: over members, over the steps of a path, or over paths."""
+    """The typing function for an operator: over members, over the steps of a path, or over paths."""
     return infer_longest if e.op == "longest" else infer_each if e.binder.then is None else infer_along
 
 
-# A table, because `isinstance` says no slowly where classes are made in C.
+# A table, because `isinstance` is slow to reject classes made in C.
 _FORMS: dict[type[ast.Expr], Callable[[ExpressionChecker, Any, Env, Type | None], typed.Expr]] = {
     ast.Number: lambda x, e, env, want: infer_number(x, e),
     ast.Truth: lambda x, e, env, want: typed.Lit(BOOL, e.span, int(e.value)),

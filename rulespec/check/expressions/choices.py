@@ -27,7 +27,7 @@ from rulespec.types import (
 
 
 class Typed(ast.Expr, frozen=True):
-    """An expression that is already typed, inside one that is not."""
+    """An already typed expression as part of a syntax tree."""
 
     value: typed.Expr
 
@@ -46,7 +46,7 @@ def infer_choice(x: ExpressionContext, e: ast.Choice, env: Env, want: Type | Non
 
 
 def one_type(x: ExpressionContext, then: typed.Expr, other: typed.Expr) -> Type | None:
-    """The common type of both sides of `if … else`; None, with a report, if there is none."""
+    """The common type of both branches of `if … else`; None, after a report, if there is none."""
     common = unify(then.type, other.type)
     if common is None:
         message = f"both sides of `if … else` must be of one type, and they are {then.type} and {other.type}"
@@ -80,7 +80,7 @@ def infer_chain(x: ExpressionContext, e: ast.Chain, env: Env) -> typed.Expr:
 
 
 def _never_none(x: ExpressionContext, e: ast.Chain, member: typed.Expr) -> typed.Expr:
-    """Reports a member that cannot be none itself."""
+    """Reports `a?.b` for a member without an optional form."""
     other = "{}" if isinstance(member.type, SetOf) else "[]" if "order" in str(member.type) else "false"
     message = f"`?.{e.name.text}` would be none where there is no owner, and a {member.type} is never none"
     help_ = f"say what it is then: `(x.{e.name.text} if … is some as x else {other})`"

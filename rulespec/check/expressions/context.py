@@ -1,4 +1,4 @@
-"""Context of the expression-typing modules: declarations, written types, reports."""
+"""Context of the typing modules: declarations, types from source, reports."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ from rulespec.types import (
 )
 
 ENTITY = Ent("entity")
-"""An entity of any kind, where an expression of another type is reported."""
+"""The expected type in reports where an entity of any kind is allowed."""
 
 
 class Dispute(Struct, frozen=True):
-    """A conflict of units: constants that may be wrong, each with its expected unit."""
+    """A conflict of units: the constants that may be wrong, each with its expected unit."""
 
     constants: tuple[tuple[typed.ConstantDecl, Type], ...]
     diagnostic: Diagnostic
 
 
 def _converted(source: Type, target: Type) -> str:
-    """The usual conversion from one type to another, as a hint; "" without one."""
+    """A hint at the usual conversion from one type to another, or ""."""
     if isinstance(target, SetOf) and source == Ent(target.kind):
         return "in braces it is a set: `{…}`"
     if isinstance(source, SetOf) and target == BOOL:
@@ -60,7 +60,7 @@ def _converted(source: Type, target: Type) -> str:
 
 
 def bag_help(bag: typed.Var) -> str:
-    """The help for a bag or a path used as a number or an entity."""
+    """The help for a bag or a path in place of a number or an entity."""
     if isinstance(bag.type, PathOf):
         return f"`count({bag.name})` is how many stops, `last({bag.name})` is its last stop"
     return (
@@ -71,16 +71,16 @@ def bag_help(bag: typed.Var) -> str:
 
 
 class ExpressionContext(ABC):
-    """Declarations, rules and report of one run; `infer` types the parts of an expression.
+    """The declarations, rules and report of one run; `infer` types the parts of an expression.
 
     Attributes:
         decls: declarations of the ruleset.
-        rules: its definitions and procedures; at first only their signatures.
-        report: takes the diagnostics.
-        seats: names of the seats, if a game has begun; each is an entity of the players' kind.
-        firsts: variables bound by `let` to the first member of a non-empty set.
-        assigned: returns the names that a procedure may assign; None means that any procedure may assign any name.
-        disputes: takes the unit conflicts that involve constants; None means that they are reported at once.
+        rules: its definitions and procedures, of which only the signatures are known at first.
+        report: receives the diagnostics.
+        seats: names of the seats in a running game; each is an entity of the players' kind.
+        firsts: variables that a `let` binds to the first member of a non-empty set.
+        assigned: maps a procedure to the names that it may assign; None means that any procedure may assign any name.
+        disputes: receives the unit conflicts that involve constants; None means that they are reported at once.
     """
 
     def __init__(
@@ -96,18 +96,18 @@ class ExpressionContext(ABC):
 
     @abstractmethod
     def infer(self, e: ast.Expr, env: Env, want: Type | None = None) -> typed.Expr:
-        """Typed form of an expression; `want` tells entities of the same name apart."""
+        """The typed form of an expression; `want` selects among entities of the same name."""
 
     def check(self, e: ast.Expr, env: Env, target: Type, what: str, asked: Span | None = None) -> typed.Expr:
-        """Typed form of an expression of a required type; `asked`: as in `expect`."""
+        """The typed form of an expression with a required type; for `asked` see `expect`."""
         return self.expect(self.infer(e, env, target), target, what, asked)
 
     def condition(self, e: ast.Expr, env: Env) -> typed.Expr:
-        """Typed form of a condition."""
+        """The typed form of a condition."""
         return self.check(e, env, BOOL, "a condition")
 
     def expect(self, expr: typed.Expr, target: Type, what: str, asked: Span | None = None) -> typed.Expr:
-        """Reports an expression of the wrong type; `asked` is the declaration that requires the type."""
+        """The expression adapted to a type; reports a mismatch. `asked` is the declaration that requires the type."""
         expr = self.fitted(expr, target)
         if accepts(target, expr.type):
             if isinstance(expr.type, Num) and expr.type.unit == ANY and isinstance(expr, typed.Lit):
@@ -126,7 +126,7 @@ class ExpressionContext(ABC):
         return self.bad("RS301", message, expr.span, str(expr.type), notes, help_)
 
     def as_set(self, e: typed.Expr) -> typed.Expr:
-        """The set of an order's members, a bag's entities or a path's stops; any other expression unchanged."""
+        """An order, a bag or a path as the set of its members; any other expression unchanged."""
         if isinstance(e.type, PathOf):
             return typed.Op(SetOf(e.type.kind), e.span, "visited", (e,))
         if isinstance(e.type, BagOf):
@@ -134,7 +134,7 @@ class ExpressionContext(ABC):
         return typed.Op(SetOf(e.type.kind), e.span, "members", (e,)) if isinstance(e.type, Order) else e
 
     def perhaps(self, expr: typed.Expr, what: str, notes: tuple[Label, ...] = ()) -> typed.Expr:
-        """Reports an expression that must not be none but may be; `what` describes it."""
+        """Reports an expression that may be none where a value is required; `what` describes it."""
         help_ = "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? "
         help_ += "0`" if isinstance(expr.type, Maybe) else "y`"
         if what.startswith("the owner of `."):
@@ -146,13 +146,15 @@ class ExpressionContext(ABC):
         return self.bad("RS303", f"{what}, but this may be none", expr.span, str(expr.type), notes, help_)
 
     def number(self, expr: typed.Expr, what: str) -> typed.Expr:
-        """An expression that must be a number; reports others. `what` describes it."""
+        """The expression, if it is a number; reports others. `what` describes it."""
         if isinstance(expr.type, Maybe):
             return self.perhaps(expr, what, self.declared(expr))
         return expr if isinstance(expr.type, Num | Bad) else self.wrong(expr, what)
 
     def fitted(self, e: typed.Expr, target: Type) -> typed.Expr:
-        """An order as its set, a set as the order of its kind, or none as an optional number, for the target."""
+        """The expression converted to the target: an order to its set, a set to the order of its kind, or none to a
+        number.
+        """
         if isinstance(target, Num | Maybe) and e.type == Ent(ANY, True):
             return typed.Lit(Maybe(target.unit), e.span, NO_NUMBER)
         if isinstance(target, SetOf):
@@ -165,7 +167,7 @@ class ExpressionContext(ABC):
     def units(self, d: Diagnostic, *sides: tuple[typed.Expr, Type]) -> None:
         """Reports a conflict of units: at once, or as a dispute if a constant determines a side's unit.
 
-        `sides` are the conflicting expressions, each with the type that the rest requires.
+        `sides` are the conflicting expressions, each with the type required by the other side.
         """
         if self.disputes is not None and len(self.disputes) < MAX_ERRORS:
             named = [(constant, want) for e, want in sides if (constant := self._constant(e)) is not None]
@@ -175,7 +177,7 @@ class ExpressionContext(ABC):
         self.report.error(d.code, d.message, d.span, d.label, d.notes, d.help)
 
     def _constant(self, e: typed.Expr) -> typed.ConstantDecl | None:
-        """The constant that alone gives an expression its unit."""
+        """The constant that alone determines an expression's unit, or None."""
         named = self.decls.references.get(e.span)
         if isinstance(named, typed.ConstantDecl):
             return named
@@ -187,7 +189,7 @@ class ExpressionContext(ABC):
         return results[0] if len(results) == 1 else None
 
     def type_of(self, ref: ast.TypeRef) -> Type:
-        """Type that a reference to a type names; reports unknown names."""
+        """The type denoted by a type reference; reports unknown names."""
         name = ref.name.text
         if name == "int" or name in self.decls.units:
             self.refer_to_unit(ref.name)
@@ -226,7 +228,7 @@ class ExpressionContext(ABC):
         return SetOf(name) if ref.form == "set" else Ent(name, ref.form == "optional")
 
     def stored_type(self, ref: ast.TypeRef) -> Type:
-        """Type that a reference names, excluding bags, which are reported."""
+        """The type denoted by a type reference; reports bags and paths, which cannot be stored."""
         type_ = self.type_of(ref)
         if isinstance(type_, PathOf):
             help_ = "a path is a parameter or an argument: keep a result of it, such as the set of its stops"
@@ -239,7 +241,7 @@ class ExpressionContext(ABC):
         return BAD
 
     def refer_to_unit(self, name: ast.Name) -> None:
-        """Records the reference if a name is a unit."""
+        """Records a reference to a unit; ignores other names."""
         if name.text in self.decls.units:
             self.decls.refer(name.span, typed.Unit(name.text, self.decls.units[name.text]))
 
@@ -264,12 +266,12 @@ class ExpressionContext(ABC):
         notes: tuple[Label, ...] = (),
         help: str = "",
     ) -> typed.Expr:
-        """Reports an error; the result replaces the expression and causes no further reports."""
+        """Reports an error, and returns a replacement of the expression that suppresses follow-up errors."""
         self.error(code, message, span, label, notes, help)
         return typed.Lit(BAD, span, 0)
 
     def wrong(self, expr: typed.Expr, what: str, help: str = "") -> typed.Expr:
-        """Reports an expression of the wrong type; `what` names the required one."""
+        """Reports an expression of the wrong type; `what` states the required one."""
         message = f"{what}, and this is {expr.type}"
         return self.bad("RS301", message, expr.span, str(expr.type), self.declared(expr), help)
 

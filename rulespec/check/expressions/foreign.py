@@ -1,4 +1,4 @@
-"""Names from other languages, with their equivalents here."""
+"""Names from other languages, with the help that points to their equivalents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = {
     **dict.fromkeys(["before", "old", "previous_state"], "a `let` before it keeps what was: `let before = …`"),
     **{word: f"a number is written in digits: `{number}`" for number, word in enumerate(_COUNTING)},
 }
-"""Name alone → the help for it."""
+"""The help for each bare name."""
 
 CALLS = {
     **dict.fromkeys(["len", "size", "length", "Count", "cardinality"], _SIZE),
@@ -35,14 +35,14 @@ CALLS = {
     **dict.fromkeys(["subsets", "powerset", "combinations"], _SUBSETS),
     **dict.fromkeys(["isset", "is_some", "defined", "is_none", "isnull"], "write `x is some` or `x is none`"),
 }
-"""Name of a call → the help for it."""
+"""The help for each name of a call."""
 
 MEMBERS = {
     **dict.fromkeys(["size", "length", "count", "len"], _SIZE),
     **dict.fromkeys(["add", "remove", "union", "difference"], "sets are joined with `|`, and subtracted with `-`"),
     **dict.fromkeys(["contains", "includes", "has"], "write `x in s`"),
 }
-"""Member of a set → the help for it."""
+"""The help for each member of a set."""
 
 TYPES = {
     **dict.fromkeys(["number", "integer", "float", "num", "real"], "a number is `int`, or has a unit"),
@@ -52,10 +52,10 @@ TYPES = {
     "path": "its stops have a kind: `path kind`",
     **dict.fromkeys(["void", "nothing", "unit"], "a `procedure` without `->` has no value"),
 }
-"""Name of a type → the help for it."""
+"""The help for each name of a type."""
 
 PROCEDURES = {
     **dict.fromkeys(["win", "wins", "winner", "end_game", "game_over", "finish"], "write `end game won by {p}`"),
     **dict.fromkeys(["print", "log", "echo"], "rules print nothing: remove it"),
 }
-"""Name of a procedure → the help for it."""
+"""The help for each name of a procedure."""

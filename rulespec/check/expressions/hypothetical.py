@@ -13,7 +13,9 @@ from rulespec.types import BAD, Type
 
 
 def infer_once(x: ExpressionContext, e: ast.Once, env: Env, want: Type | None) -> typed.Expr:
-    """Types `value once f(…)`. `check/quiet.py` later checks on the complete rules that the procedure asks nothing."""
+    """Types `value once f(…)`. `check/quiet.py` checks later, on the complete rules, that the procedure has no
+    decisions.
+    """
     result = infer_procedure(x, e, env)
     after = replace(env, known=frozenset(path for path in env.known if isinstance(path[-1], typed.Var)))
     if result is not None and x.assigned is not None:

@@ -1,4 +1,4 @@
-"""Links as entities: the links at a region, and the link between two."""
+"""Links as entities: all links at a region, and the link between two regions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.types import Ent, SetOf
 
 
 def link_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.LinkDecl | None:
-    """The kind of links that a name denotes; None for other names."""
+    """The links denoted by the name of their kind; None for other expressions."""
     if not isinstance(e, ast.Ref) or e.name in env.vars or e.name not in x.decls.links:
         return None
     x.decls.used.add(e.name)
@@ -20,7 +20,7 @@ def link_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.LinkDecl | Non
 
 
 def infer_at(x: ExpressionContext, e: ast.TrackCall, link: typed.LinkDecl, env: Env) -> typed.Expr:
-    """Types `line.at(r)`: the links at a region, wherever they lead."""
+    """Types `line.at(r)`: the links at a region, in either direction."""
     notes = (Label(link.at.span, f"`{link.kind}` is declared here"),)
     if e.name.text != "at":
         message, help_ = f"a kind of links has no `{e.name.text}`", f"the links at a region are `{link.kind}.at(r)`"

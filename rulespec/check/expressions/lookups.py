@@ -1,4 +1,4 @@
-"""Bracket look-ups: rows of tables, entities of product kinds, pieces in a place."""
+"""Lookups in brackets: rows of tables, entities of product kinds, pieces in a place."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
             return x.bad("RS229", f"`{target.name}` needs a place, as in `{target.name}[…].supply`", e.span)
         if target.name not in d.kinds and target.name not in (d.player_kind, "players"):
             result = x.infer(target, env)
-            if result.type == BAD:  # there is no such name, or none here
+            if result.type == BAD:  # the name is unknown or not in scope
                 return result
-    if isinstance(target, ast.Attribute) and isinstance(target.target, ast.Ref):  # pieces of a name that is misspelt
+    if isinstance(target, ast.Attribute) and isinstance(target.target, ast.Ref):  # a misspelt name of pieces
         owner = target.target
         if owner.name not in d.pieces and owner.name not in (d.player_kind, "players"):
             result = x.infer(owner, env)
@@ -69,7 +69,7 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
 
 
 def _not_in_brackets(x: ExpressionContext, e: ast.Index, env: Env) -> str:
-    """The help for brackets that follow neither a table nor a place."""
+    """The help for brackets after something that is neither a table nor a place."""
     d, target, key = x.decls, e.target, e.keys[0]
     help_ = "several keys need one pair of brackets: `[a, b]`" if isinstance(target, ast.Index) else ""
     if isinstance(target, ast.Ref) and target.name in d.kinds and target.name not in env.vars:
@@ -85,7 +85,7 @@ def _not_in_brackets(x: ExpressionContext, e: ast.Index, env: Env) -> str:
 
 
 def _entry(x: ExpressionContext, e: ast.Index, name: ast.Ref, var: typed.Var, env: Env) -> typed.Expr:
-    """Types an entry of a table of a procedure; a product is named by its parts, too."""
+    """Types an entry of a local table; the entity of a product may be given by its parts."""
     table = var.table
     assert table is not None
     var.reads += 1
@@ -110,7 +110,7 @@ def pieces_in_place(
     span: Span,
     env: Env,
 ) -> typed.Expr:
-    """Types a count of pieces, `pile[keys].place[index]`."""
+    """Types the count `pile[keys].place[index]` of pieces."""
     piece = x.decls.pieces[pile.name]
     x.decls.used.add(pile.name)
     x.decls.refer(pile.span, piece)
@@ -137,7 +137,7 @@ def pieces_in_place(
 
 
 def _pile(e: ast.Expr) -> str:
-    """The name of the pieces in `pile.at` or `pile[e].at`; "" for another expression."""
+    """The name of the pieces in `pile.at` or `pile[e].at`; "" for other expressions."""
     pile = e.target if isinstance(e, ast.Attribute) else e
     pile = pile.target if isinstance(pile, ast.Index) else pile
     return pile.name if isinstance(pile, ast.Ref) else ""

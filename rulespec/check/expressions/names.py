@@ -34,7 +34,7 @@ from rulespec.types import (
 )
 
 _FEW = 8
-"""Entities of a kind that a message lists."""
+"""Maximum number of a kind's entities that a message lists."""
 
 
 def infer_ref(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typed.Expr:
@@ -128,12 +128,12 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
     if not hint and isinstance(want, Ent) and 0 < len(listed) <= _FEW:
         hint = f"`{want.kind}` has {', '.join(f'`{entity.name}`' for entity in listed)}"
     for var in env.vars.values():
-        var.reads += f"`{var.name}`" in hint  # a misspelt variable is not reported as unused, too
+        var.reads += f"`{var.name}`" in hint  # a misspelt variable is not also reported as unused
     return x.bad("RS221", f"nothing is called `{e.name}` here", e.span, notes=notes, help=hint)
 
 
 def _of_steps(x: ExpressionContext, e: ast.Ref, env: Env) -> typed.Expr:
-    """Reports a stop of a step where the whole path is there."""
+    """Reports a step variable of a path outside `path(…)`, where only the whole path is in scope."""
     way, one, other = env.steps
     steps = f"`sum(… for {one.name} to {other.name} in {way.name})` goes over the steps"
     help_ = f"{steps}, `last({way.name})` is the last stop"
@@ -142,12 +142,12 @@ def _of_steps(x: ExpressionContext, e: ast.Ref, env: Env) -> typed.Expr:
 
 
 def _is_nameless(d: typed.Declarations, kind: str) -> bool:
-    """Whether a kind is that of the players, without names in the rules."""
+    """Whether a kind is that of the players, and its entities have no names in the rules."""
     return kind == d.player_kind and not d.kinds[kind].entities
 
 
 def _of_seats(x: ExpressionContext, name: str) -> tuple[str, int] | None:
-    """The kind and number of an entity composed of a seat, if a game has begun; None for others."""
+    """The kind and index of an entity composed of a seat, in a running game; None for other names."""
     kinds = x.decls.kinds
     for kind in kinds.values() if x.seats else ():
         if kind.product and kind.by_seat and name in (called := entity_names(kinds, kind.name, x.seats)):
@@ -160,7 +160,7 @@ def _asked_of(track: typed.TrackDecl | None) -> str:
 
 
 def _visible_names(x: ExpressionContext, env: Env) -> dict[str, Span]:
-    """All names allowed here, with their declarations."""
+    """All names in scope, with the places of their declarations."""
     d = x.decls
     places = {name: d.kinds[result[0][0]].entities[result[0][1]].span for name, result in d.entities.items()}
     tables: list[Mapping[str, typed.Named]] = [x.rules.definitions, d.tracks, d.tables, d.pieces, d.kinds]
@@ -241,7 +241,7 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
                 solid = never_none(solid)
             return typed.Lit(solid, span, value)
         return typed.Fact(fact.type, span, fact, owner)
-    if kind.name in x.decls.broken:  # a product whose parts, and so its facts, are not known
+    if kind.name in x.decls.broken:  # a product with unknown parts, and so with unknown facts
         return typed.Lit(BAD, span, 0)
     places = {f.name: f.span for f in kind.facts.values()} | {f.name: f.span for f in kind.state.values()}
     hint, notes = nearest(name.text, places)
@@ -257,7 +257,7 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
 
 
 def narrowed(expr: typed.Expr, env: Env) -> typed.Expr:
-    """The expression with its optional type narrowed, if it is known not to be none."""
+    """The expression with its optional type narrowed, if its value is known not to be none."""
     if may_be_none(expr.type) and path_of(expr) in env.known:
         solid = never_none(expr.type)
         if isinstance(expr, typed.Local):
@@ -274,7 +274,7 @@ def narrowed(expr: typed.Expr, env: Env) -> typed.Expr:
 
 
 def infer_number(x: ExpressionContext, e: ast.Number) -> typed.Expr:
-    """Types a number, with or without a unit."""
+    """Types a number literal, with or without a unit."""
     if e.unit is None:
         return typed.Lit(LITERAL, e.span, e.value)
     if e.unit.text not in x.decls.units:
@@ -292,7 +292,7 @@ def infer_number(x: ExpressionContext, e: ast.Number) -> typed.Expr:
 
 
 def no_shadow(x: ExpressionContext, name: ast.Name, env: Env) -> bool:
-    """Whether a new variable shadows nothing; reports it if it does."""
+    """Whether a new variable shadows nothing; reports shadowed names."""
     before = x.report.errors
     if name.text in env.vars:
         notes = (Label(env.vars[name.text].span, "the other one"),)

@@ -1,4 +1,4 @@
-"""Operators, `if … else`, and the units of numbers."""
+"""Operators and the units of their operands."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def infer_unary(x: ExpressionContext, e: ast.Unary, env: Env) -> typed.Expr:
         return typed.Op(operand.type, e.span, "neg", (operand,))
     if not isinstance(operand.type, Ent | Num | Maybe | Bad):
         return x.wrong(operand, "only an entity or a number may be none")
-    # Of the first member of a kind it may be asked: with another overlay, or another binder, it may be none.
+    # The test is allowed for the first member of a kind: it may be none with another overlay, or another binder.
     asked = isinstance(operand, typed.Local) and operand.var in x.firsts
     sure = isinstance(operand.type, Ent | Num) and not may_be_none(operand.type)
     if sure and not asked and path_of(operand) not in env.known:
@@ -57,7 +57,7 @@ def infer_unary(x: ExpressionContext, e: ast.Unary, env: Env) -> typed.Expr:
 
 
 def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | None) -> typed.Expr:
-    """Types an operator between two operands."""
+    """Types a binary operator."""
     if e.op in ("and", "or"):
         left = x.condition(e.left, env)
         if e.op == "or" and isinstance(e.right, ast.Nothing):
@@ -103,7 +103,7 @@ def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | Non
 
 
 def _in_order(x: ExpressionContext, e: ast.Binary, left: typed.Expr, right: typed.Expr) -> typed.Expr:
-    """Types a comparison of two entities by their places in their kind."""
+    """Types a comparison of two entities by their order in their kind."""
     assert isinstance(left.type, Ent) and isinstance(right.type, Ent)
     if left.type.kind != right.type.kind:
         return _mismatch(x, "RS301", e, left, right, f"cannot be compared with `{e.op}`")
@@ -114,7 +114,7 @@ def _in_order(x: ExpressionContext, e: ast.Binary, left: typed.Expr, right: type
 
 
 def _compares_none(left: typed.Expr, right: typed.Expr, env: Env) -> bool:
-    """Whether one side is none, and the other a number that is never none."""
+    """Whether one side is the literal none, and the other a number that is never none."""
     sides = ((left, right), (right, left))
     none = Ent(ANY, True)
     return any(a.type == none and isinstance(b.type, Num) and path_of(b) not in env.known for a, b in sides)
@@ -123,7 +123,7 @@ def _compares_none(left: typed.Expr, right: typed.Expr, env: Env) -> bool:
 def _pair(
     x: ExpressionContext, a: ast.Expr, b: ast.Expr, env: Env, want: Type | None = None
 ) -> tuple[typed.Expr, typed.Expr]:
-    """Types two operands; the type of each tells which entity the other names."""
+    """Types two operands; the type of each resolves ambiguous entity names in the other."""
     if isinstance(a, ast.Ref) and len(x.decls.entities.get(a.name, ())) > 1 and a.name not in env.vars:
         right = x.infer(b, env, want)
         return x.infer(a, env, right.type), right
@@ -206,7 +206,7 @@ def _mismatch(
         if isinstance(side, typed.Local) and isinstance(side.type, BagOf | PathOf):
             help_ = bag_help(side.var)
     entities, number = isinstance(left.type, Ent | SetOf), isinstance(right.type, Num)
-    if e.op in _ARITHMETIC and entities and number and not help_:  # `d - 1` takes the set of d
+    if e.op in _ARITHMETIC and entities and number and not help_:  # `d - 1` converts d to a set
         help_ = "an entity is not a number: `next(x)` is the one after it, `x.index` its place in its kind"
     if e.op in _ORDER and isinstance(left.type, Ent) and isinstance(right.type, Ent):
         help_ = "only entities of one kind are ordered: compare two of them, or numbers such as facts of both"
@@ -214,7 +214,7 @@ def _mismatch(
 
 
 def common_number(x: ExpressionContext, so_far: Type, arg: typed.Expr, op: str, other: typed.Expr) -> Type:
-    """Common type of the numbers so far (such as `other`) and one more; reports different units."""
+    """The common type of the numbers so far (such as `other`) and another one; reports different units."""
     if not isinstance(arg.type, Num | Bad):
         x.number(arg, f"`{op}` takes numbers")
         return BAD

@@ -1,4 +1,4 @@
-"""Paths: parameters that choose by `path(…)`, the searches `trail` and `longest`, and path properties."""
+"""Paths: parameters with `path(…)`, the searches `trail` and `longest`, and properties of paths."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from rulespec.types import (
 )
 
 _FOR_STEPS = frozenset(["all", "any", "count", "set", "sum", "union"])
-"""Operators over the steps of a path."""
+"""The operators allowed over the steps of a path."""
 
 
 def path_elsewhere(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
@@ -91,16 +91,16 @@ def infer_longest(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
 
 
 def after_steps(env: Env, paths: typed.PathDomain) -> Env:
-    """The scope for conditions on whole paths, without the variables of their steps."""
+    """The scope of conditions on a whole path, in which the step variables are unavailable."""
     return replace(env, steps=(paths.so_far, paths.var, paths.near.var))
 
 
 def type_path(x: ExpressionContext, name: ast.Name | None, e: ast.Path, env: Env) -> typed.PathDomain | None:
-    """Typed `path(x from s to y in t once u counts c within n)`; None if it is reported.
+    """Types `path(x from s to y in t once u counts c within n)`; None after a report.
 
     Args:
         x: the checker.
-        name: the name of the whole path, and of the path so far within its steps; None for a trail.
+        name: the name of the whole path, and within its steps of the path so far; None for a trail.
         e: the path.
         env: the scope.
     """
@@ -134,7 +134,7 @@ def type_path(x: ExpressionContext, name: ast.Name | None, e: ast.Path, env: Env
 
 
 def _use(x: ExpressionContext, use: ast.Expr, env: Env) -> typed.Expr:
-    """Typed thing that a path uses once."""
+    """Types an expression after `once`: an entity or a set that a path uses at most once."""
     result = x.as_set(x.infer(use, env))
     if isinstance(result.type, SetOf | Ent) and result.type.kind != ANY:
         return result
@@ -146,7 +146,7 @@ def _use(x: ExpressionContext, use: ast.Expr, env: Env) -> typed.Expr:
 
 
 def _check_bound(x: ExpressionContext, bound: typed.Expr, *, counted: bool) -> None:
-    """Reports a bound that no path keeps, and one that is above the stops of the longest."""
+    """Reports a bound that excludes every path, and one beyond the length of any path."""
     if not isinstance(bound, typed.Lit) or bound.type == BAD:
         return
     if bound.value < (0 if counted else 1):
@@ -158,7 +158,7 @@ def _check_bound(x: ExpressionContext, bound: typed.Expr, *, counted: bool) -> N
 
 
 def of_path(x: ExpressionContext, operator: str, e: ast.CallExpr, env: Env) -> typed.Expr | None:
-    """Types the length, the first or the last stop of a path; None for other calls."""
+    """Types the length, the first stop or the last stop of a path; None for other calls."""
     if len(e.args) != 1 or not isinstance(e.args[0], ast.Ref) or e.args[0].name not in env.vars:
         return None
     type_ = env.vars[e.args[0].name].type
@@ -194,7 +194,7 @@ def infer_along(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
 
 
 def _type_along(x: ExpressionContext, op: str, body: typed.Expr) -> Type:
-    """The type of an operator over steps; BAD if it is reported."""
+    """The type of an operator over steps; BAD after a report."""
     if isinstance(body.type, Bad) or op == "all":
         return body.type
     if op == "sum":
@@ -209,7 +209,7 @@ def _type_along(x: ExpressionContext, op: str, body: typed.Expr) -> Type:
 
 
 def steps_of(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Expr, typed.Var, typed.Var, Env] | None:
-    """The path of a binder `x to y in p`, its two variables, and the scope with them; None, with a report, on error."""
+    """The path of a binder `x to y in p`, its two variables, and the scope with them; None after a report."""
     assert b.then is not None
     path = x.infer(b.source, env)
     if not isinstance(path.type, PathOf):
@@ -234,6 +234,6 @@ def number_of(path: typed.Expr) -> typed.Expr:
 
 
 def stop_of(path: typed.Expr, number: typed.Expr) -> typed.Expr:
-    """The stop of a path by number, from 0."""
+    """The stop of a path with a number, from 0."""
     assert isinstance(path.type, PathOf) and isinstance(number.type, Num)
     return typed.Op(Ent(path.type.kind), path.span, "numbered stop", (path, number))

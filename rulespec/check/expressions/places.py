@@ -1,4 +1,4 @@
-"""Places of tokens: as the set of tokens there, as a value, and in tests; `room`."""
+"""Places of tokens: the set of their tokens, their value, membership tests, and `room`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.types import BAD, BOOL, INT, Ent, SetOf, Type
 
 
 class _Written(Struct, frozen=True):
-    """A place by its notation: `hall`, `hall[a]`, `tile.hall[a]`, `tile[p].hall[a]`; or `tile[p]`, without a place."""
+    """A place in source notation: `hall`, `hall[a]`, `tile.hall[a]`, `tile[p].hall[a]`; `tile[p]` has no place."""
 
     kind: typed.Kind
     place: typed.PlaceDecl | None
@@ -27,7 +27,7 @@ class _Written(Struct, frozen=True):
 
 
 def _written_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None = None) -> _Written | None:
-    """The place of tokens that an expression names; None if it names none. `want` tells kinds of tokens apart."""
+    """The place of tokens denoted by an expression, or None. `want` selects among kinds of tokens."""
     index: ast.Expr | None = None
     named = e
     if isinstance(e, ast.Index) and len(e.keys) == 1:
@@ -47,7 +47,7 @@ def _written_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | Non
 
 
 def _written_tokens(x: ExpressionContext, e: ast.Expr, env: Env) -> _Written | None:
-    """The tokens of an owner, `tile[p]`, if there are several."""
+    """The tokens of an owner, `tile[p]`, if there are several per owner; otherwise None."""
     if isinstance(e, ast.Index):
         kind = _kind(x, e.target, env)
         if kind is not None and kind.number:
@@ -56,13 +56,13 @@ def _written_tokens(x: ExpressionContext, e: ast.Expr, env: Env) -> _Written | N
 
 
 def _kind(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Kind | None:
-    """The kind of tokens of a name."""
+    """The kind of tokens with this name, or None."""
     kind = x.decls.kinds.get(e.name) if isinstance(e, ast.Ref) and e.name not in env.vars else None
     return kind if kind is not None and (kind.places or kind.number) else None
 
 
 def _alone(x: ExpressionContext, name: str, env: Env, want: Type | None) -> typed.Kind | None:
-    """The kind of tokens with a place of this name; the wanted type decides between several."""
+    """The kind of tokens with a place of this name; the wanted type selects among several."""
     wanted = want.kind if isinstance(want, Ent | SetOf) else ""
     if name not in env.vars:
         of_value = next((k for k in x.decls.places.get(name, []) if f"{k.name}.place" == wanted), None)
@@ -74,7 +74,7 @@ def _alone(x: ExpressionContext, name: str, env: Env, want: Type | None) -> type
 
 
 def _kinds(x: ExpressionContext, name: str, env: Env) -> list[typed.Kind]:
-    """The kinds of tokens with a place of a name that nothing else has."""
+    """The kinds of tokens with a place of this name; none if the name has another meaning."""
     d = x.decls
     if name not in d.places or name in env.vars or name in x.seats:
         return []
@@ -83,7 +83,7 @@ def _kinds(x: ExpressionContext, name: str, env: Env) -> list[typed.Kind]:
 
 
 def infer_tokens(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None) -> typed.Expr | None:
-    """Types token-specific forms: places, tests of a token's place, and `room`; None for other forms."""
+    """Types the forms specific to tokens: places, membership tests, and `room`; None for other forms."""
     if isinstance(e, ast.Ref | ast.Attribute | ast.Index):
         return _infer_place(x, e, env, want)
     if isinstance(e, ast.Binary) and e.op in ("in", "not in"):
@@ -96,7 +96,7 @@ def infer_tokens(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None)
 
 
 def infer_member(x: ExpressionContext, kind: typed.Kind, owner: typed.Expr, name: ast.Name, span: Span) -> typed.Expr:
-    """Types `t.number`, and `t.hall`, the index of the token's place."""
+    """Types `t.number`, and `t.hall`, the index entity of the token's place."""
     if name.text == "number" and kind.number:
         count = typed.Op(INT, span, "%", (typed.Op(INT, span, "index", (owner,)), typed.Lit(INT, span, kind.number)))
         return typed.Op(INT, span, "+", (count, typed.Lit(INT, span, 1)))
@@ -109,7 +109,7 @@ def infer_member(x: ExpressionContext, kind: typed.Kind, owner: typed.Expr, name
 
 
 def _infer_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None) -> typed.Expr | None:
-    """Types a place: its value where a place is expected, else the tokens there; None if it is no place."""
+    """Types a place, as a value if a place is expected, else as the set of its tokens; None for other expressions."""
     result = _written_place(x, e, env, want) or _written_tokens(x, e, env)
     if result is None:
         return _several(x, e, env)
@@ -119,7 +119,7 @@ def _infer_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None)
 
 
 def _several(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
-    """Reports a place shared by several kinds of tokens; None if the name is not that of one."""
+    """Reports an ambiguous place of several kinds of tokens; None if the expression is not one."""
     if not _is_shared(x, e, env):
         return None
     named = e.target if isinstance(e, ast.Index) else e
@@ -129,7 +129,7 @@ def _several(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
 
 
 def _is_shared(x: ExpressionContext, e: ast.Expr, env: Env) -> bool:
-    """Whether a name stands for nothing but places of more than one kind of tokens."""
+    """Whether a name denotes only places, and of more than one kind of tokens."""
     named = e.target if isinstance(e, ast.Index) else e
     return isinstance(named, ast.Ref) and len(_kinds(x, named.name, env)) > 1
 
@@ -155,7 +155,7 @@ def _index(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr | None:
 
 
 def _tokens(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr:
-    """The set of the tokens in a place, of an owner, or both."""
+    """The set of tokens in a place, of an owner, or both."""
     var = typed.Var(w.kind.name, Ent(w.kind.name), w.span)
     where = _is_there(x, w, typed.Local(var.type, w.span, var), env)
     source = typed.KindSet(SetOf(w.kind.name), w.span, w.kind)
@@ -163,7 +163,7 @@ def _tokens(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr:
 
 
 def _is_there(x: ExpressionContext, w: _Written, token: typed.Expr, env: Env) -> typed.Expr:
-    """The condition that a token is in the given place and belongs to the given owners."""
+    """The condition that a token is in the given place and has the given owners."""
     _refer(x, w)
     tests: list[typed.Expr] = []
     if w.owners is not None:
@@ -197,16 +197,16 @@ def _place_of(kind: typed.Kind, token: typed.Expr, span: Span) -> typed.Expr:
 def _index_of(
     x: ExpressionContext, kind: typed.Kind, place: typed.PlaceDecl, token: typed.Expr, span: Span
 ) -> typed.Expr:
-    """`t.hall`: the index entity of a token's place; none if it is elsewhere."""
+    """Types `t.hall`: the index entity of a token's place; none if the token is elsewhere."""
     fact = x.decls.kinds[f"{kind.name}.place"].facts[place.name]
     return typed.Fact(fact.type, span, fact, _place_of(kind, token, span))
 
 
 def _infer_membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Expr | None:
-    """Types `t in hall[a]` as a test of a token's place; None for a test of another set."""
+    """Types `t in hall[a]` as a test of a token's place; None if the right side is another set."""
     result = _written_place(x, e.right, env) or _written_tokens(x, e.right, env)
     token = None
-    if result is None and _is_shared(x, e.right, env):  # the token tells the kind
+    if result is None and _is_shared(x, e.right, env):  # the token determines the kind
         token = x.infer(e.left, env)
         result = _written_place(x, e.right, env, token.type)
     if result is None:
@@ -222,7 +222,7 @@ def _infer_membership(x: ExpressionContext, e: ast.Binary, env: Env) -> typed.Ex
 
 
 def _infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr | None:
-    """Types `room(hall[a])`; None if it is not about a place of tokens."""
+    """Types `room(hall[a])`; None if the argument is not a place of tokens."""
     result = _written_place(x, e.args[0], env) if len(e.args) == 1 else None
     if result is None or result.place is None:
         return None

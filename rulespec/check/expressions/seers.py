@@ -1,4 +1,4 @@
-"""The seats that see a private value: a player, or a set of players."""
+"""The viewers of a private value: a player, or a set of players."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.types import Ent, SetOf
 
 
 def seers(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr:
-    """The set of players that an expression names."""
+    """Types an expression for viewers as a set of players."""
     player = x.decls.player_kind
     result = x.infer(e, env, SetOf(player))
     if isinstance(result.type, Ent) and result.type.kind == player:

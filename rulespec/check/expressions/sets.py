@@ -1,4 +1,4 @@
-"""Sets, and the operators over them: `any`, `all`, `count`, `first`, `best`, `sum`, `min`, …, `reach`."""
+"""Sets, and operators over their members: `any`, `all`, `count`, `first`, `best`, `sum`, `min`, …, `reach`."""
 
 from __future__ import annotations
 
@@ -90,10 +90,9 @@ def infer_in_order(x: ExpressionContext, e: ast.InOrder, env: Env, want: Type | 
 def type_binder(
     x: ExpressionContext, b: ast.Binder, env: Env, *, in_order: bool = False, want: Type | None = None
 ) -> tuple[typed.Binder, Env]:
-    """Typed binder, and the scope with its variable.
+    """The typed binder, and the scope with its variable.
 
-    `in_order`: an order is iterated in order; otherwise as a set.
-    `want`: the type of the set, if known.
+    `in_order`: whether to iterate an order in sequence rather than as a set. `want`: the type of the set, if known.
     """
     input_ = x.infer(b.source, env, want)
     if b.then is not None:
@@ -131,7 +130,7 @@ def type_binder(
 
 
 def _key(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr:
-    """Types a key: a number, or a truth value or an entity, taken as one. `-` reverses its order."""
+    """Types a key: a number, or the ordinal of a truth value or an entity. `-` reverses its order."""
     turned = e.operand if isinstance(e, ast.Unary) and e.op == "-" else None
     value = x.infer(turned or e, env)
     known = isinstance(value.type, Num | Maybe | Bool) or (isinstance(value.type, Ent) and value.type.kind != ANY)

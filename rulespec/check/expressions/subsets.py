@@ -1,4 +1,4 @@
-"""Operators over the subsets of a set: `any(s in subsets(t): c)`. Their order makes no difference to these."""
+"""Operators over the subsets of a set, such as `any(s in subsets(t): c)`. Their results do not depend on the order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUBSETS = "subsets"
 
 
 def over_subsets(x: ExpressionContext, e: ast.Each) -> bool:
-    """Whether an operator goes over subsets, unless the ruleset has a definition of that name."""
+    """Whether an operator iterates over `subsets(…)`, and the ruleset has no definition of that name."""
     source = e.binder.source
     named = isinstance(source, ast.CallExpr) and source.name.text == SUBSETS
     return named and e.op in _OPERATORS and SUBSETS not in x.rules.definitions
@@ -55,7 +55,7 @@ def infer_subsets(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
 def _fitting(
     x: ExpressionContext, e: ast.Each, body: typed.Expr | None, default: typed.Expr | None
 ) -> tuple[Type, typed.Expr | None, typed.Expr | None]:
-    """The type of an operator, with its value and its alternative; BAD if it is reported."""
+    """The type of an operator, with its converted body and default; BAD after a report."""
     if e.op in ("any", "all"):
         return BOOL, body, default
     if body is None:

@@ -1,4 +1,4 @@
-"""Paths and their costs: `reach(… within …)` and `cheapest`."""
+"""Searches by cost: `reach(… within …)` and `cheapest`."""
 
 from __future__ import annotations
 
