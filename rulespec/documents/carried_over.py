@@ -1,8 +1,8 @@
-"""Migration of users' files: the old words of the formats, with the new ones; only this module knows the old words.
+"""Migration of users' files: the former words of the formats with their replacements, known only to this module.
 
 The settings of a table were once called `options`; now options are the legal choices of a player. In YAML files the old
-key is an error with a certain fix (RS127), and so is an overlay path with it (RS128). In headers of logs and results,
-which only programs write, the old key is read as the new one.
+key is an error with an automatic fix (RS127), and so is an overlay path with it (RS128). In headers of logs and
+results, which only programs write, the old key is read as the new one.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.documents.yaml_nodes import Node, Sequence, entries, get, words
 
 KEYS = {"options": "settings"}
-"""Old key → new key, wherever the new key is known and the old one is not."""
+"""The new key for each old key, wherever the new key is allowed and the old one is not."""
 FLAGS = {"--option": "--set"}
-"""Old flag of a command → new flag."""
+"""The new flag of a command for each old flag."""
 BACKENDS = {"native": "wasm"}
-"""Old name of a backend → new name."""
+"""The new name of a backend for each old name."""
 _PLACES: dict[str, tuple[str, ...]] = {"game": (), "overlay": (), "dialect": ("start",), "scenarios": ("scenarios",)}
-"""Places of old keys in each kind of file: in the mapping there, or in those of the list there."""
+"""The path to the mapping, or the list of mappings, that may have old keys in each kind of file."""
 _WAY_OUT = "`rulespec validate REF --fix` writes that"
 _PATH_SECTIONS = ("replaces", "changes", "add", "remove")
 _PATHS = {"game.options": "game.settings"}
 
 
 def new_key(key: str, known: Container[str]) -> str | None:
-    """The new name of an old key among the known keys at its place; None for others."""
+    """The replacement of an old key if it is among the known keys at its place; otherwise None."""
     new = KEYS.get(key)
     return new if new in known and key not in known else None
 
 
 def new_path(path: str) -> str | None:
-    """The new form of an overlay path with an old key; None for others."""
+    """The replacement of an overlay path with an old key; otherwise None."""
     for old, new in _PATHS.items():
         if path == old or path.startswith(f"{old}."):
             return new + path.removeprefix(old)
@@ -41,7 +41,7 @@ def new_path(path: str) -> str | None:
 
 
 def old_keys(file: Node, kind: str) -> Iterator[Diagnostic]:
-    """The old keys in a YAML file of a kind, each as an error (RS127), unless the new key is present, too."""
+    """An error (RS127) for each old key in a YAML file of a kind, unless the new key is present, too."""
     holder = get(file, *_PLACES[kind])
     for node in (holder, *(holder.items if isinstance(holder, Sequence) else ())):
         for key, place, _ in entries(node):
@@ -50,13 +50,13 @@ def old_keys(file: Node, kind: str) -> Iterator[Diagnostic]:
 
 
 def old_key(key: str, new: str, span: Span) -> Diagnostic:
-    """An old key as an error (RS127)."""
+    """The error for an old key (RS127)."""
     message = f"the key `{key}` has another name"
     return Diagnostic("RS127", Severity.ERROR, message, span, help=f"it is `{new}` now: {_WAY_OUT}")
 
 
 def old_paths(facts: Node) -> Iterator[Diagnostic]:
-    """The old paths in an overlay's facts, each as an error (RS128)."""
+    """An error (RS128) for each old path in an overlay's facts."""
     for section in _PATH_SECTIONS:
         node = get(facts, section)
         for place in (*words(node), *(place for _, place, _ in entries(node))):
@@ -66,5 +66,5 @@ def old_paths(facts: Node) -> Iterator[Diagnostic]:
 
 
 def new_header(data: dict[str, Any], known: Container[str]) -> dict[str, Any]:
-    """The header of a log or of results with new keys in the same order; unchanged if new keys are present."""
+    """The header of a log or of results with old keys replaced in place; unchanged if new keys are present."""
     return {(key if (new := new_key(key, known)) is None or new in data else new): v for key, v in data.items()}

@@ -1,4 +1,4 @@
-"""CSV files next to section files: their rows become part of the tree, with the place of each cell."""
+"""CSV files beside section files: their rows become part of the tree, each cell with its place."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from rulespec.documents.scalars import Trap, plain_key, plain_value
 from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, entries, get, text, words
 
 CSV = "csv"
-"""The key that names a file."""
+"""The key whose value is the name of a CSV file."""
 _SECTIONS = {"kinds": "entities", "tables": "rows", "boards": "spaces", "tracks": "spaces", "map": "regions"}
-"""Section → the meaning of a file's rows there."""
+"""The key replaced by a file's rows in each section."""
 _NAME = re.compile(r"[a-z0-9_]+(/[a-z0-9_]+)*\.csv")
 _CELL = re.compile(r'[ \t]*+(?:"((?:[^"\n]|"")*+)"[ \t]*+|([^,"\n]*+))(,|\n|\Z)')
 _POSITION = "position"
-"""The key of an entity that is a list of numbers."""
+"""The key of an entity whose value is a list of numbers."""
 _ALONE = "put all rows into the file, or all of them here"
 _MOST_FAULTS = 20
-"""Faults of one file that are reported."""
+"""Maximum number of reported faults per file."""
 Read = Callable[[str], tuple[str, str]]
-"""Gives the name that messages use and the content of a file beside the section file.
+"""A function from the name of a file beside the section file to its display name and its content.
 
-It raises `UnreadableCsvError` for a file that cannot be read.
+It raises `UnreadableCsvError` if the file cannot be read.
 """
 Row = list[Scalar]
 
 
 class UnreadableCsvError(DiagnosticsError):
-    """A CSV file that is missing or not text."""
+    """A CSV file is missing or not text."""
 
 
 def with_csv(node: Node, schema: str, read: Read, report: Report) -> Node:
@@ -40,7 +40,7 @@ def with_csv(node: Node, schema: str, read: Read, report: Report) -> Node:
     Args:
         node: the tree.
         schema: the name of its schema.
-        read: reads a file.
+        read: the reader of files beside the section file.
         report: receives the faults of the files: RS744, and the codes for values (RS118, RS121 to RS123).
     """
     place = _SECTIONS.get(schema)
@@ -56,7 +56,7 @@ def with_csv(node: Node, schema: str, read: Read, report: Report) -> Node:
 
 
 def _part(node: Node, place: str, read: Read, report: Report) -> Node:
-    """A kind, a table, a board, a track or a map, with the rows of its file."""
+    """A kind, table, board, track or map with the rows of its file merged in."""
     rows_of = get(node, place)
     name = get(rows_of, CSV)
     if not isinstance(node, Mapping) or not isinstance(rows_of, Mapping) or not _is_file(name, place):
@@ -75,14 +75,14 @@ def _part(node: Node, place: str, read: Read, report: Report) -> Node:
 
 
 def _is_file(name: Node | None, place: str) -> TypeGuard[Scalar]:
-    """Whether a value names a file: among the rows of a table, `csv` may be a key as well."""
+    """Whether a value names a CSV file: among the rows of a table, `csv` may also be a key."""
     if not isinstance(name, Scalar) or not isinstance(name.value, str):
         return False
     return place != "rows" or name.text.endswith(f".{CSV}")
 
 
 def _rows_of(name: Scalar, read: Read, report: Report) -> list[Row] | None:
-    """The rows of a file, the first with the heads; None with a report if it is no table."""
+    """The rows of a file, header first; None, after a report, if it is not a table."""
     if not _NAME.fullmatch(name.text):
         message = f"{shown(name.text)} is not a name for a CSV file"
         help_ = "small letters, digits and `_`, with `.csv`: `cards.csv`; folders by `/`"
@@ -105,7 +105,7 @@ def _rows_of(name: Scalar, read: Read, report: Report) -> list[Row] | None:
 
 
 def _cells(content: str, file: str, report: Report) -> list[Row]:
-    """The cells of a file in rows; empty lines are passed over."""
+    """The cells of a file in rows, without empty lines."""
     content = content.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     rows: list[Row] = []
     row: Row = []
@@ -129,7 +129,7 @@ def _cells(content: str, file: str, report: Report) -> list[Row]:
 
 
 def _add(rows: list[Row], row: Row, report: Report) -> bool:
-    """Adds a row; true if it has another number of cells than the first, which is reported."""
+    """Adds a row; returns whether its number of cells differs from the first row's, which is reported."""
     if len(row) == 1 and not row[0].text and row[0].style == "plain":
         return False
     rows.append(row)
@@ -156,7 +156,7 @@ def _cell(match: re.Match[str], file: str, line: int, start: int) -> Scalar:
 
 
 def _entities(node: Mapping, rows: list[Row], report: Report) -> Mapping:
-    """Entities by their names in the first column; each further column is a key, and an empty cell none."""
+    """Entities named in the first column; each further column is a key, which an empty cell omits."""
     heads, *others = rows
     lists = {name for name, _, type_ in entries(get(node, "facts")) if text(type_).startswith("set ")}
     lists |= {_POSITION, *(name for name, _, _ in entries(get(node, "links")))}
@@ -176,7 +176,7 @@ def _entities(node: Mapping, rows: list[Row], report: Report) -> Mapping:
 
 
 def _table(node: Mapping, rows: list[Row], report: Report) -> Node:
-    """The rows of a table: by the first columns, and with several keys by the heads of the others."""
+    """The rows of a table: keyed by the first columns, and for several keys by the headers of the others."""
     keys = max(len(words(get(node, "key"))), 1)
     heads, *others = rows
     first = max(keys - 1, 1)
@@ -204,7 +204,7 @@ def _table(node: Mapping, rows: list[Row], report: Report) -> Node:
 
 
 def _below(rows: dict[str, tuple[Scalar, Node]], cell: Scalar, report: Report) -> dict[str, tuple[Scalar, Node]]:
-    """The entries under a key, which is added if it is new."""
+    """The entries under a key, which is added if missing."""
     name = _key(cell, report)
     if name not in rows:
         rows[name] = _as_key(cell, name), Mapping({}, cell.span)
@@ -249,7 +249,7 @@ def _as_key(cell: Scalar, name: str) -> Scalar:
 
 
 def _value(cell: Scalar, report: Report, *, is_list: bool = False) -> Node:
-    """A cell as a value; that of a list has its members with blanks between."""
+    """A cell as a value; a list has its members separated by spaces."""
     if is_list:
         return Sequence([_value(word, report) for word in _words(cell)], cell.span)
     if cell.style != "plain":

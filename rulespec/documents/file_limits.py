@@ -1,4 +1,4 @@
-"""Bounds on YAML files."""
+"""Size limits of YAML files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Sources of a ruleset's files: folders on disk, or the bundle in a log.
 
-A place answers two questions: the file behind a name, and its content. Readers of a ruleset use only its place, so a
-reference in a bundle cannot reach the disk, and vice versa.
+A place resolves names to files, and returns their content. Readers of a ruleset use only its place, so a reference in a
+bundle cannot reach the disk, and vice versa.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from rulespec.documents.text_files import display, inside, is_present, read_text
 
 
 class FilePlace(Protocol):
-    """A place with files, whose paths are meaningless elsewhere."""
+    """A source of files, whose paths are meaningless elsewhere."""
 
     def parts(self, ref: str) -> list[str]:
-        """The ruleset of a reference, and its overlays."""
+        """Splits a reference into the ruleset and its overlays."""
 
     def ruleset(self, name: str, beside: Path | None = None) -> Path:
         """The folder of a ruleset; `beside` is the folder of the referring one.
@@ -28,7 +28,7 @@ class FilePlace(Protocol):
         """
 
     def overlay(self, name: str, folders: list[Path]) -> tuple[Path, str] | None:
-        """The folder that bounds an overlay's files, and the relative path of its file; None if missing."""
+        """The folder that contains an overlay's files, and the relative path of its main file; None if missing."""
 
     def inside(self, folder: Path, name: str) -> Path:
         """The path of a file below a folder. Errors: RS106 if it leaves the folder."""
@@ -37,34 +37,34 @@ class FilePlace(Protocol):
         """Whether a file of this name exists."""
 
     def matches(self, folder: Path, pattern: str) -> Iterator[Path]:
-        """The files below a folder that match a glob pattern, in any order, without hidden ones."""
+        """The files below a folder that match a glob pattern, in any order, excluding hidden ones."""
 
     def display(self, path: Path) -> str:
-        """The name of a file in messages."""
+        """The name of a file for messages."""
 
     def text(self, path: Path, display: str, limit: int) -> str:
         """The content of a file of at most `limit` bytes. Errors: as for `read_text`."""
 
 
 class DiskFiles:
-    """The half of a `FilePlace` that reads the disk; `rulespec.references` adds lookups by id."""
+    """The part of a `FilePlace` that reads the disk; `rulespec.references` adds lookups by id."""
 
     def inside(self, folder: Path, name: str) -> Path:
-        """See `FilePlace`."""
+        """The path of a file in a folder; see `FilePlace`."""
         return inside(folder, name)
 
     def present(self, path: Path) -> bool:
-        """See `FilePlace`."""
+        """Whether a file exists; see `FilePlace`."""
         return is_present(path)
 
     def matches(self, folder: Path, pattern: str) -> Iterator[Path]:
-        """See `FilePlace`."""
+        """The matches of a pattern; see `FilePlace`."""
         return visible(folder, pattern)
 
     def display(self, path: Path) -> str:
-        """See `FilePlace`."""
+        """The display name of a file; see `FilePlace`."""
         return display(path)
 
     def text(self, path: Path, display: str, limit: int) -> str:
-        """See `FilePlace`."""
+        """The content of a file; see `FilePlace`."""
         return read_text(path, display, limit)

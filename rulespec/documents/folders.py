@@ -1,7 +1,7 @@
 """The files in a ruleset's folder. Names that start with a dot are excluded.
 
-Other programs create such files next to people's: Emacs locks (`.#play.rules`, a dangling link), macOS metadata on
-foreign disks (`._play.rules`, not text), swap files, Git folders. So all listings are made here.
+Other programs create such files beside those of users: Emacs locks (`.#play.rules`, a dangling link), macOS metadata on
+foreign disks (`._play.rules`, not text), swap files, Git folders. So all listings of folders are in this module.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from itertools import islice
 from pathlib import Path
 
 _SUFFIXES = (".yaml", ".rules", ".csv")
-"""Files of rulesets."""
+"""Extensions of ruleset files."""
 MAX_STAMPED = 1_000
-"""Files of a folder that are watched."""
+"""Maximum number of watched files per folder."""
 
 Stamps = dict[Path, tuple[int, int]]
-"""File → when it was written, in nanoseconds, and its bytes."""
+"""The modification time in nanoseconds and the size in bytes of each file."""
 
 
 def visible(folder: Path, pattern: str = "*") -> Iterator[Path]:
@@ -29,21 +29,21 @@ def visible(folder: Path, pattern: str = "*") -> Iterator[Path]:
 
 
 def visible_files(folder: Path) -> Iterator[Path]:
-    """The files in a folder and below, in any order, without hidden folders."""
+    """The files in a folder and its subfolders, in any order, without hidden ones."""
     for at, below, names in os.walk(folder):
         below[:] = [name for name in below if not is_hidden(name)]
         yield from (Path(at, name) for name in names if not is_hidden(name))
 
 
 def stamps(folders: Sequence[Path]) -> Stamps:
-    """The stamps of the YAML and rules files in some folders, or of single files, for detecting changes."""
+    """The stamps of the ruleset files in folders, or of single files, for detecting changes."""
     results: Stamps = {}
     for folder in folders:
         files = (p for p in visible_files(folder) if p.suffix in _SUFFIXES) if folder.is_dir() else [folder]
         for path in islice(files, MAX_STAMPED):
             try:
                 status = path.stat()
-            except OSError:  # it has just been replaced
+            except OSError:  # it is being replaced
                 continue
             results[path] = (status.st_mtime_ns, status.st_size)
     return results
@@ -55,7 +55,7 @@ def is_hidden(name: str) -> bool:
 
 
 def folders_in(folder: str) -> list[str]:
-    """The folders in a folder, sorted; empty if unreadable. (Several times as fast as `Path.glob`.)"""
+    """The subfolders of a folder, sorted; empty if unreadable. Several times as fast as `Path.glob`."""
     try:
         with os.scandir(folder) as entries:
             names = sorted(entry.name for entry in entries if entry.is_dir() and not is_hidden(entry.name))
@@ -65,7 +65,7 @@ def folders_in(folder: str) -> list[str]:
 
 
 def files_in(folder: str, suffix: str, most: int) -> list[str]:
-    """The files in a folder with a suffix, in any order, up to a number; empty if unreadable."""
+    """The files in a folder with a suffix, in any order, at most `most`; empty if unreadable."""
     try:
         names = os.listdir(folder)  # noqa: PTH208 - as above
     except OSError:

@@ -1,6 +1,6 @@
-"""The single entry for untrusted bytes: regular files only, a size limit, and every library error as a diagnostic.
+"""The single entry point for untrusted bytes: only regular files, with a size limit, and library errors as diagnostics.
 
-All files possibly written by others are opened here; an architecture test lists the exceptions.
+Every file that others may have written is opened here; an architecture test lists the exceptions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAX_DETAIL = 200  # characters of a library's own words
 
 
 class NoRegularFileError(OSError):
-    """A folder, device, pipe or socket instead of a file; `strerror` names it."""
+    """A folder, device, pipe or socket in place of a file; `strerror` names it."""
 
 
 def opened(path: Path) -> IO[bytes]:
@@ -34,8 +34,8 @@ def opened(path: Path) -> IO[bytes]:
         OSError: if it cannot be opened.
         ValueError: if the name is not a valid file name (a NUL, a lone surrogate).
     """
-    # Asked twice: before opening, as opening a device can have effects; and of what was opened, as a name can be
-    # given to another file in between. O_NONBLOCK keeps a pipe that slipped through from stalling us.
+    # Checked twice: before opening, as opening a device can have effects; and afterwards, as the name may have
+    # moved to another file in between. O_NONBLOCK keeps a pipe that slipped through from stalling us.
     _require_regular(os.stat(path).st_mode)  # noqa: PTH116 - the same call as fstat below
     descriptor = os.open(path, _READ)
     try:
@@ -61,10 +61,10 @@ def _require_regular(mode: int) -> None:
 
 @contextmanager
 def foreign(display: str, help_: str, code: str = "RS601") -> Iterator[None]:
-    """Turns any exception of a library that reads an untrusted file into a diagnostic; our own errors pass.
+    """Converts any exception of a library that reads an untrusted file into a diagnostic; our own errors propagate.
 
     No library documents all its errors: damaged input also causes `RecursionError`, `MemoryError`, `struct.error` and
-    `IndexError`. So the block should contain only the call of the library.
+    `IndexError`. So the block should contain only the call to the library.
 
     Args:
         display: the file's name in diagnostics.
@@ -83,7 +83,7 @@ def foreign(display: str, help_: str, code: str = "RS601") -> Iterator[None]:
 
 
 def foreign_items(items: Iterator[_T], display: str, help_: str, code: str = "RS601") -> Iterator[_T]:
-    """The items that a library reads from an untrusted file. Arguments and errors: as for `foreign`."""
+    """The items read by a library from an untrusted file. Arguments and errors: as for `foreign`."""
     while True:
         with foreign(display, help_, code):
             item = next(items, None)
@@ -98,7 +98,7 @@ def unreadable(display: str, detail: str, help_: str, code: str = "RS601") -> Di
 
 
 def detail_of(error: Exception) -> str:
-    """The cause in a library or system error, on one line."""
+    """The cause given by a library or system error, on one line."""
     if isinstance(error, MemoryError):
         return "it takes too much memory"
     if isinstance(error, RecursionError):

@@ -8,11 +8,11 @@ import re
 from typing import Any
 
 _HALF = re.compile("[\ud800-\udfff]")
-"""Half a character of UTF-16, which an escape in JSON can name."""
+"""One half of a UTF-16 surrogate pair, which an escape in JSON can denote."""
 
 
 def to_json_text(data: object, *, plain: bool = False, indent: int | None = None) -> str:
-    """Data as JSON, with null for numbers that JSON lacks.
+    """Data as JSON, with null for NaN and infinities.
 
     Args:
         data: any argument of `json.dumps`.
@@ -21,9 +21,9 @@ def to_json_text(data: object, *, plain: bool = False, indent: int | None = None
     """
     try:
         text = json.dumps(data, ensure_ascii=not plain, allow_nan=False, indent=indent)
-    except ValueError:  # a foreign log may have had them
+    except ValueError:  # a foreign log may contain them
         text = json.dumps(_finite(data), ensure_ascii=not plain, allow_nan=False, indent=indent)
-    if not plain:  # it may be printed, and `##[` is a command to the runner of a CI job wherever it stands in a line
+    if not plain:  # it may be printed, and CI runners execute `##[` anywhere in a line
         return text.replace("##[", "#\\u0023[")
     return to_json_text(data) if _HALF.search(text) else text
 

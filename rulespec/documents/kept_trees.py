@@ -1,6 +1,6 @@
 """YAML trees in the on-disk cache, to avoid reparsing files.
 
-Entries have no values: these follow from the text of each scalar, as in parsing.
+Entries contain the text of each scalar, from which its value is derived as in parsing.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def read_kept(path: Path, display: str, limits: FileLimits = DEFAULT) -> Node:
 
 
 def parse_kept(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
-    """`read_kept` for the text of a file."""
+    """Parses the text of a YAML file like `parse_yaml`, through the on-disk cache."""
     key = cache.key("yaml", f"{limits.depth} {limits.events}", text, rooms=cache.LANGUAGE)
     if (packed := cache.read(key, _DECODER)) is not None:
         return unpack(packed, display)
@@ -71,7 +71,7 @@ def parse_kept(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
 
 
 def pack(node: Node) -> _Node:
-    """A tree without its file and its values."""
+    """The cached form of a tree, without its file name and its values."""
     place = (node.span.line, node.span.column, node.span.end_line, node.span.end_column)
     if isinstance(node, Scalar):
         return _Scalar(*place, node.text, _STYLES.index(node.style))
@@ -87,7 +87,7 @@ def unpack(packed: _Node, file: str) -> Node:
 
 
 class _Unpacking:
-    """Makes nodes; equal texts are looked into once."""
+    """Unpacks nodes; the value of each distinct text is computed once."""
 
     def __init__(self, file: str) -> None:
         self.file = file

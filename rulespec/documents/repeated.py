@@ -11,7 +11,7 @@ UNIQUE_LISTS: dict[str, tuple[tuple[str, ...], ...]] = {
     "overlay": (("includes",), ("replaces",), ("remove",)),
     "dialect": (("undo", "checkpoints"), ("undo", "keeps")),
 }
-"""By the name of a schema, the keys of such lists. (`uniqueItems` of JSON Schema takes quadratic time.)"""
+"""The paths of lists without repetition, by schema name. (`uniqueItems` of JSON Schema takes quadratic time.)"""
 
 
 def report_repeated(root: Node, schema: str, report: Report) -> None:

@@ -9,7 +9,7 @@ from rulespec.diagnostics.diagnostic import shown
 
 
 class Trap(NamedTuple):
-    """Refused unquoted text, with the fields of its diagnostic."""
+    """An ambiguous unquoted text, with the fields of its diagnostic."""
 
     code: str
     message: str
@@ -17,7 +17,7 @@ class Trap(NamedTuple):
 
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
-_DIGITS = 15  # more would not survive a reader that knows only floating point, and no game needs them
+_DIGITS = 15  # longer numbers lose precision in readers that use floating point
 _NUMBER = re.compile(
     r"[-+]?(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?|\.(?:inf|Inf|INF)"
     r"|[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?)|\.(?:nan|NaN|NAN)"
@@ -30,7 +30,7 @@ _DISPUTED = {"yes": "true", "no": "false", "on": "true", "off": "false", "true":
 
 
 def plain_value(text: str) -> str | int | bool | Trap | None:
-    """The value of unquoted text; a trap if YAML 1.1 and 1.2 readers do not agree on it."""
+    """The value of unquoted text; a trap if YAML 1.1 and 1.2 readers disagree on it."""
     if text in _EXACT:
         return _EXACT[text]
     if text[0] in _NUMERIC_START:

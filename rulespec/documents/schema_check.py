@@ -1,4 +1,4 @@
-"""JSON Schema errors as diagnostics: at their place in the file, in plain words."""
+"""Validation against JSON Schemas: each error as a diagnostic at its place in the file, in plain words."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _FORMS = {
     "^[a-z0-9][a-z0-9_]*$": "a name has small letters, digits and `_`",
     "^(-[1-9][0-9]*|[a-z0-9][a-z0-9_]*)$": "the key of a row is the name of an entity, or a whole number",
 }
-"""Pattern of the schemas → its explanation for people."""
-_LISTED = 12  # allowed values that a hint names
+"""Explanations of the schemas' patterns, for people."""
+_LISTED = 12  # maximum number of allowed values in a hint
 
 _UNKNOWN = frozenset(["additionalProperties", "unevaluatedProperties"])
 _TYPES = {
@@ -41,7 +41,7 @@ _TYPES = {
     "null": "empty",
 }
 _VALIDATORS: dict[int, tuple[dict[str, Any], jsonschema_rs.Draft202012Validator]] = {}
-"""Schemas by their id, each with its validator: as long as a schema is here, no other one has its id."""
+"""Validators by the id of their schema. The schema is stored as well, so that its id is not reused."""
 _MOST_VALIDATORS = 50
 _BOUNDS = {
     "minimum": "at least",
@@ -74,12 +74,12 @@ def check_schema(
     Args:
         node: the file's root.
         schema: the schema; it is trusted.
-        report: takes the diagnostics (RS211 to RS220).
+        report: receives the diagnostics (RS211 to RS220).
         what: the kind of file for messages, such as "map file".
         related: schemas with an `$id` that `schema` may refer to. Nothing is ever fetched from the network.
         partial: whether the file is merged over another one, and may omit its keys.
-        cached: whether to cache a success on disk, which pays off for files read by many runs, until this process has
-            compiled the schema: then checking is faster than looking.
+        cached: whether to cache a success on disk, which pays off for files read by many runs. Ignored once this
+            process has compiled the schema: then validation is faster than a lookup.
     """
     plain, related = to_plain(node), list(related)
     cached = cached and (bool(related) or id(schema) not in _VALIDATORS)
@@ -91,7 +91,7 @@ def check_schema(
         if key:
             cache.write(key, True)
         return
-    # Imported here: most files fit, and the import takes longer than reading them.
+    # Lazily: most files are valid, and the import takes longer than reading them.
     from jsonschema import Draft202012Validator
     from referencing import Registry
     from referencing.jsonschema import DRAFT202012
@@ -114,7 +114,7 @@ def check_schema(
 
 
 def _once_a_list(errors: Iterable[ValidationError]) -> Iterable[ValidationError]:
-    """The errors without list items that have the wrong type in the same way as an earlier one."""
+    """The errors without repetitions in one list: of its items with the same wrong type, only the first is reported."""
     seen: set[tuple[str | int, ...]] = set()
     for error in errors:
         path = tuple(error.absolute_path)
@@ -127,8 +127,8 @@ def _once_a_list(errors: Iterable[ValidationError]) -> Iterable[ValidationError]
 
 
 def fits(plain: Any, schema: dict[str, Any], related: Iterable[dict[str, Any]] = (), partial: bool = False) -> bool:
-    """Whether the file is valid, by jsonschema_rs, which is a hundred times as fast as jsonschema."""
-    import jsonschema_rs  # lazily: the cache mostly knows
+    """Whether the file is valid, according to jsonschema_rs, which is a hundred times as fast as jsonschema."""
+    import jsonschema_rs  # lazily: the cache usually has the result
 
     validator = _validator(schema, list(related))
     if partial:
@@ -137,7 +137,7 @@ def fits(plain: Any, schema: dict[str, Any], related: Iterable[dict[str, Any]] =
 
 
 def _validator(schema: dict[str, Any], related: list[dict[str, Any]]) -> jsonschema_rs.Draft202012Validator:
-    """The compiled schema, which takes longer to make than to use: that of a schema alone is kept."""
+    """The compiled schema, memoized if it refers to no others, as compilation takes longer than validation."""
     import jsonschema_rs
 
     if not related and id(schema) in _VALIDATORS:
@@ -152,7 +152,7 @@ def _validator(schema: dict[str, Any], related: list[dict[str, Any]]) -> jsonsch
 
 
 def _meant(error: ValidationError, root: Node) -> str:
-    """Hints at the keys meant by unknown ones."""
+    """Hints at the intended keys for unknown ones."""
     node = locate(root, error.absolute_path)
     if str(error.validator) not in _UNKNOWN or not isinstance(node, Mapping):
         return ""
@@ -166,13 +166,13 @@ def _follows(missing: str, error: ValidationError, hint: str) -> bool:
 
 
 def _leaves(error: ValidationError) -> Iterable[ValidationError]:
-    """The errors to report: if no alternative fits, those of the most likely one."""
+    """The errors to report: if all alternatives fail, those of the most likely one."""
     if error.validator not in {"anyOf", "oneOf"} or not error.context:
         return [error]
     branches: dict[Any, list[ValidationError]] = {}
     for inner in error.context:
         branches.setdefault(inner.schema_path[0], []).append(inner)
-    # An alternative for another type of value, or with another fixed word, is not the one meant.
+    # An alternative for another type of value, or with another fixed word, is not the intended one.
     meant = {
         k: errors
         for k, errors in branches.items()
@@ -243,7 +243,7 @@ def _describe(
 
 
 def _describe_unknown(error: ValidationError, node: Mapping, report: Report, where: str) -> None:
-    """Reports the keys that have no meaning in a mapping; old names of keys that have one are said to be that."""
+    """Reports the unknown keys of a mapping; old names of known keys get their own diagnostic."""
     known = _known_keys(error.schema)
     for name in _extra_keys(error, node):
         span = node.entries[name][0].span
@@ -281,7 +281,7 @@ def _named(root: Node, path: list[str | int], node: Node) -> list[Label]:
 
 
 def _extra_keys(error: ValidationError, node: Mapping) -> list[str]:
-    if error.validator == "unevaluatedProperties":  # only the message names them
+    if error.validator == "unevaluatedProperties":  # only the message lists them
         return [k for k in node.entries if repr(k) in error.message] or list(node.entries)[:1]
     schema: Any = error.schema
     patterns = [re.compile(p) for p in schema.get("patternProperties", {})]
@@ -340,7 +340,7 @@ def _type_hint(types: list[str], node: Node, error: ValidationError) -> str:
 
 
 def _takes_mappings(schema: Any) -> bool:
-    """Whether the values of a mapping of any names are mappings."""
+    """Whether a schema allows arbitrary keys whose values are mappings."""
     others = schema.get("additionalProperties") if isinstance(schema, dict) else None
     return isinstance(others, dict) and ("$ref" in others or others.get("type") == "object")
 

@@ -1,4 +1,4 @@
-"""Untrusted text files: of bounded size, valid UTF-8, without misleading characters, inside their folder."""
+"""Untrusted text files: limited in size, valid UTF-8, without misleading characters, inside their folder."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
 _LOOKED_AT = 400
-"""Bytes that identify UTF-16 without a mark."""
+"""Number of bytes inspected to detect UTF-16 without a byte order mark."""
 
 
 class NoTextError(ValueError):
-    """Bytes that are not UTF-8.
+    """The bytes of a file are not UTF-8.
 
     Attributes:
-        cause: their actual form, as the predicate of a sentence about the file.
+        cause: the actual encoding, as the predicate of a sentence about the file.
         help: the help text.
         line: the line of the first invalid byte, from 1.
         column: its column.
-        torn: whether they end inside a character.
+        torn: whether the bytes end inside a character.
     """
 
     def __init__(self, cause: str, help_: str, line: int = 1, column: int = 1, *, torn: bool = False) -> None:
@@ -45,7 +45,7 @@ class NoTextError(ValueError):
 
 
 def decoded(data: bytes) -> str:
-    """The text in UTF-8 bytes, without a byte order mark.
+    """Decodes UTF-8 bytes, without a byte order mark.
 
     Raises:
         NoTextError: if they are not UTF-8.
@@ -67,20 +67,20 @@ def decoded(data: bytes) -> str:
 
 
 def _wide(data: bytes) -> str:
-    """The name of a multi-byte encoding; "" if it is none."""
+    """The name of the UTF-16 or UTF-32 encoding of the bytes; "" for any other."""
     for mark, name in _MARKS:
         if data.startswith(mark):
             return name
     start = data[:_LOOKED_AT]
     even, odd = start[::2].count(0), start[1::2].count(0)
     most = len(start) // 2 * 3 // 4
-    # Letters of most languages of Europe have a zero in every second byte, and no text has two in a row.
+    # In UTF-16, most letters of European languages have a zero in every second byte.
     result = most > 1 and max(even, odd) >= most > 4 * min(even, odd)
     return "UTF-16 without a byte order mark" if result else ""
 
 
 MAX_BYTES = 2_000_000
-"""Bytes of a text file, by default."""
+"""The default maximum size of a text file in bytes."""
 _LINK_HELP = "put the file in its place, or remove the link"
 
 
@@ -94,7 +94,7 @@ def read_text(path: Path, display: str, limit: int = MAX_BYTES) -> str:
 
 
 def text_of(data: bytes, display: str) -> str:
-    """The text in a file's bytes, without a byte order mark, with original line endings.
+    """Decodes a file's bytes, without a byte order mark, preserving line endings.
 
     Raises:
         DiagnosticsError: RS104 or RS105 if it is not text.
@@ -121,14 +121,14 @@ def inside(root: Path, relative: str, span: Span | None = None) -> Path:
 
     Args:
         root: the folder.
-        relative: a path written in a file, with `/` between its parts.
-        span: its place there.
+        relative: a path found in a file, with `/` as separator.
+        span: the place of the path in that file.
 
     Raises:
         DiagnosticsError: RS106 if the path is absolute, contains `..`, or leaves `root` through a symbolic link.
     """
     parts = relative.split("/")
-    # Windows forms are refused everywhere: a ruleset means the same on every machine.
+    # Windows paths are refused everywhere: a ruleset means the same on every machine.
     windows = PureWindowsPath(relative)
     if not relative or "\0" in relative or "\\" in relative or windows.drive or windows.root or ".." in parts:
         raise failure(
@@ -150,10 +150,10 @@ def inside(root: Path, relative: str, span: Span | None = None) -> Path:
 
 
 def _has_link(folder: str, parts: list[str]) -> bool:
-    """Whether a path has a link below a folder, ten times as fast as resolving the whole path.
+    """Whether a path below a folder contains a link. Ten times as fast as resolving the whole path.
 
     Raises:
-        OSError, ValueError: if a name cannot be that of a file.
+        OSError, ValueError: if a name is not a valid file name.
     """
     for part in parts:
         folder = f"{folder}/{part}"
@@ -167,7 +167,7 @@ def _has_link(folder: str, parts: list[str]) -> bool:
 
 
 def files_inside(root: Path, pattern: str) -> list[Path]:
-    """The files below `root` that match a glob pattern, sorted by name, without hidden ones.
+    """The files below `root` that match a glob pattern, sorted by name, excluding hidden ones.
 
     Raises:
         DiagnosticsError: RS106 if one of them leaves `root` through a symbolic link.
@@ -176,7 +176,7 @@ def files_inside(root: Path, pattern: str) -> list[Path]:
 
 
 def is_present(path: Path) -> bool:
-    """Whether a name is taken, even by a dangling link or something inaccessible.
+    """Whether a path exists, even as a dangling link or as something inaccessible.
 
     Such a file is not absent: reading it reports the error.
     """
@@ -190,7 +190,7 @@ def is_present(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a name denotes a folder; accepts any name."""
+    """Whether a path is a folder; accepts invalid names."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -198,7 +198,7 @@ def is_folder(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a name denotes a regular file; accepts any name."""
+    """Whether a path is a regular file; accepts invalid names."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -206,7 +206,7 @@ def is_file(path: Path) -> bool:
 
 
 def broken_link(path: Path) -> str:
-    """The fault of a dangling link, in a few words; "" for anything else."""
+    """The fault of a dangling link, as a predicate; "" for anything else."""
     try:
         path.stat()
     except OSError as error:
@@ -218,7 +218,7 @@ def broken_link(path: Path) -> str:
 
 
 def read_bytes(path: Path, display: str, limit: int) -> bytes:
-    """The content of a regular file of at most `limit` bytes; never blocks on others.
+    """Reads a regular file of at most `limit` bytes; never blocks on a pipe or device.
 
     Raises:
         DiagnosticsError: RS101, RS102 or RS103 if it is missing, unreadable, not a regular file, or too large.
@@ -253,15 +253,16 @@ MISLEADING = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff"
     r"\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)"
 )
-"""Characters that do not belong in a text file: those not printable by the YAML specification, those that end a line
-for some readers only (NEL, LS, PS, a lone CR), and bidirectional overrides, which misrepresent the text of a line."""
+"""Characters that do not belong in a text file: those not printable by the YAML specification, those that only some
+readers treat as line ends (NEL, LS, PS, a lone CR), and bidirectional overrides, which misrepresent the text of a line.
+"""
 
 
 def check_characters(text: str, display: str) -> None:
     """Refuses `MISLEADING` characters.
 
     Raises:
-        DiagnosticsError: RS105 at the first of them.
+        DiagnosticsError: RS105 at the first one.
     """
     if result := misleading(text):
         place = place_at(display, text, result.start())
@@ -273,17 +274,17 @@ def check_characters(text: str, display: str) -> None:
 
 
 def misleading(text: str) -> re.Match[str] | None:
-    """The first of the `MISLEADING` characters; `str.isprintable` excludes them in a tenth of the time."""
+    """The first of the `MISLEADING` characters. A check by `str.isprintable` rules them out in a tenth of the time."""
     return None if text.replace("\n", "").isprintable() else MISLEADING.search(text)
 
 
 def file_start(display: str) -> Span:
-    """The place for faults of a whole file."""
+    """The place of faults of a whole file."""
     return Span(display, 1, 1, 1, 1)
 
 
 def place_at(display: str, text: str, index: int) -> Span:
-    """The place of one character of a text, by its index."""
+    """The place of the character at an index of a text."""
     line = text.count("\n", 0, index) + 1
     column = index - text.rfind("\n", 0, index)
     return Span(display, line, column, line, column + 1)

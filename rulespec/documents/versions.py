@@ -1,4 +1,4 @@
-"""Versions named in files: of this program, of the rules language, and of the program that a ruleset needs."""
+"""Versions in files: of this program, of the rules language, and of the program required by a ruleset."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rulespec.documents.yaml_nodes import Node, Scalar, get
 RULESPEC = "0.1.0"
 """Version of the program; the build takes it from this line."""
 LANGUAGE = 1
-"""Version of the rules language; it grows where rules that were correct before mean something else."""
+"""Version of the rules language, incremented when previously valid rules change their meaning."""
 NEEDS = f"rulespec >={RULESPEC}"
-"""The value of `needs` in a file that this version writes."""
+"""The value of `needs` in files written by this version."""
 
 _NEEDED = re.compile(r"rulespec *>= *([0-9]{1,9}(?:\.[0-9]{1,9}){0,2})")
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,2}")
@@ -21,7 +21,7 @@ _LINE = re.compile(r"""^needs *: *(["']?)([^"'#\n]*?)\1 *(?:#.*)?$""", re.MULTIL
 
 
 def check_needs(file: Node) -> Diagnostic | None:
-    """Checks the version of this program that a ruleset or an overlay needs.
+    """Checks the version of this program required by a ruleset or an overlay.
 
     Args:
         file: the root of its main file.
@@ -30,14 +30,14 @@ def check_needs(file: Node) -> Diagnostic | None:
         RS161 if the value of `needs` is not a version; None if it is satisfied or absent.
 
     Raises:
-        DiagnosticsError: RS160 alone if a newer version is needed: the rest may be correct there.
+        DiagnosticsError: RS160 alone if a newer version is required, as the rest may be valid there.
     """
     needs = get(file, "needs")
     return None if needs is None else _check(needs.text if isinstance(needs, Scalar) else "", needs.span)
 
 
 def check_needs_of_text(text: str, display: str) -> Diagnostic | None:
-    """`check_needs` by the line that starts with `needs:`, for a file that is not valid YAML."""
+    """Applies `check_needs` to the line that starts with `needs:`, for a file that is not valid YAML."""
     if (line := _LINE.search(text)) is None:
         return None
     number, column = text.count("\n", 0, line.start()) + 1, line.start(2) - line.start() + 1
@@ -60,7 +60,7 @@ def _check(value: str, at: Span) -> Diagnostic | None:
 
 
 def _numbers(version: str) -> list[int]:
-    """The parts of a version as numbers, without zeros at the end: 0.10 comes after 0.9, and 1 is 1.0."""
+    """The parts of a version as numbers, without trailing zeros: 0.10 follows 0.9, and 1 equals 1.0."""
     parts = [int(part) for part in version.split(".")]
     while parts and not parts[-1]:
         parts.pop()

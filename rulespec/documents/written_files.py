@@ -1,4 +1,4 @@
-"""Atomic file writes: a file is written next to its place and moved there, so the old or new one is always whole."""
+"""Atomic file writes: a file is written beside its target and moved there, so either version is always complete."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from typing import TextIO
 from rulespec.documents.foreign_files import bytes_of
 
 ALL, OWNERS = 0o666, 0o600
-"""Permissions of files: for all whom the umask leaves, and for the owner alone."""
+"""File permissions: readable and writable by all subject to the umask, or by the owner alone."""
 _NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EROFS)
-"""Answers of file systems that do not sync folders."""
+"""Error codes of file systems that cannot sync folders."""
 _SYSTEM = ("/dev/", "/proc/")
-"""Folders whose files are never replaced: /dev/stdout may lead to a file that somebody else has opened."""
+"""Folders whose files are never replaced: /dev/stdout may lead to a file opened by another process."""
 _IN_MEMORY = "/dev/shm/"
-"""The folder below them that has plain files."""
+"""The subfolder of these with ordinary files."""
 
 
 Content = bytes | None
-"""The content of a file; None: it is not there."""
+"""The content of a file; None means that it does not exist."""
 
 
 class ChangedError(Exception):
-    """A file changed by someone else; the text is its name."""
+    """A file has been changed by another process; the text is the file's name."""
 
 
 @contextmanager
 def replaced(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
-    """A UTF-8 text file for writing, which replaces `path` when the block ends without an exception.
+    """A UTF-8 text file for writing that replaces `path` when the block ends without an exception.
 
-    A lone surrogate becomes an escape. A link stays, and its target is replaced. Permissions are preserved. A pipe or a
-    device is written directly.
+    A lone surrogate becomes an escape. If `path` is a link, its target is replaced. Permissions are preserved. A pipe
+    or a device is written directly.
 
     Args:
         path: the file.
-        secret: whether only its owner may read it, from the first byte, whatever file it replaces.
+        secret: whether it is readable only by its owner, from the first byte, regardless of the replaced file.
 
     Raises:
         OSError: if it cannot be written or flushed to disk; ValueError if its name is invalid.
@@ -60,14 +60,14 @@ def replaced(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
 
 @contextmanager
 def _beside(target: Path, *, secret: bool = False) -> Iterator[tuple[Path, TextIO]]:
-    """A new file beside another one with its permissions, removed after the block if still there.
+    """A temporary file beside a target, with the target's permissions, removed after the block if it still exists.
 
     Raises:
-        OSError: as `replaced`.
+        OSError: as for `replaced`.
     """
     mode = _mode(target)
     fresh = target.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.new")
-    # As every new file, it gets the permissions that the umask leaves.
+    # Like every new file, it gets permissions subject to the umask.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     handle = os.open(fresh, flags, OWNERS if secret else ALL)
     try:
@@ -87,7 +87,7 @@ def write_text(path: Path, text: str, *, secret: bool = False) -> None:
 
 
 def replace_together(after: Mapping[Path, Content], before: Mapping[Path, Content]) -> None:
-    """Replaces files atomically: after a failure, replaced ones are restored.
+    """Replaces several files atomically: after a failure, those already replaced are restored.
 
     All data for both outcomes is on disk before the first replacement, so a full disk does no harm.
 
@@ -96,7 +96,7 @@ def replace_together(after: Mapping[Path, Content], before: Mapping[Path, Conten
         before: their current content.
 
     Raises:
-        ChangedError: if one has changed; OSError: if one cannot be written.
+        ChangedError: if a file has changed; OSError: if a file cannot be written.
     """
     done: list[Path] = []
     with ExitStack() as stack:
@@ -105,7 +105,7 @@ def replace_together(after: Mapping[Path, Content], before: Mapping[Path, Conten
         try:
             for path in after:
                 _compare(path, before[path])
-                done.append(path)  # it may fail when it is done
+                done.append(path)  # the move may fail after it has taken effect
                 _put(path, fresh[path])
             _sync_folders(after)
         except (OSError, ChangedError):
@@ -120,7 +120,7 @@ def replace_together(after: Mapping[Path, Content], before: Mapping[Path, Conten
 
 @contextmanager
 def _written(path: Path, data: Content) -> Iterator[Path | None]:
-    """A file beside another one, on the disk with its content; None for a removal."""
+    """A temporary file beside a target, flushed to disk with its content; None for a removal."""
     if data is None:
         yield None
         return
@@ -133,7 +133,7 @@ def _written(path: Path, data: Content) -> Iterator[Path | None]:
 
 
 def _put(path: Path, fresh: Path | None) -> None:
-    """Moves a file to another one's place, or removes that."""
+    """Moves a temporary file to its target, or removes the target."""
     if fresh is None:
         path.unlink(missing_ok=True)
     else:
@@ -152,7 +152,7 @@ def _compare(path: Path, before: Content) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Waits until changes of names in a folder are on disk.
+    """Flushes a folder to disk, after files in it were renamed.
 
     Raises:
         OSError: if flushing fails.
@@ -188,10 +188,10 @@ def _is_stream(path: Path) -> bool:
 
 
 def _mode(target: Path) -> int | None:
-    """The permissions of the replaced file; None without one.
+    """The permissions of the target file; None if it does not exist.
 
     Raises:
-        OSError: if it is a folder, or a link that leads to itself.
+        OSError: if the target is a folder, or a link to itself.
     """
     try:
         mode = target.stat().st_mode

@@ -26,9 +26,9 @@ _HINTS = {
 
 
 def read_too_deeply(error: yaml.YAMLError) -> int | None:
-    """The number of characters read by libyaml when it reached its own nesting limit; None for other errors.
+    """The number of characters read when libyaml hit its own nesting limit; None for other errors.
 
-    It has had the limit since 0.2.6, and reads up to a thousand characters ahead.
+    libyaml has this limit since 0.2.6, and reads up to a thousand characters ahead.
     """
     problem: str = getattr(error, "problem", None) or ""
     return error.problem_mark.index if "maximum nesting depth" in problem else None  # type: ignore[attr-defined]
@@ -41,10 +41,10 @@ def yaml_error(error: yaml.YAMLError, text: str, file: str, long_text: Span | No
         error: the error.
         text: the text of the file.
         file: its name in diagnostics.
-        long_text: the last multi-line quoted text before the error, if any.
+        long_text: the place of the last multi-line quoted text before the error, if any.
     """
     mark = getattr(error, "problem_mark", None)
-    if mark is None:  # characters are checked before: what is left has no place
+    if mark is None:  # characters were checked before: other errors have no place
         return _rs111("this is not valid YAML", file_start(file), (), "check the file with an editor")
     span = Span(file, mark.line + 1, mark.column + 1, mark.line + 1, mark.column + 2)
     problem: str = getattr(error, "problem", None) or "syntax error"
@@ -68,7 +68,7 @@ def _rs111(message: str, span: Span, notes: tuple[Label, ...], hint: str) -> Dia
 
 
 def _missing_colon(text: str, file: str, line: int) -> tuple[Label, ...]:
-    """A note at the last line of content before `line`, if it looks like a key without a `:`."""
+    """A note at the last nonblank line before `line`, if it looks like a key without a `:`."""
     before = text.split("\n", line)[: line - 1]
     while before and not before[-1].partition("#")[0].strip():
         before.pop()

@@ -14,7 +14,7 @@ Style = Literal["plain", "single", "double", "literal", "folded"]
 
 
 class Scalar(Brief, Struct, frozen=True):
-    """A single value. `text` is its content as text, for every type; the value of a key is always its text.
+    """A single value. `text` is its content as text, for every type; a key's value is always its text.
 
     `span` includes the quotes, so the content of a value in style "single" or "double" starts one column later.
     """
@@ -33,7 +33,7 @@ class Sequence(Brief, Struct, frozen=True):
 
 
 class Mapping(Brief, Struct, frozen=True):
-    """Key → (the key with its place, value), in file order."""
+    """A mapping from each key to the key with its place and the value, in file order."""
 
     entries: dict[str, tuple[Scalar, Node]]
     span: Span
@@ -69,7 +69,7 @@ def truth(node: Node | None) -> bool:
 
 
 def words(node: Node | None) -> list[Scalar]:
-    """The scalars of a list; a single scalar counts as a list of one."""
+    """The scalars of a list; a single scalar is a list of one."""
     if isinstance(node, Sequence):
         return [i for i in node.items if isinstance(i, Scalar)]
     return [node] if isinstance(node, Scalar) and node.value is not None else []
@@ -106,7 +106,7 @@ def count_values(node: Node) -> int:
 
 def to_plain(node: Node) -> Any:
     """The tree as dicts, lists and values, for JSON Schema."""
-    # The recursion is as deep as the file, which the reader bounds.
+    # The recursion is as deep as the file, whose depth the reader limits.
     if isinstance(node, Mapping):
         return {key: to_plain(value) for key, (_, value) in node.entries.items()}
     if isinstance(node, Sequence):

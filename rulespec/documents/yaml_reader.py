@@ -1,7 +1,8 @@
-"""Untrusted YAML files as trees of nodes: bounded, checked, and with the place of every value.
+"""Reader of untrusted YAML files: trees of nodes with places, within limits.
 
-YAML is built from the parser's events, never composed: a few hundred kilobytes of `[` crash the C composer, and a few
-hundred bytes of aliases expand to gigabytes. Scalars on which YAML readers disagree (`no`, `1:30`, `010`) are errors.
+The tree is built from the parser's events, never by PyYAML's composer: a few hundred kilobytes of `[` crash the C
+composer, and a few hundred bytes of aliases expand to gigabytes. Scalars on which YAML readers disagree (`no`, `1:30`,
+`010`) are errors.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ except ImportError:  # a PyYAML built without libyaml: ten times slower, otherwi
     from yaml import SafeLoader as _Loader  # type: ignore[assignment]
 
 _STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal", ">": "folded"}
-_ERROR_LIMIT = 50  # errors of one file; the rest is noise
+_ERROR_LIMIT = 50  # maximum number of errors per file
 
 
 def read_yaml(path: Path, display: str, limits: FileLimits = DEFAULT) -> Node:
@@ -50,13 +51,13 @@ def read_yaml(path: Path, display: str, limits: FileLimits = DEFAULT) -> Node:
         The root of its tree; a null scalar for a file without content.
 
     Raises:
-        DiagnosticsError: RS1xx, all errors up to a fatal one.
+        DiagnosticsError: RS1xx, all errors up to the first fatal one.
     """
     return parse_yaml(read_text(path, display, limits.size), display, limits)
 
 
 def parse_yaml(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
-    """`read_yaml` for a text in memory."""
+    """Parses a text in memory; otherwise like `read_yaml`."""
     text = text.removeprefix("\ufeff")
     if len(text) > limits.size:
         raise too_large(display, limits.size)
@@ -74,7 +75,7 @@ def parse_yaml(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
 
 @lru_cache(maxsize=8)
 def parse_again(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
-    """`parse_yaml` with a memo of recent trees, for a text under editing.
+    """Parses like `parse_yaml`, with a memo of recent trees, for a text in an editor.
 
     The trees must not be changed.
     """
@@ -84,7 +85,7 @@ def parse_again(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
 def parse_readable(
     text: str, display: str, limits: FileLimits = DEFAULT
 ) -> tuple[Node | None, DiagnosticsError | None]:
-    """`parse_yaml` for a text with mistakes: the tree without refused parts, if it is YAML, and the errors."""
+    """Parses a text that may be invalid: returns the tree without refused parts, if it is YAML, and the errors."""
     builder: _Builder | None = None
     try:
         check_characters(text, display)
@@ -95,18 +96,18 @@ def parse_readable(
 
 
 class _Open(Struct):
-    """A list or mapping before its end."""
+    """A list or mapping whose end has not been read."""
 
     span: Span
     flow: bool
     items: list[Node] = field(default_factory=list)
     entries: dict[str, tuple[Scalar, Node]] | None = None  # None: a list
-    key: Scalar | None = None  # the key that waits for its value
-    key_refused: bool = False  # … but was refused: the value is read and dropped
+    key: Scalar | None = None  # the key whose value comes next
+    key_refused: bool = False  # whether that key was refused, so that its value is dropped
 
 
 class _Builder:
-    """Builds the tree of a file from the parser's events."""
+    """Builder of a file's tree from the parser's events."""
 
     def __init__(self, text: str, display: str, limits: FileLimits) -> None:
         self.text = text
@@ -117,7 +118,7 @@ class _Builder:
         self.root: Node | None = None
         self.documents = 0
         self.long_text: Span | None = None
-        """The last quoted text that goes over several lines."""
+        """The place of the last multi-line quoted text."""
 
     def build(self) -> Node:
         try:
@@ -128,7 +129,7 @@ class _Builder:
                 self.take(event)
         except yaml.YAMLError as error:
             if (read := read_too_deeply(error)) is not None:
-                _Builder(self.text[:read], self.display, self.limits).build()  # stops where the text is too deep for us
+                _Builder(self.text[:read], self.display, self.limits).build()  # raises where the text is too deep
             self.report.add(yaml_error(error, self.text, self.display, self.long_text))
         self.report.raise_if_errors()
         return self.root or Scalar(None, "", file_start(self.display))
@@ -161,7 +162,7 @@ class _Builder:
 
     def close(self, event: Any) -> Node:
         opened = self.stack.pop()
-        # A block ends, for the parser, where the next thing starts: blank lines and comments later.
+        # For the parser, a block ends at the start of the next node, after blank lines and comments.
         last = opened.items[-1].span if opened.items else opened.span
         span = opened.span.to(self.span(event) if opened.flow else last)
         if opened.entries is None:
@@ -169,7 +170,7 @@ class _Builder:
         return Mapping(opened.entries, span)
 
     def attach(self, node: Node) -> None:
-        """Adds a finished node to its parent: as the root, an item, a key, or the value of the last key."""
+        """Adds a finished node to its parent as an item, a key, or the value of the last key; or makes it the root."""
         if not self.stack:
             self.root = node
             return
@@ -181,7 +182,7 @@ class _Builder:
         else:
             if not parent.key_refused:
                 parent.entries[parent.key.text] = (parent.key, node)
-            parent.items = [node]  # only for `close`, which asks where the last one ended
+            parent.items = [node]  # only for `close`, which needs the end of the last one
             parent.key = None
 
     def key(self, node: Node, entries: dict[str, tuple[Scalar, Node]]) -> tuple[Scalar, bool]:
@@ -208,7 +209,7 @@ class _Builder:
         if style != "plain":
             if span.end_line > span.line and style in ("single", "double"):
                 self.long_text = span
-            if result := MISLEADING.search(text):  # "\x1b" is clean in the file and not in the value
+            if result := MISLEADING.search(text):  # an escape such as "\x1b" is clean in the file, but not as a value
                 message = f"an escape stands for the character U+{ord(result.group()):04X}, which is not text"
                 self.error("RS105", message, span, help="remove the escape")
             return Scalar(text, text, span, style)

@@ -1,1 +1,1 @@
-"""The operators and built-in functions of the rules language, one record each."""
+"""Records of the operators and built-in functions of the rules language."""

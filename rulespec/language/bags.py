@@ -1,18 +1,18 @@
-"""Bags as numbers: an eight-bit count of alike pieces for each entity of a kind, first entity lowest.
+"""Bags encoded as integers: an eight-bit count of alike pieces for each entity of a kind, first entity in the low bits.
 
-An empty bag is 0, and equal bags are equal numbers.
+An empty bag is 0, and equal bags are equal integers.
 """
 
 from __future__ import annotations
 
 BITS = 8
-"""The bits of one entity's pieces."""
+"""The number of bits for one entity's count."""
 MOST = (1 << BITS) - 1
-"""The most alike pieces that a bag holds."""
+"""The maximum count of one entity in a bag."""
 
 
 def lot(count: int, member: int, _size: int) -> int:
-    """The bag with some pieces of one entity, at most `MOST`. `_size` is the size of the kind."""
+    """The bag with `count` pieces of one entity, at most `MOST`. `_size` is the size of the kind."""
     return max(0, min(count, MOST)) << BITS * member
 
 
@@ -31,7 +31,7 @@ def total(bag: int) -> int:
 
 
 def entities(bag: int, _size: int = 0) -> int:
-    """The set of the entities with pieces in a bag."""
+    """The set of entities with pieces in a bag."""
     result, member = 0, 0
     while bag > 0:
         if bag & MOST:
@@ -42,7 +42,7 @@ def entities(bag: int, _size: int = 0) -> int:
 
 
 def counts(bag: int) -> list[tuple[int, int]]:
-    """The entities with pieces in a bag, in order, each with its count."""
+    """The entities with pieces in a bag, in order, with their counts."""
     results, member = [], 0
     while bag > 0:
         if bag & MOST:

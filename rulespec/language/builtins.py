@@ -1,6 +1,5 @@
-"""The built-in functions of the rules language, one record each.
-
-The checker, reserved words, suggestions, editors, the reference and random programs use these records.
+"""Records of the built-in functions of the rules language.
+// The checker, reserved words, suggestions, editors, the reference and random programs use these records.
 """
 
 from __future__ import annotations
@@ -12,19 +11,19 @@ from msgspec import Struct
 from rulespec.types import ANY, BAD, INT, LITERAL, Ent, Order, SetOf, Type, unify
 
 NUMBER = "number"
-"""A number; all numbers of a call have one unit, where they have any."""
+"""A number; all numbers with a unit in one call have the same unit."""
 SET = "set"
 """A set, or the members of an order."""
 MEMBERS = "set of a kind"
-"""A set whose kind is known: not `{}`."""
+"""A set of a known kind, which excludes `{}`."""
 ENTITY = "entity"
-"""An entity, and not none."""
+"""An entity, excluding none."""
 PLACE = "place"
 """A place of tokens or pieces, or a capacity."""
 
 
 class Parameter(Struct, frozen=True):
-    """A parameter: its name in texts, and its allowed arguments."""
+    """A parameter: its name in texts, and the form of its arguments."""
 
     name: str
     takes: str
@@ -36,14 +35,14 @@ class Builtin(Struct, frozen=True):
     Attributes:
         name: its name in rules.
         parameters: the parameters.
-        result: the type of its value, from the types of its arguments.
-        help: its effect, as the end of a sentence that starts with its name.
-        operator: its operator; "" for a separate form.
+        result: the function from the types of its arguments to the type of its value.
+        help: its description, as the rest of a sentence that starts with its name.
+        operator: its operator; "" if calls of it have their own node class.
         any_number: whether the last parameter may be repeated.
-        of_order: its operator for an order, if different from the one for sets.
+        of_order: its operator for an order, if it differs from the one for sets.
         of_bag: its operator for a bag.
         of_path: its operator for a path.
-        reserved: whether definitions may not have its name; otherwise a ruleset's definition takes precedence.
+        reserved: whether its name is reserved; otherwise a ruleset's definition takes precedence.
     """
 
     name: str
@@ -58,12 +57,12 @@ class Builtin(Struct, frozen=True):
     reserved: bool = False
 
     def takes(self, arguments: int) -> bool:
-        """Whether it accepts this number of arguments."""
+        """Whether a call may have this number of arguments."""
         least = len(self.parameters)
         return arguments >= least if self.any_number else arguments == least
 
     def parameter(self, number: int) -> Parameter:
-        """The parameter for an argument, by its number from 0."""
+        """The parameter of an argument, given the argument's index from 0."""
         return self.parameters[min(number, len(self.parameters) - 1)]
 
     @property
@@ -73,13 +72,13 @@ class Builtin(Struct, frozen=True):
 
     @property
     def written(self) -> tuple[str, ...]:
-        """The parameters as in the signature."""
+        """The parameter names, followed by "…" if the last one may be repeated."""
         names = tuple(each.name for each in self.parameters)
         return (*names, "…") if self.any_number else names
 
 
 def unit(*numbers: Type) -> Type:
-    """A number with the unit common to all arguments."""
+    """The type of a number with the common unit of all arguments."""
     result: Type = LITERAL
     for each in numbers:
         result = unify(result, each) or BAD
@@ -87,22 +86,22 @@ def unit(*numbers: Type) -> Type:
 
 
 def plain(*_: Type) -> Type:
-    """A number without a unit."""
+    """The type of a number without a unit."""
     return INT
 
 
 def member(of: Type) -> Type:
-    """An entity of a set or an order."""
+    """The type of a member of a set or an order."""
     return Ent(of.kind) if isinstance(of, SetOf | Order) and of.kind != ANY else BAD
 
 
 def perhaps(of: Type) -> Type:
-    """An entity of a set or an order, optional unless that is known to have members."""
+    """The type of an optional member of a set or an order."""
     return Ent(of.kind, True) if isinstance(of, SetOf | Order) and of.kind != ANY else BAD
 
 
 def alike(of: Type) -> Type:
-    """An entity of the same kind."""
+    """The type of the argument itself."""
     return of
 
 
@@ -136,4 +135,4 @@ _ALL = (
 )
 
 BUILTINS = {each.name: each for each in _ALL}
-"""Name of a built-in function → its record."""
+"""The record of each built-in function by name."""

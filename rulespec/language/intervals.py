@@ -1,6 +1,5 @@
 """Intervals of numbers, and the interval of an operator's value from those of its operands.
-
-A function takes an interval per operand. Its result contains all possible values of the operator; a fault has no value.
+// A function takes one interval per operand. Its result contains all possible values of the operator; a fault has no
 value.
 """
 
@@ -21,25 +20,25 @@ class Interval(Struct, frozen=True, gc=False):
 
 
 TRUTHS = Interval(0, 1)
-"""False and true."""
+"""The interval of truth values."""
 COUNTS = Interval(0, None)
-"""Numbers of members."""
+"""The interval of counts."""
 BOUNDED = Interval(-MAX_NUMBER, MAX_NUMBER)
-"""Numbers that the rules keep."""
+"""The interval of numbers stored by the rules."""
 
 
 def truth(*_: Interval) -> Interval:
-    """The interval of a condition."""
+    """The interval of a truth value."""
     return TRUTHS
 
 
 def count(*_: Interval) -> Interval:
-    """The interval of a number of members."""
+    """The interval of a count."""
     return COUNTS
 
 
 def bounded(*_: Interval) -> Interval:
-    """The interval of a number whose size is checked."""
+    """The interval of a number after a range check."""
     return BOUNDED
 
 
@@ -49,13 +48,13 @@ def hull(*each: Interval) -> Interval:
 
 
 def least(*each: Interval) -> Interval:
-    """The interval of the least of some numbers."""
+    """The interval of the minimum of several numbers."""
     highs = [i.high for i in each if i.high is not None]
     return Interval(_least([i.low for i in each]), min(highs, default=None))
 
 
 def greatest(*each: Interval) -> Interval:
-    """The interval of the greatest of some numbers."""
+    """The interval of the maximum of several numbers."""
     lows = [i.low for i in each if i.low is not None]
     return Interval(max(lows, default=None), _greatest([i.high for i in each]))
 
@@ -73,7 +72,7 @@ def negated(a: Interval) -> Interval:
 
 
 def mirrored(a: Interval) -> Interval:
-    """The interval of a number with either sign."""
+    """The interval of a number or its negation."""
     return hull(a, negated(a))
 
 
@@ -100,7 +99,7 @@ def product(a: Interval, b: Interval) -> Interval:
 
 
 def quotient(a: Interval, b: Interval) -> Interval:
-    """The interval of a quotient, rounded down; the divisor is not 0."""
+    """The interval of a quotient, rounded down, for a nonzero divisor."""
     above, below = _from(b, 1), _from(negated(b), 1)
     parts = [_by_positive(a, above)] if above is not None else []
     parts += [_by_positive(negated(a), below)] if below is not None else []
@@ -108,7 +107,7 @@ def quotient(a: Interval, b: Interval) -> Interval:
 
 
 def remainder(a: Interval, b: Interval) -> Interval:
-    """The interval of the remainder of a division, which has the sign of the divisor."""
+    """The interval of a remainder, which has the sign of the divisor."""
     above, below = _from(b, 1), _from(negated(b), 1)
     high = 0 if above is None else None if above.high is None else above.high - 1
     low = 0 if below is None else None if below.high is None else 1 - below.high
@@ -118,14 +117,14 @@ def remainder(a: Interval, b: Interval) -> Interval:
 
 
 def _from(a: Interval, bound: int) -> Interval | None:
-    """The part of an interval from a bound on, or None if there is none."""
+    """The part of an interval at or above a bound; None if empty."""
     if a.high is not None and a.high < bound:
         return None
     return Interval(bound if a.low is None else max(bound, a.low), a.high)
 
 
 def _by_positive(a: Interval, b: Interval) -> Interval:
-    """Of a quotient, rounded down, whose divisor is at least 1."""
+    """The interval of a quotient, rounded down, for a divisor of at least 1."""
     assert b.low is not None
     low = a.low
     if low is not None:
@@ -141,7 +140,7 @@ def _ends(a: Interval) -> tuple[float, float]:
 
 
 def _times(x: float, y: float) -> float:
-    """The product of two ends, exact unless one is infinite."""
+    """The product of two bounds, exact unless one is infinite."""
     if x == 0 or y == 0:
         return 0
     if isinstance(x, int) and isinstance(y, int):
@@ -150,12 +149,12 @@ def _times(x: float, y: float) -> float:
 
 
 def _least(ends: list[int | None]) -> int | None:
-    """The least of low ends, None being below all."""
+    """The minimum of several lower bounds, where None is below all numbers."""
     bounds = [end for end in ends if end is not None]
     return min(bounds) if len(bounds) == len(ends) else None
 
 
 def _greatest(ends: list[int | None]) -> int | None:
-    """The greatest of high ends, None being above all."""
+    """The maximum of several upper bounds, where None is above all numbers."""
     bounds = [end for end in ends if end is not None]
     return max(bounds) if len(bounds) == len(ends) else None

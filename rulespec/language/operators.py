@@ -1,11 +1,11 @@
-"""The operators of programs, one record each: operands, meaning, faults, and bounds of its value.
+"""Records of the operators of programs: operands, meaning, fault, and bounds of the value.
 
-The checker, the interpreter, constant folding, the well-formedness check and both generators use these records. A
-generator's code for an operator is in its own table; without an entry there, it calls the meaning, a function of
+The checker, the interpreter, constant folding, the well-formedness check and both generators use these records. Each
+generator has its own table of code per operator; an operator without an entry is a call of its meaning, a function of
 `arithmetic`.
 
 Truth values are 0 and 1, an entity is its index, none is -1, a set is a bit mask; for orders see `orders`, for bags
-`bags`. The number for none is `NO_NUMBER`.
+`bags`. None as an optional number is `NO_NUMBER`.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from rulespec.types import MAX_NUMBER
 
 
 class Fault(Struct, frozen=True):
-    """A fault of the rules instead of a value.
+    """The condition under which an operator has no value and the rules fail.
 
     Attributes:
-        message: the text of the fault.
+        message: the message of the fault.
         operands: the indices of the operands that determine the fault.
-        when: whether there is a fault, given these operands.
-        names: whether the first of them is a set whose members are reported.
+        when: the function from these operands to whether there is a fault.
+        names: whether the first of these operands is a set whose members the message lists.
     """
 
     message: str
@@ -43,14 +43,14 @@ class Operator(Struct, frozen=True):
     Attributes:
         name: its name in programs.
         operands: the exact or minimum number of operands.
-        meaning: its value, given its operands.
-        interval: the interval of its value from those of its operands, for numbers and truth values.
-        members: the maximum size of its value from those of its operands, if all are sets.
-        fault: the case without a value.
-        any_number: whether there may be more operands.
+        meaning: the function from its operands to its value.
+        interval: the function from the intervals of its operands to that of its value, for numbers and truth values.
+        members: the function from the maximum sizes of its operands to that of its value, if all are sets.
+        fault: the condition under which it has no value.
+        any_number: whether further operands are allowed.
         chooses: whether its value is one of its operands.
-        turned: the operator for its negation.
-        of_none: the variant for an optional first operand, if this one has no value for none.
+        turned: the name of the operator with the negated value.
+        of_none: the name of the variant for an optional first operand, if this one has no value for none.
     """
 
     name: str
@@ -65,12 +65,12 @@ class Operator(Struct, frozen=True):
     of_none: str = ""
 
     def takes(self, operands: int) -> bool:
-        """Whether it accepts this number of operands."""
+        """Whether the operator accepts this number of operands."""
         return operands >= self.operands if self.any_number else operands == self.operands
 
 
 def _pick(mask: int, start: int) -> int:
-    """The first member of a set from `start` on, cyclic; -1 if there is none."""
+    """The first member of a set from `start` on, cyclically; -1 if the set is empty."""
     if not mask:
         return -1
     chosen = mask >> start << start or mask
@@ -78,7 +78,7 @@ def _pick(mask: int, start: int) -> int:
 
 
 def _until(mask: int, stops: int, rising: int) -> int:
-    """The members of a set up to and with the first one that is a stop, from low to high or from high to low."""
+    """The members of a set up to and including the first stop, in ascending or descending order."""
     met = mask & stops
     if rising:
         return mask & (met ^ met - 1)
@@ -87,7 +87,7 @@ def _until(mask: int, stops: int, rising: int) -> int:
 
 
 def _moved(mask: int, by: int, within: int) -> int:
-    """The members of a set, each moved by a distance, that are in another set."""
+    """The members of a set shifted by a distance, restricted to another set."""
     return (mask << by if by >= 0 else mask >> -by) & within
 
 
@@ -104,7 +104,7 @@ _NUMBERS = (
     Operator("neg", 1, operator.neg, intervals.negated),
     Operator("+", 2, operator.add, intervals.total),
     Operator("-", 2, operator.sub, intervals.difference),
-    Operator("*", 2, operator.mul, intervals.product),  # a product that cannot grow too large
+    Operator("*", 2, operator.mul, intervals.product),  # a product that cannot overflow
     Operator("mul", 2, operator.mul, intervals.bounded, fault=_PRODUCT),
     Operator("fit", 1, operator.pos, intervals.bounded, fault=_TOO_LARGE),
     Operator("/", 2, operator.floordiv, intervals.quotient, fault=_DIVISION),  # rounds down
@@ -113,7 +113,7 @@ _NUMBERS = (
     Operator("min", 2, min, intervals.least, any_number=True, chooses=True),
     Operator("max", 2, max, intervals.greatest, any_number=True, chooses=True),
     Operator("abs", 1, abs, intervals.absolute),
-    # A number, then numbers that grow: how many of them are below the first.
+    # The number of thresholds, in ascending order, below the first operand.
     Operator("passed", 1, lambda a, *ends: bisect_left(ends, a), intervals.count, any_number=True),
 )
 _TRUTHS = (
@@ -124,12 +124,12 @@ _TRUTHS = (
     _comparison("<=", operator.le, ">"),
     _comparison(">", operator.gt, "<="),
     _comparison(">=", operator.ge, "<"),
-    # Of a member and a set; with `in?` the member may be none.
+    # The operands are a member and a set; with `in?` the member may be none.
     Operator("in", 2, lambda a, b: b >> a & 1, intervals.truth, of_none="in?"),
     Operator("in?", 2, lambda a, b: b >> a & 1 if a >= 0 else 0, intervals.truth),
 )
 _SETS = (
-    # `bit` is the set of one member; `one` is, too, or of none the empty set.
+    # `bit` is the set of one member; so is `one`, but the empty set for none.
     Operator("|", 2, operator.or_, members=operator.add),
     Operator("&", 2, operator.and_, members=min),
     Operator("diff", 2, lambda a, b: a & ~b, members=lambda a, _: a),
@@ -138,7 +138,7 @@ _SETS = (
     Operator("count", 1, int.bit_count, intervals.count),
     Operator("the", 1, lambda a: a.bit_length() - 1, fault=NOT_ONE),
     Operator("pick", 2, _pick),
-    Operator("next", 2, lambda a, b: (a + 1) % b),  # of an index, and the size of the kind
+    Operator("next", 2, lambda a, b: (a + 1) % b),  # the operands are an index and the size of the kind
     Operator("until", 3, _until, members=lambda a, *_: a),
     Operator("moved", 3, _moved, members=lambda a, _, within: min(a, within)),
 )
@@ -163,6 +163,6 @@ _PATHS = (  # the size of the kind is the last operand
 )
 
 OPERATORS = {each.name: each for each in (*_NUMBERS, *_TRUTHS, *_SETS, *_ORDERS, *_BAGS, *_PATHS)}
-"""Name of an operator → its record."""
+"""The record of each operator by name."""
 COMPARISONS = frozenset(each.name for each in _TRUTHS if each.turned)
-"""The operators that compare two values."""
+"""The comparison operators."""

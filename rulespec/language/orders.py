@@ -1,6 +1,6 @@
-"""Orders as numbers: each member as its number + 1 in a fixed number of bits, first member lowest.
+"""Orders encoded as integers: each member as its index + 1 in a fixed number of bits, first member in the low bits.
 
-An empty order is 0, and there are no gaps: equal orders are equal numbers.
+An empty order is 0, and there are no gaps: equal orders are equal integers.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 
 def packed(members: Iterable[int], bits: int) -> int:
-    """The order of members as a number."""
+    """Encodes an order, given its members."""
     result, at = 0, 0
     for member in members:
         result |= member + 1 << at
@@ -18,7 +18,7 @@ def packed(members: Iterable[int], bits: int) -> int:
 
 
 def in_order(order: int, bits: int) -> list[int]:
-    """The members of an order."""
+    """The members of an order, as a list."""
     results = []
     while order:
         results.append((order & (1 << bits) - 1) - 1)
@@ -27,12 +27,12 @@ def in_order(order: int, bits: int) -> list[int]:
 
 
 def members_of(order: int, bits: int) -> int:
-    """The set of the members of an order."""
+    """The members of an order, as a set."""
     return sum(1 << member for member in in_order(order, bits))
 
 
 def append(order: int, member: int, bits: int) -> int:
-    """The order with a member moved or added to its end."""
+    """The order after a member is moved or added to its end."""
     return packed([*(other for other in in_order(order, bits) if other != member), member], bits)
 
 
@@ -42,7 +42,7 @@ def without(order: int, member: int, bits: int) -> int:
 
 
 def place(order: int, member: int, bits: int) -> int:
-    """The index of a member in the order, from 0; -1 if absent."""
+    """The index of a member in an order, from 0; -1 if absent."""
     result = in_order(order, bits)
     return result.index(member) if member in result else -1
 

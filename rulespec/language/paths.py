@@ -1,4 +1,4 @@
-"""Paths as numbers: consecutive stops, each as its number + 1, first stop lowest.
+"""Paths encoded as integers: consecutive stops, each as its index + 1, first stop in the low bits.
 
 A stop takes 8 bits, or 16 for a kind of more than 255 entities. Stops may repeat, so a path is not an order.
 """
@@ -9,48 +9,48 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 MAX_STOPS = 64
-"""The stops of a path."""
+"""Maximum number of stops of a path."""
 MAX_PATHS = 10_000
-"""The beginnings of paths that are looked at where the paths of one parameter are listed."""
+"""Maximum number of path prefixes visited when the paths of one parameter are listed."""
 _ENDLESS = 10**15
-"""A count that no path uses up."""
+"""A cost limit that no path reaches."""
 _FEW = 255
-"""The entities of a kind whose stops take 8 bits."""
+"""Maximum size of a kind whose stops take 8 bits."""
 
 
 def bits_of(size: int) -> int:
-    """The bits of a stop, from the size of its kind."""
+    """The number of bits per stop, given the size of its kind."""
     return 8 if size <= _FEW else 16
 
 
 def stop(path: int, number: int, size: int) -> int:
-    """The stop with an index, from 0; -1 if there is none."""
+    """The stop at an index, from 0; -1 if there is none."""
     bits = bits_of(size)
     return (path >> bits * number & (1 << bits) - 1) - 1 if 0 <= number < MAX_STOPS else -1
 
 
 def length(path: int, size: int) -> int:
-    """The number of stops."""
+    """The number of stops of a path."""
     return -(-path.bit_length() // bits_of(size))
 
 
 def places(path: int, size: int) -> int:
-    """The indices of the stops, as a set."""
+    """The set of the indices of a path's stops."""
     return (1 << length(path, size)) - 1
 
 
 def stops(path: int, size: int) -> list[int]:
-    """The stops, in order; -1 for gaps in an invalid number."""
+    """The stops of a path, in order; -1 for gaps in an invalid integer."""
     return [stop(path, number, size) for number in range(length(path, size))]
 
 
 def path_of(members: Sequence[int], size: int) -> int:
-    """The path with these stops."""
+    """Encodes a path, given its stops."""
     return sum(member + 1 << bits_of(size) * number for number, member in enumerate(members))
 
 
 class Way(NamedTuple):
-    """A partial path: its stops, their number, the last one, the remaining cost, and the used sets."""
+    """A partial path: its stops, their number, the last stop, the remaining cost, and the used sets."""
 
     path: int
     number: int
@@ -66,11 +66,11 @@ class PathForm(NamedTuple):
         size: the size of the kind of their stops.
         starts: the set of their first stops.
         within: the maximum total cost of their steps.
-        uses: for each kind of use, whether stops use it, including the first, or steps do.
+        uses: for each `once`, whether it applies to stops, including the first one, rather than to steps.
         whole: whether only maximal paths count.
-        onward: the set of possible next stops, given a path, its last stop, the remaining cost, and the uses.
-        step: the cost of a step to such a stop, given the same, followed by the set of its uses, for each kind; for a
-            first stop, which has no path before it, only the uses by stops.
+        onward: the set of possible next stops, given a path, its last stop, the remaining cost, and the used sets.
+        step: the cost of a step to such a stop, given the stop and the same, followed by the set that it uses for each
+            `once`; for a first stop, only the uses by stops count.
     """
 
     size: int
@@ -102,20 +102,16 @@ class PathForm(NamedTuple):
         return self.onward(way.path, way.at, way.left, *way.used) if way.number < MAX_STOPS else 0
 
     def is_one(self, way: Way, ahead: int) -> bool:
-        """Whether a path with the next stops `ahead` counts."""
+        """Whether a path whose next stops are `ahead` is one of the form."""
         return way.number > 1 and not (self.whole and ahead)
 
 
 class TooManyPathsError(Exception):
-    """More path prefixes than the limit."""
+    """The number of path prefixes exceeds the limit."""
 
 
 def beginnings(ways: PathForm, most: int = MAX_PATHS) -> Iterator[tuple[Way, int]]:
-    """The path prefixes, each before its extensions, with the set of its next stops.
-
-    Raises:
-        TooManyPathsError: if there are more than `most`.
-    """
+    """All path prefixes, each before its extensions, with the set of next stops."""
     onward, plain = ways.onward, not any(ways.uses)
     todo = [(ways.begun, ways.starts)] if ways.starts else []
     while todo:
@@ -139,7 +135,7 @@ def beginnings(ways: PathForm, most: int = MAX_PATHS) -> Iterator[tuple[Way, int
 
 
 def listed(ways: PathForm, most: int = MAX_PATHS) -> tuple[list[int], int]:
-    """All paths, each before its extensions, and the number of visited prefixes: `most` + 1 if there are more."""
+    """All paths, each before its extensions, and the number of visited prefixes: `most` + 1 after a cut-off."""
     results: list[int] = []
     looked, whole = 0, ways.whole
     try:
@@ -153,11 +149,11 @@ def listed(ways: PathForm, most: int = MAX_PATHS) -> tuple[list[int], int]:
 
 
 def trail(ways: PathForm, reachable: int) -> int:
-    """The set of the stops on all paths, including their starts.
+    """The set of all stops on the paths, including their starts.
 
     Args:
         ways: the paths.
-        reachable: a superset; the search ends when all its members are found.
+        reachable: a superset of the result; the search ends when it is reached.
 
     Raises:
         TooManyPathsError: if the search visits more than `MAX_PATHS` prefixes.
@@ -171,11 +167,11 @@ def trail(ways: PathForm, reachable: int) -> int:
 
 
 def longest(ways: PathForm, worth: Callable[[int], int | None]) -> int | None:
-    """The maximum worth of a path; None if no path has any.
+    """The maximum worth of a path; None if no path has one.
 
     Args:
         ways: the paths.
-        worth: the worth of a path; None to skip it.
+        worth: the function from a path to its worth, or to None to skip it.
 
     Raises:
         TooManyPathsError: if there are more than `MAX_PATHS` prefixes.
@@ -189,7 +185,7 @@ def longest(ways: PathForm, worth: Callable[[int], int | None]) -> int | None:
 
 
 def is_path(ways: PathForm, path: int) -> bool:
-    """Whether a number is one of the paths; takes one step per stop."""
+    """Whether an integer encodes one of the paths; takes one step per stop."""
     members = stops(path, ways.size) if path > 0 else []
     if not 0 < len(members) <= MAX_STOPS:
         return False
@@ -202,16 +198,16 @@ def is_path(ways: PathForm, path: int) -> bool:
 
 
 class Break(NamedTuple):
-    """The place where stops cease to be a path of a parameter.
+    """The first violation of a parameter's path form by a sequence of stops.
 
     Attributes:
-        part: the part of the form that refuses: `from`, `to`, `once`, `within` the next stop, `until` the end of a path
-            that has further steps; `steps`, where there are no steps, or too many.
-        way: the beginning before the refused stop; the whole path for `until`.
-        to: the refused stop; -1 where there is none.
-        amount: for `once` the entities used a second time, as a set; for `within` the length of the step; for `until`
-            the set of the stops of further steps.
-        use: for `once` the number of the use.
+        part: the violated clause: `from`, `to`, `once` or `within` by the next stop, `until` by the end of a path with
+            possible further steps, `steps` by a path with no steps or too many.
+        way: the prefix before the refused stop; the whole path for `until`.
+        to: the refused stop, or -1.
+        amount: for `once`, the set of entities used a second time; for `within`, the cost of the step; for `until`, the
+            set of possible further stops.
+        use: for `once`, the index of the use.
     """
 
     part: str
@@ -222,7 +218,7 @@ class Break(NamedTuple):
 
 
 def broken(ways: PathForm, path: int) -> Break | None:
-    """The first place where a number ceases to be one of the paths; None if it is one."""
+    """The first violation of the path form by an encoded path; None for a valid one."""
     members = stops(path, ways.size) if path > 0 else []
     way = ways.begun
     if not 1 < len(members) <= MAX_STOPS:
@@ -236,7 +232,7 @@ def broken(ways: PathForm, path: int) -> Break | None:
 
 
 def _break(ways: PathForm, way: Way, to: int) -> Break:
-    """The part of the form that refuses a stop after a beginning."""
+    """The violation by a stop refused after a prefix."""
     path, number, at, left, used = way
     if not number:
         return Break("from", way, to)
@@ -250,7 +246,7 @@ def _break(ways: PathForm, way: Way, to: int) -> Break:
 
 
 def wandered(ways: PathForm, choices: Iterator[int]) -> int | None:
-    """A path drawn stop by stop with the numbers in `choices`; None if these lead to no path."""
+    """A path drawn stop by stop with the random numbers in `choices`; None for a dead end."""
     way = ways.begun
     while True:
         ahead = ways.ahead(way)

@@ -1,7 +1,7 @@
-"""Multiple choices: sets and bags as values of a parameter, in a fixed order, with their number.
+"""Multiple choices: sets and bags as values of a parameter, counted and enumerated in a fixed order.
 
-Smaller ones come first; equal sizes are ordered by first member, then by second, and so on: `{a, b}`, `{a, c}`, `{b,
-c}`. A bag repeats a member for each piece: `{2 a}`, `{a, b}`, `{2 b}`.
+Smaller ones come first; those of equal size are in lexicographic order of their members: `{a, b}`, `{a, c}`, `{b, c}`.
+A bag repeats a member for each piece: `{2 a}`, `{a, b}`, `{2 b}`.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from math import comb, prod
 from rulespec.language.bags import BITS, amount, counts, total
 
 MAX_SEVERAL = 10_000
-"""The sets or bags of one parameter that are listed."""
+"""Maximum number of sets or bags listed for one parameter."""
 
 MOST_MEMBERS = 13
-"""The members of a set whose subsets an expression goes through: 8,192 subsets."""
+"""Maximum size of a set in `subsets(…)`: 13 members have 8,192 subsets."""
 
 
 def ways(most_of_each: Sequence[int], least: int, most: int) -> int:
@@ -39,7 +39,7 @@ def ways(most_of_each: Sequence[int], least: int, most: int) -> int:
 
 
 def subsets(source: int, least: int, most: int) -> Iterator[int]:
-    """The subsets of a set with `least` to `most` members."""
+    """The subsets of a set that have `least` to `most` members."""
     members = [1 << at for at in range(source.bit_length()) if source >> at & 1]
     for size in range(max(least, 0), min(most, len(members)) + 1):
         for chosen in combinations(members, size):
@@ -47,14 +47,14 @@ def subsets(source: int, least: int, most: int) -> Iterator[int]:
 
 
 def bags(source: int, least: int, most: int) -> Iterator[int]:
-    """The sub-bags of a bag with `least` to `most` pieces."""
+    """The sub-bags of a bag that have `least` to `most` pieces."""
     piles = counts(source)
     for size in range(max(least, 0), min(most, sum(number for _, number in piles)) + 1):
         yield from _of_size(piles, size)
 
 
 def _of_size(piles: Sequence[tuple[int, int]], size: int) -> Iterator[int]:
-    """The bags of one size: as many of the first entity as possible come first."""
+    """The bags of one size; those with more pieces of the first entities come first."""
     rooms = [number for _, number in piles]
     units = [1 << BITS * member for member, _ in piles]
     chosen = _filled([0] * len(rooms), rooms, 0, size)
@@ -72,7 +72,9 @@ def _of_size(piles: Sequence[tuple[int, int]], size: int) -> Iterator[int]:
 
 
 def _filled(chosen: list[int], rooms: Sequence[int], at: int, size: int) -> list[int]:
-    """The counts of pieces, those from a place on set to `size` in all, with as many as possible of the first ones."""
+    """The counts of pieces, with those from an index on redistributed to total `size`, as many as possible to the
+    first.
+    """
     for place in range(at, len(rooms)):
         chosen[place] = min(size, rooms[place])
         size -= chosen[place]
@@ -80,7 +82,7 @@ def _filled(chosen: list[int], rooms: Sequence[int], at: int, size: int) -> list
 
 
 def picked(most_of_each: Sequence[int], least: int, most: int, number: int) -> list[int]:
-    """The pieces of each entity in the bag with a given number among `ways`, computed directly."""
+    """The counts of the bag at an index in the order of `bags`, computed without enumeration."""
     size = max(least, 0)
     while number >= (count := ways(most_of_each, size, size)):
         number -= count
@@ -98,12 +100,12 @@ def picked(most_of_each: Sequence[int], least: int, most: int, number: int) -> l
 
 
 def is_subset(chosen: int, source: int, least: int, most: int) -> bool:
-    """Whether a set is one of `subsets`."""
+    """Whether a set is in `subsets`."""
     return chosen >= 0 and not chosen & ~source and least <= chosen.bit_count() <= most
 
 
 def is_bag(chosen: int, source: int, least: int, most: int) -> bool:
-    """Whether a bag is one of `bags`."""
+    """Whether a bag is in `bags`."""
     if chosen < 0 or chosen.bit_length() > source.bit_length() + BITS:
         return False
     within = all(number <= amount(source, member) for member, number in counts(chosen))

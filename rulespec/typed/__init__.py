@@ -1,1 +1,1 @@
-"""Typed rules: names resolved, types known."""
+"""Typed rules, with resolved names and known types."""

@@ -1,9 +1,9 @@
-"""Hash of a ruleset's meaning: equal for rulesets with the same games, option for option.
+"""Hash of a ruleset's meaning: equal for rulesets whose games are identical, option for option.
 
 The typed ruleset is serialised as words: records with their fields, shared objects in full at their first occurrence
-and by number afterwards. Source places, texts for people and derived values are omitted; named things are sorted by
-name. A reason counts by its rule ids, as dialects compare them. A field with its default value is also omitted, so that
-an addition to the language keeps the hashes of older rules.
+and by number afterwards. Source places, texts for people and derived values are omitted; declarations are sorted by
+name. Of a reason only the rule ids count, as dialects compare them. A field with its default value is also omitted, so
+that an addition to the language keeps the hashes of older rules.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import expressions
 
 VERSION = 1
-"""Version of this form: another one whenever the same rules get other hashes, or cells and options other numbers."""
+"""Version of the serialisation, incremented whenever the hashes of unchanged rules change, or the numbers of cells or
+options.
+"""
 LENGTH = 32
-"""Hexadecimal digits of a hash; the first two are the version."""
+"""Length of a hash in hexadecimal digits; the first two are the version."""
 
 FOR_PEOPLE = frozenset({"doc", "title", "position"})
 PLACES = frozenset({"span", "type_span", "result_span", "key_span", "value_span", "unit_span"})
@@ -45,7 +47,7 @@ LEFT_OUT: dict[type[Struct], frozenset[str]] = {
     typed.TableDecl: frozenset({"places"}),
     typed.Var: frozenset({"reads", "value", "table"}),
 }
-"""Record → its fields that follow from others, are places, or change no game."""
+"""The omitted fields of each record: derived values, places, and fields without effect on games."""
 
 _STATE = (typed.Field, typed.PieceCount, typed.Room, typed.RoomTogether, typed.Call, typed.Once)
 """Expressions that may read cells set by other start values."""
@@ -65,12 +67,12 @@ def meaning_hash(start: str, declarations: typed.Declarations, rules: typed.Rule
 
 
 def of_other_version(hash_: str) -> bool:
-    """Whether a text is a hash of another version, which is not comparable with the current one."""
+    """Whether a text is a hash of another version, and so not comparable with current ones."""
     return re.fullmatch(f"[0-9a-f]{{{LENGTH}}}", hash_) is not None and hash_[:2] != f"{VERSION:02x}"
 
 
 def written(root: object) -> list[str]:
-    """The words of a typed ruleset or a part of it; iterative, as rules may nest deep."""
+    """The serialisation of a typed ruleset or a part of it; iterative, as rules may be deeply nested."""
     words: list[str] = []
     numbers: dict[int, int] = {}
     stack = [root]
@@ -102,7 +104,7 @@ def written(root: object) -> list[str]:
 
 
 class _Form(NamedTuple):
-    """The form of a type of records: its name, the fields that count with their defaults, whether it has identity."""
+    """The serialised form of a record type: its name, its relevant fields with defaults, whether it has identity."""
 
     name: str
     fields: tuple[tuple[str, Any], ...]
@@ -119,17 +121,17 @@ def _form(type_: type[Struct]) -> _Form:
 
 
 def _default(value: Any) -> Any:
-    """A default as a value; msgspec keeps a function for mutable ones."""
+    """The default value of a field; msgspec stores a factory for mutable ones."""
     return value.factory() if hasattr(value, "factory") else value
 
 
 def _counted(record: Struct, field: str, value: Any) -> Any:
-    """The part of a field's value that counts."""
+    """The part of a field's value that is relevant for the hash."""
     if field == "reason":
         return cited(value)
-    if field == "placements":  # those with the same target follow one another as they are written
+    if field == "placements":  # those with the same target keep their source order
         return sorted(value, key=_target)
-    if isinstance(record, typed.Kind) and field == "places":  # the first is where tokens begin
+    if isinstance(record, typed.Kind) and field == "places":  # tokens start in the first one
         return list(value.values())
     if field in ("dead_ends", "units"):
         return sorted(value)
@@ -144,7 +146,7 @@ def _target(placement: typed.Placement) -> tuple[str, ...]:
 
 
 def _order_of_starts(declarations: typed.Declarations) -> Iterator[tuple[str, ...]]:
-    """The order of all start values, if one of them reads the state written by earlier ones."""
+    """The order of all start values, if one of them may read state set by an earlier one."""
     fields = [*declarations.fields.values(), *(f for k in declarations.kinds.values() for f in k.state.values())]
     values = [*(f.start for f in fields if f.start is not None), *(p.value for p in declarations.placements)]
     if _reads_state(values):

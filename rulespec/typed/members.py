@@ -8,7 +8,9 @@ from rulespec.types import SetOf, may_be_none
 
 
 def has_members(e: typed.Expr) -> bool:
-    """Whether a set or an order is never empty: a kind, a literal, or a set built from one of these."""
+    """Whether an expression for a set or an order is known to be nonempty: a kind, a literal, or a set built from
+    these.
+    """
     if isinstance(e, typed.KindSet):
         return e.kind.by_seat or bool(e.kind.entities)
     if isinstance(e, typed.Lit):
@@ -18,7 +20,7 @@ def has_members(e: typed.Expr) -> bool:
             return has_members(e.args[0])
         if e.op == "append":
             return has_members(e.args[0]) or not may_be_none(e.args[1].type)
-        if e.op == "set":  # what is none is left out
+        if e.op == "set":  # none is omitted
             return not all(may_be_none(item.type) for item in e.args)
         return e.op == "|" and any(map(has_members, e.args))
     if isinstance(e, typed.Choice | typed.IfSome):
@@ -31,5 +33,5 @@ def has_members(e: typed.Expr) -> bool:
 
 
 def finds(b: typed.Binder) -> bool:
-    """Whether a variable over a set has a value in every position."""
+    """Whether the operator of a binder is known to find a member in every position."""
     return b.where is None and has_members(b.source)

@@ -1,6 +1,6 @@
-"""The typed form of a ruleset: every name resolved, every expression with its type.
+"""The typed form of a ruleset: resolved names, and expressions with types.
 
-The checker makes it and the engine lowers it. It depends neither on the number of seats nor on settings.
+The checker creates it and the engine lowers it. It depends neither on the number of seats nor on settings.
 
 More than 500 lines, as the nodes refer to one another: a field has a start value, an expression a field.
 """
@@ -28,7 +28,7 @@ class Unit(Brief, Struct):
 
 
 class Entity(Brief, Struct):
-    """An entity of a kind; `position`: its place in drawings, x to the right and y down."""
+    """An entity of a kind; `position` is its place in drawings, with x to the right and y down."""
 
     name: str
     title: str
@@ -42,8 +42,8 @@ class FactDecl(Brief, Struct):
 
     Attributes:
         values: one number per entity: an index, a truth value, a bit mask, or -1 for none.
-        places: entity → place of its value, if a file gives one.
-        type_span: place of its type, if a file gives one.
+        places: the place of each entity's value, for values from files.
+        type_span: the place of its type, if declared in a file.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Secrecy(Brief, Struct, frozen=True, eq=False):
     """The viewers of a private value.
 
     Attributes:
-        at: the entities that `to` and `open` may read: of a field, or of a pile and its place.
+        at: the variables available in `to` and `open`: the entities of a field, or of a pile and its place.
         to: the set of the seats that see it.
         open: the condition under which it is public.
         counted: whether the number of its members is public.
@@ -76,9 +76,9 @@ class FieldDecl(Brief, Struct, eq=False):
 
     Attributes:
         private: its viewers; None means public.
-        type_span: place of its type or unit.
-        at: the variable for the entity in `start`; None if all start alike.
-        local: whether it is a table of a procedure: a variable with a value for each entity of `kind`.
+        type_span: the place of its type or unit.
+        at: the variable for the entity in `start`; None if all entities have the same start value.
+        local: whether it is a local table: a variable with a value for each entity of `kind`.
     """
 
     name: str
@@ -100,11 +100,11 @@ class Kind(Brief, Struct, eq=False):
     """A kind of entities.
 
     Attributes:
-        product: the kinds that it multiplies, with one entity for each combination.
+        product: the kinds whose product it is, with one entity for each combination.
         by_seat: whether the number of its entities depends on the number of seats (`rulespec.typed.seat_kinds`).
         places: the places of its tokens, if its entities are tokens.
-        number: the number of tokens for each combination of `product` without its last kind, the counter; 0 without
-            one.
+        number: the number of tokens for each combination of `product` without its last kind, the counter; 0 if there is
+            no counter.
         alike: the place of `alike: true`, if numbered tokens differ only in place and state.
         sum_of: for a kind of token places, the declared places, with an entity for each index.
     """
@@ -127,12 +127,12 @@ class Kind(Brief, Struct, eq=False):
 
     @property
     def nameless(self) -> bool:
-        """Whether it has no name in rules, as a generated kind for tokens, their places or their number."""
+        """Whether the kind has no name in rules: a generated kind for tokens, their places or their numbers."""
         return "." in self.name
 
 
 class PlaceDecl(Brief, Struct, eq=False):
-    """A place of pieces or tokens, one for each entity of `index`, or a single one if that is "".
+    """A place of pieces or tokens, one for each entity of `index`, or a single one if `index` is "".
 
     Attributes:
         fresh: whether an arriving token is reset to its start state.
@@ -150,7 +150,7 @@ class PlaceDecl(Brief, Struct, eq=False):
 
 
 class PieceDecl(Brief, Struct, eq=False):
-    """A type of pieces: one pile of counts for each tuple of `each` entities, spread over places."""
+    """A type of pieces: a pile of counts for each tuple of `each` entities, distributed over places."""
 
     name: str
     each: tuple[str, ...]
@@ -177,7 +177,7 @@ class CapacityDecl(Brief, Struct, eq=False):
 
 
 class TableDecl(Brief, Struct, eq=False):
-    """A table: the value and place of each row, by its keys."""
+    """A lookup table: the value and place of each row, by its keys."""
 
     name: str
     keys: tuple[Type, ...]
@@ -190,7 +190,7 @@ class TableDecl(Brief, Struct, eq=False):
 
 
 class TrackDecl(Brief, Struct, eq=False):
-    """A ring (`upto` is empty) or a line of spaces, the entities of `kind`."""
+    """A track of spaces, the entities of `kind`: a ring (`upto` is empty) or a line."""
 
     name: str
     kind: str
@@ -206,8 +206,8 @@ class LinkDecl(Brief, Struct, eq=False):
 
     Attributes:
         at: the links at each region.
-        out: for each region, the links with it as first end, as in the file.
-        into: for each region, the links with it as second end.
+        out: for each region, the links whose first end it is, as declared.
+        into: for each region, the links whose second end it is.
     """
 
     kind: str
@@ -226,7 +226,7 @@ class LinkDecl(Brief, Struct, eq=False):
 
 
 Step = tuple[int, int]
-"""Offset along the two axes of a board."""
+"""An offset along the two axes of a board."""
 
 
 class BoardDecl(Brief, Struct, eq=False):
@@ -253,12 +253,12 @@ class BoardDecl(Brief, Struct, eq=False):
 
     @property
     def longest(self) -> int:
-        """An upper bound for the spaces in one direction."""
+        """An upper bound for the number of spaces in one direction."""
         sizes = (len({space[axis] for space in self.spaces}) for axis in (0, 1))
         return max(sizes)
 
     def to(self, space: int, step: Step, times: int = 1) -> int:
-        """The space a number of steps away; -1 off the board."""
+        """The space reached from another one by repeating a step; -1 off the board."""
         x, y = self.spaces[space]
         return self.at.get((x + times * step[0], y + times * step[1]), -1)
 
@@ -271,7 +271,7 @@ class ConstantDecl(Brief, Struct, eq=False):
 
 
 class SettingDecl(Brief, Struct, eq=False):
-    """A setting, chosen per table (`settings:` in game.yaml).
+    """A setting (`settings:` in game.yaml), chosen per table of players.
 
     Attributes:
         values: the names of an enumeration; None for a bool or a number.
@@ -288,7 +288,7 @@ class SettingDecl(Brief, Struct, eq=False):
 
 
 class Check(Brief, Struct, frozen=True):
-    """A condition on facts, and the entities it applies to (None for all)."""
+    """A condition on facts, for each entity of `var` that satisfies `where` (None: all of them)."""
 
     name: str
     var: Var
@@ -300,7 +300,7 @@ class Check(Brief, Struct, frozen=True):
 
 
 class Measure(Brief, Struct, frozen=True):
-    """A number of the game (`var` is None), or of each entity of a kind, bound to `var`."""
+    """A measured number of the game (`var` is None), or of each entity of a kind, bound to `var`."""
 
     name: str
     title: str
@@ -311,15 +311,15 @@ class Measure(Brief, Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """The kind of entities measured; empty for the game."""
+        """The kind of the measured entities; empty for the game."""
         return self.var.type.kind if self.var is not None and isinstance(self.var.type, Ent) else ""
 
 
 class PositionValue(Measure, frozen=True):
     """The worth of a position: to each player, or to all of them (`var` is None).
 
-    `decides` is a nearly decisive difference, `horizon` the number of decisions before a playout is cut off. No game
-    depends on it.
+    `decides` is a nearly decisive difference, `horizon` the number of decisions after which a playout is cut off. It
+    never affects a game.
     """
 
     decides: int
@@ -327,13 +327,13 @@ class PositionValue(Measure, frozen=True):
 
 
 class FormerNames(Brief, Struct, frozen=True):
-    """Former names of renamed declarations, each with its current name.
+    """The current names of renamed declarations, by former name.
 
     Attributes:
-        decisions: by former name.
-        options: by the current name of the decision, and the former name.
-        entities: by kind and former name.
-        settings: by former name.
+        decisions: current names by former name.
+        options: current names by the decision's current name and the option's former name.
+        entities: current names by kind and former name.
+        settings: current names by former name.
     """
 
     decisions: dict[str, str]
@@ -343,7 +343,7 @@ class FormerNames(Brief, Struct, frozen=True):
 
 
 class Question(Brief, Struct, frozen=True):
-    """A number of a finished game that a rule may change, for playtests.
+    """A number of a finished game that may depend on the rules under test, for playtests.
 
     `asks` is `length`, `margin`, `wins`, `ending`, `uses`, a question about the lead, or the name of a measure; `of`
     gives its subject: the name of an entity, ending or option, `winner`, `most`, `least`, `all`, or "". A difference
@@ -373,9 +373,9 @@ class Placement(Brief, Struct, eq=False):
 
 
 class Var(Brief, Struct, eq=False):
-    """A local, a parameter or a bound variable; `value` is a local's initial value.
+    """A local variable, a parameter or a bound variable; `value` is a local's initial value.
 
-    `table`: it has a value for each entity of a kind, read as `used[h]`.
+    `table` is set for a local table, which has a value for each entity of a kind, read as `used[h]`.
     """
 
     name: str
@@ -410,7 +410,7 @@ class Local(Expr, frozen=True):
 
 
 class Field(Expr, frozen=True):
-    """State or an account, of an entity, or of the game if `owner` is None."""
+    """A state field or an account, of an entity, or of the game if `owner` is None."""
 
     decl: FieldDecl
     owner: Expr | None
@@ -492,13 +492,13 @@ class TrackOp(Expr, frozen=True):
 
 
 class Result(Expr, frozen=True):
-    """The value of the procedure that has just returned."""
+    """The return value of the procedure called last."""
 
     procedure: Procedure
 
 
 class BoardOp(Expr, frozen=True):
-    """A board query: a space, a direction, and the further argument of `op`.
+    """A board query: a space, a direction, and an argument that depends on `op`.
 
     `to`: an optional number of steps; the space there, or none. `ray`: an optional set of stops; all spaces in that
     direction, up to and including the first stop. `side`: no argument; the side in that direction. `back`: only a
@@ -524,9 +524,8 @@ class Choice(Expr, frozen=True):
 
 
 class IfSome(Expr, frozen=True):
-    """`then` with the value of an optional bound to `var`, or `other`, which cannot use `var`.
-
-    `a?.b` has an unnamed variable, and none as `other`.
+    """The value of `then`, with the value of an optional bound to `var`; or that of `other`, which cannot use `var`.
+    // `a?.b` has an unnamed variable, and none as `other`.
     """
 
     var: Var
@@ -536,7 +535,7 @@ class IfSome(Expr, frozen=True):
 
 
 class Cases(Expr, frozen=True):
-    """The value of the case for the entity `subject`: indices of entities, with their values.
+    """A selection by the entity `subject`; `cases` are the indices of the entities of each case, with its value.
 
     `other` is None if the cases are exhaustive; `places` are the places of the cases.
     """
@@ -550,7 +549,7 @@ class Cases(Expr, frozen=True):
 class Binder(Brief, Struct, frozen=True):
     """A variable over a set, in kind order, in cyclic order from or after `start`, or sorted by keys.
 
-    `keys`: numbers, or values represented by numbers, in ascending order; in descending order for `best`.
+    `keys` are numbers, or values represented by numbers; they sort in ascending order, or descending for `best`.
     """
 
     var: Var
@@ -593,8 +592,8 @@ class PathDomain(Expr, frozen=True):
     """The possible paths of a parameter or a search.
 
     A step leads from `var` to the variable of `near`; `so_far` is the path up to there, and finally the chosen path.
-    `uses` may each be used once; `cost` is the cost of a step, and `within` the maximum total.
-    `whole`: only maximal paths count.
+    The values of `uses` must not repeat; `cost` is the cost of a step, and `within` the maximum total. If `whole`, only
+    maximal paths count.
     """
 
     so_far: Var
@@ -608,7 +607,9 @@ class PathDomain(Expr, frozen=True):
 
 
 class PathQuery(Expr, frozen=True):
-    """`trail`: all stops of some paths. `longest`: the maximum `worth` of the paths that satisfy `where`."""
+    """A query over paths: `trail` is the set of all stops, `longest` the maximum `worth` of the paths that satisfy
+    `where`.
+    """
 
     op: str
     paths: PathDomain
@@ -629,7 +630,7 @@ class Along(Expr, frozen=True):
 
 
 class OverSubsets(Expr, frozen=True):
-    """An operator over the subsets of a set, each of which is in `var`."""
+    """An operator over the subsets of a set, each bound to `var`."""
 
     op: str
     source: Expr
@@ -664,7 +665,7 @@ class Let(Stmt, frozen=True):
 
 
 class LetTable(Stmt, frozen=True):
-    """A table of a procedure; `value` is the initial value of each entry, for the entity in `key`."""
+    """A local table; `value` is the initial value of each entry, for the entity in `key`."""
 
     table: FieldDecl
     key: Var
@@ -693,7 +694,7 @@ class Put(Stmt, frozen=True):
 
 
 class CallProcedure(Stmt, frozen=True):
-    """A call; `then` is the `let`, `set` or `return` for the procedure's value, if it has one."""
+    """A call of a procedure; `then` is the `let`, `set` or `return` that uses its return value, if any."""
 
     procedure: Procedure
     args: tuple[Expr, ...]
@@ -712,7 +713,7 @@ class EndGame(Stmt, frozen=True):
 
 
 class Jump(Stmt, frozen=True):
-    """`leave`, `continue`, `ask again`, `return`; `pass turn`, a `continue` of `turns`; `withdraw`, in a draft."""
+    """A jump: `leave`, `continue`, `ask again`, `return`; `pass turn` continues `turns`; `withdraw` is for drafts."""
 
     word: str
 
@@ -722,12 +723,12 @@ class If(Stmt, frozen=True):
 
 
 class Match(Stmt, frozen=True):
-    """A choice by the subject, an entity.
+    """A `match` statement, which selects a case by the entity `subject`.
 
     Attributes:
-        cases: sets of indices of entities, with their blocks.
+        cases: the indices of the entities of each case, with its block.
         other: None if the cases are exhaustive.
-        places: places of the cases.
+        places: the places of the cases.
     """
 
     subject: Expr
@@ -749,7 +750,7 @@ class Repeat(Stmt, frozen=True):
         body: its block.
         head: the number of generated statements at the start of the block: for `turns`, and for `for` along a path.
         word: its keyword.
-        asks: for `turns`, whether someone has a turn.
+        asks: for `turns`, whether at least one player is known to have a turn.
     """
 
     limit: Expr | None
@@ -762,7 +763,7 @@ class Repeat(Stmt, frozen=True):
 class Privacy(Brief, Struct, frozen=True):
     """The viewers of an argument besides the decider: the set `to`, or nobody.
 
-    With `like`, the viewers of that state, possibly everybody.
+    With `like`, the viewers are those of that state, possibly everybody.
     """
 
     to: Expr | None
@@ -773,9 +774,9 @@ class Privacy(Brief, Struct, frozen=True):
 class OptionParam(Brief, Struct, frozen=True):
     """A parameter of an option: a set (`high` is None) or the numbers `low` … `high`.
 
-    If the type of `var` is optional, none is an additional value, exempt from `where`.
-    `private`: its value is not public. `several`: it chooses a set of members of `low`, or a bag of its pieces; the two
-    numbers are the minimum and maximum size. If `low` is a `PathDomain`, it is a path.
+    If the type of `var` is optional, none is an additional value, exempt from `where`. `private` restricts the viewers
+    of its value. With `several`, its value is a set of members of `low`, or a bag of its pieces; the two numbers are
+    the minimum and maximum size. If `low` is a `PathDomain`, its value is a path.
     """
 
     var: Var
@@ -802,7 +803,7 @@ class Requirement(Brief, Struct, frozen=True):
 class Cost(Brief, Struct, frozen=True):
     """A required amount, paid before the body begins; without a target it is subtracted.
 
-    `each`: for a bag, the variable for the entity whose pieces are paid, over all of its kind.
+    `each` is the variable for the entity whose pieces are paid, if the amount is a bag; it ranges over the whole kind.
     """
 
     amount: Expr
@@ -814,7 +815,7 @@ class Cost(Brief, Struct, frozen=True):
 
 
 class Needs(Brief, Struct, frozen=True):
-    """The head of a guard, with arguments for its parameters."""
+    """The head of a guard applied to arguments."""
 
     guard: Guard
     args: tuple[Expr, ...]
@@ -822,7 +823,7 @@ class Needs(Brief, Struct, frozen=True):
 
 
 HeadPart = Let | Requirement | Cost | Needs
-"""A part of the head of an option: a condition to hold, or an effect, before its body begins."""
+"""A part of an option's head: a condition, or an effect before the body begins."""
 
 
 class OptionDef(Brief, Struct, frozen=True):
@@ -837,18 +838,18 @@ class OptionDef(Brief, Struct, frozen=True):
 
 
 class Otherwise(Brief, Struct, frozen=True):
-    """The body that runs, without a question, if the decider has no legal option."""
+    """The body that replaces the question if the decider has no legal option."""
 
     body: Block
     span: Span
 
 
 class Decide(Stmt, frozen=True):
-    """`form` is decide, chance or together.
+    """A decision; `form` is decide, chance or together.
 
     `by` is a player, or a set whose members may all decide; then `lead` is the default decider (None: the first
-    member). `draws`: it has one option, whose parameters are variables in the following statements. `draft`: the
-    variable for whether anything is planned, if it is asked in a draft.
+    member). With `draws`, its one option has parameters that are variables in the following statements. `draft` is the
+    variable for whether anything is planned, for a decision in a draft.
     """
 
     form: str
@@ -867,7 +868,7 @@ class Decide(Stmt, frozen=True):
 
 
 class Definition(Brief, Struct, eq=False):
-    """`at_most` is the declared maximum size of its value, enforced at run time."""
+    """A definition; `at_most` is the declared maximum size of its value, enforced at run time."""
 
     name: str
     params: tuple[Var, ...]
@@ -883,7 +884,7 @@ class Definition(Brief, Struct, eq=False):
 class Procedure(Brief, Struct, eq=False):
     """A procedure; `result` is the type of its value, None if it has none.
 
-    `deep` is the declared maximum of simultaneous calls; only with one may a procedure call itself.
+    `deep` is the declared maximum depth of recursion; without it, recursion is an error.
     """
 
     name: str
@@ -913,7 +914,7 @@ class Invariant(Brief, Struct, frozen=True):
 
 
 class Tiebreak(Brief, Struct, frozen=True):
-    """A value, or (var, source, key): values for the members of source in descending order of key."""
+    """A tiebreak: a value, or with (var, source, key) the values of all members of source, by descending key."""
 
     var: Var | None
     source: Expr | None
@@ -931,11 +932,11 @@ class Scoring(Brief, Struct, frozen=True):
 
 Declared = Unit | Kind | Entity | FactDecl | FieldDecl | PieceDecl | PlaceDecl | TableDecl | TrackDecl | ConstantDecl
 Named = Declared | CapacityDecl | SettingDecl | Measure | Var | Definition | Procedure | Guard | OptionGroup
-"""A thing that a name in a ruleset may stand for."""
+"""Anything that a name in a ruleset can denote."""
 
 
 class Declarations(Brief, Struct, eq=False):
-    """All named things except rules."""
+    """All declarations except rules."""
 
     units: dict[str, Span] = {}
     kinds: dict[str, Kind] = {}
@@ -943,7 +944,7 @@ class Declarations(Brief, Struct, eq=False):
     pieces: dict[str, PieceDecl] = {}
     capacities: dict[str, CapacityDecl] = {}
     bounds: dict[PlaceDecl, list[CapacityDecl]] = {}
-    """The capacities that count the content of a place."""
+    """The capacities that limit each place."""
     tables: dict[str, TableDecl] = {}
     tracks: dict[str, TrackDecl] = {}
     boards: dict[str, BoardDecl] = {}
@@ -954,34 +955,34 @@ class Declarations(Brief, Struct, eq=False):
     checks: list[Check] = []
     measures: dict[str, Measure] = {}
     values: dict[str, PositionValue] = {}
-    """The values of a position, by name; the first one counts unless another is requested."""
+    """The position values by name; the first one is the default."""
     stakes: int = 0
-    """The most points by which a seat ends above or below the average, if bots play for points; 0: they play to win."""
+    """The maximum difference of a seat's points from the average, if bots play for points; 0 if they play to win."""
     playouts: dict[str, dict[str, int]] = {}
-    """Decision → option → its weight in playouts, where others have 1."""
+    """The weights of options in playouts, by decision and option; all others have weight 1."""
     questions: dict[str, Question] = {}
     was: FormerNames = field(default_factory=lambda: FormerNames({}, {}, {}, {}))
-    """Former names, by which recorded games are carried over."""
+    """Former names, for migrating recorded games."""
     usual: dict[str, str] = {}
-    """Decision → the usual answer, as logs write it: a judgement of recorded games may put it in."""
+    """The usual answer to each decision, in log notation; used to fill in answers when recorded games are judged."""
     entities: dict[str, list[tuple[str, int]]] = {}
     places: dict[str, list[Kind]] = {}
-    """The kinds of tokens that have a place of a name."""
+    """The kinds of tokens that have a place with a given name."""
     dead_ends: dict[str, str] = {}
-    """Decisions at which a game may be stuck, and why that is meant."""
+    """Decisions at which a game may be stuck on purpose, with the reasons."""
     player_kind: str = ""
     min_players: int = 1
     max_players: int = 1
     teams: str = ""
-    """The kind of the teams, `all` if all players are one, or "" if there are none."""
+    """The kind of the teams, `all` if all players are one team, or "" if there are none."""
     used: set[str] = set()
     broken: set[str] = set()
-    """Names whose declaration has been reported: their uses are not reported as well."""
+    """Names of declarations with a reported error, whose uses are not reported as well."""
     references: dict[Span, Named] = {}
-    """The things that names in the files stand for, by the place of the name; for editors."""
+    """The declaration denoted by each name in the files, by the place of the name; for editors."""
 
     def refer(self, span: Span, named: Named) -> None:
-        """Records the meaning of a name; of the decisions that include an option, the first counts."""
+        """Records the declaration denoted by a name; of several decisions that include an option, the first is kept."""
         self.references.setdefault(span, named)
 
     def add_entity(self, kind: Kind, entity: Entity) -> None:
@@ -995,8 +996,8 @@ class Rules(Brief, Struct, eq=False):
     """The typed rules by name.
 
     Attributes:
-        suppositions: every `once` in the rules, found once all rules are typed.
-        told: the places of the values in `told(…)`, which are typed like bare values.
+        suppositions: every `once` in the rules, collected after all rules are typed.
+        told: the places of the values in `told(…)`, whose typed form is the bare value.
     """
 
     definitions: dict[str, Definition] = {}
@@ -1014,16 +1015,15 @@ class Ruleset(Brief, Struct, frozen=True):
     Attributes:
         ref: the ids of the ruleset and its overlays, without paths, as shown in logs and reports.
         reference: the reference that loads this ruleset again, with its paths.
-        hash: hash of the meaning (`rulespec.typed.meaning`): equal for rules whose games are the same.
-        sources_hash: hash of the texts, files and overlays in order: of everything that lines, reasons and words come
-            from.
+        hash: hash of the meaning (`rulespec.typed.meaning`), equal for rules with identical games.
+        sources_hash: hash of all texts, in the order of files and overlays, including display texts.
         sources: texts of the files by name.
         located: the folder and relative name of each of these files.
         place: the source of the files.
         listed: rules of `rules.yaml` by id.
-        layers: file → its layer; higher layers have higher numbers.
+        layers: the number of each file's layer; overlays have higher numbers.
         titled: for each layer, lowest first, a folder and the relative path of its words, without extension.
-        homes: by id, the folders of the overlays that the reference names by a path.
+        homes: the folder of each overlay that the reference names by path, by id.
     """
 
     id: str
@@ -1052,7 +1052,7 @@ class Ruleset(Brief, Struct, frozen=True):
         return f"<Ruleset {self.ref[:120]} {self.version[:40]}, {low} to {high} players>"
 
     def __deepcopy__(self, _: object) -> Ruleset:
-        return self  # nothing changes it, and a procedure that calls itself has no end for a copy
+        return self  # it is immutable, and copying a recursive procedure would not terminate
 
     @property
     def settings(self) -> dict[str, SettingDecl]:
@@ -1066,10 +1066,10 @@ class Ruleset(Brief, Struct, frozen=True):
 
     @property
     def seats(self) -> tuple[str, ...]:
-        """The names of the first seats in the rules, possibly none."""
+        """The names that the rules give to the first seats, possibly none."""
         return tuple(seat.name for seat in self.kinds[self.declarations.player_kind].entities)
 
     @property
     def players(self) -> tuple[int, int]:
-        """Minimum and maximum number of seats."""
+        """The minimum and maximum number of seats."""
         return (self.declarations.min_players, self.declarations.max_players)

@@ -1,8 +1,8 @@
 """Serialisation of typed rulesets for the on-disk cache, so that loading skips the checker.
 
-The bytes are a pickle of two parts. The shared objects (all mutable records, such as definitions) come first, blank;
-then their fields, as references into the first part. So a cycle of calls is not a cycle of records, and the depth is
-the depth of one expression. Only instances of the classes below can be restored.
+The bytes are a pickle of two parts: first all shared objects (mutable records such as definitions) without their
+fields, then these fields, with references into the first part. So recursive calls cause no cycle of records, and the
+nesting depth is that of one expression. Only instances of the classes below can be restored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
 Checked = tuple[str, typed.Declarations, typed.Rules]
-"""The hash of the meaning, and the declarations and rules from the checker."""
+"""The hash of the meaning, with the declarations and rules from the checker."""
 
 
 class PackedRuleset:
@@ -44,7 +44,7 @@ class PackedRuleset:
 
 
 def pack(checked: Checked) -> bytes:
-    """A checked ruleset as bytes; empty if its expressions nest too deep."""
+    """A checked ruleset as bytes; empty if its expressions are nested too deep."""
     things = _things(checked)
     fields = [tuple([getattr(thing, name) for name in thing.__struct_fields__]) for thing in things]
     data = io.BytesIO()
@@ -60,7 +60,7 @@ def _is_thing(value: object) -> bool:
 
 
 def _things(root: object) -> list[Any]:
-    """The things that a value refers to, each once."""
+    """The shared objects reachable from a value, without repetition."""
     things: dict[int, Any] = {}
     seen: set[int] = set()
     rest = [root]
@@ -81,7 +81,7 @@ def _things(root: object) -> list[Any]:
 
 
 def _blank(kind: type[Struct]) -> Struct:
-    """A thing whose fields are not known yet."""
+    """A shared object whose fields are not yet set."""
     return kind(*[None] * len(kind.__struct_fields__))
 
 
@@ -97,7 +97,7 @@ class _Unpickler(pickle.Unpickler):
 
 @cache
 def _classes() -> dict[tuple[str, str], Any]:
-    """The names that a pickle may have: the records of a typed ruleset, and the function that makes blank ones."""
+    """The names allowed in a pickle: the records of a typed ruleset, and the function that creates blank ones."""
     records = [each for home in (typed, types, ast) for each in vars(home).values() if isinstance(each, type)]
     known: list[type] = [Span, *(each for each in records if issubclass(each, Struct))]
     return {(_blank.__module__, "_blank"): _blank} | {(each.__module__, each.__qualname__): each for each in known}

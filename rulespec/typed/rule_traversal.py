@@ -8,7 +8,7 @@ from rulespec.typed import nodes as typed
 
 
 def expressions(root: typed.Expr) -> Iterator[typed.Expr]:
-    """An expression and all its parts."""
+    """An expression and all its subexpressions."""
     stack = [root]
     while stack:
         e = stack.pop()
@@ -50,7 +50,7 @@ def arms(e: typed.Cases) -> list[typed.Expr]:
 
 
 def parts(e: typed.Expr) -> list[typed.Expr]:
-    """The direct parts of an expression."""
+    """The direct subexpressions of an expression."""
     of = _PARTS.get(type(e))
     return of(e) if of is not None else []
 
@@ -60,7 +60,7 @@ def _of_binder(b: typed.Binder) -> list[typed.Expr]:
 
 
 def definition_expressions(definition: typed.Definition) -> list[typed.Expr]:
-    """The direct expressions of a definition: the values of its `let`s, and its body."""
+    """The direct expressions of a definition: the values of its `let` statements, and its body."""
     return [*(value for _, value in definition.lets), *([definition.body] if definition.body is not None else [])]
 
 
@@ -126,7 +126,7 @@ def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
 
 
 def secrecies(declarations: typed.Declarations, rules: typed.Rules | None = None) -> Iterator[typed.Secrecy]:
-    """Every `private:` of the declarations, and `private` of the tables in rules."""
+    """Every `private:` of the declarations, and `private` of the local tables in rules."""
     fields = [*declarations.fields.values(), *(f for k in declarations.kinds.values() for f in k.state.values())]
     places = [place for piece in declarations.pieces.values() for place in piece.places.values()]
     places += [place for kind in declarations.kinds.values() for place in kind.places.values()]
@@ -136,7 +136,7 @@ def secrecies(declarations: typed.Declarations, rules: typed.Rules | None = None
 
 
 def tables_of(rules: typed.Rules) -> Iterator[typed.FieldDecl]:
-    """The tables of all procedures."""
+    """The local tables of all procedures."""
     for procedure in rules.procedures.values():
         yield from (s.table for s in walk(procedure.body) if isinstance(s, typed.LetTable))
 
@@ -150,7 +150,7 @@ def private_params(rules: typed.Rules) -> Iterator[typed.OptionParam]:
 
 
 def may_hide(ruleset: typed.Ruleset) -> bool:
-    """Whether anything in games of a ruleset is hidden, under at least some settings."""
+    """Whether games of a ruleset have hidden information, under at least some settings."""
     bodies = [statement for procedure in ruleset.rules.procedures.values() for statement in walk(procedure.body)]
     together = any(isinstance(s, typed.Decide) and s.form == "together" for s in bodies)
     return together or any(secrecies(ruleset.declarations, ruleset.rules)) or any(private_params(ruleset.rules))
@@ -163,7 +163,7 @@ def may_be_hidden(param: typed.OptionParam) -> bool:
 
 
 def called(procedures: Iterable[typed.Procedure]) -> dict[typed.Procedure, None]:
-    """Procedures and all procedures they call, directly or indirectly."""
+    """The given procedures with all procedures that they call, directly or indirectly."""
     results: dict[typed.Procedure, None] = {}
     todo = list(procedures)
     while todo:
@@ -190,7 +190,7 @@ def rings(rules: typed.Rules) -> dict[typed.Procedure, dict[typed.Procedure, Non
 
 
 def suppositions(rules: typed.Rules) -> list[typed.Once]:
-    """Every `once` of the rules."""
+    """Every `once` in the rules."""
     return [e for group in expressions_by_rule(rules) for e in group if type(e) is typed.Once]
 
 

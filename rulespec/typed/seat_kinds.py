@@ -1,6 +1,6 @@
 """Kinds that depend on the seats: players, products with them, and places indexed by them.
 
-Typed rules know neither the number nor the names of the seats; this module adds both.
+Typed rules contain neither the number nor the names of the seats; this module adds both.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rulespec.types import SetOf
 
 
 def named(seats: Mapping[str, str] | Sequence[str]) -> Mapping[str, str]:
-    """Maps seats to names; in a list of ids, each id is its own name."""
+    """The names of seats; in a list of ids, each id is its own name."""
     return seats if isinstance(seats, Mapping) else {seat: seat for seat in seats}
 
 
@@ -47,7 +47,7 @@ def _of_place(kinds: Mapping[str, typed.Kind], place: typed.PlaceDecl, seats: Se
 
 
 def first_of(kinds: Mapping[str, typed.Kind], places: typed.Kind, place: typed.PlaceDecl, seats: int) -> int:
-    """The number of a token place among all places, or of the first one with its index."""
+    """The index of a token place among all places, or of the first one with its index entities."""
     before = places.sum_of[: places.sum_of.index(place)]
     return sum(size(kinds, other.index, seats) if other.index else 1 for other in before)
 
@@ -69,12 +69,12 @@ def values(kinds: Mapping[str, typed.Kind], kind: str, fact: typed.FactDecl, sea
 
 
 def _indices(kinds: Mapping[str, typed.Kind], of: typed.Kind, fact: typed.FactDecl, seats: int) -> Iterator[int]:
-    """For each place of tokens, the entity of its index if the fact is named after it; else none."""
+    """For each place of tokens, its index entity if the fact is named after the place; otherwise none."""
     for place in of.sum_of:
         count = size(kinds, place.index, seats) if place.index else 1
         yield from range(count) if place.name == fact.name else [-1] * count
 
 
 def entity_name(kind: typed.Kind, number: int) -> str:
-    """The name of an entity before any game; seats without one are numbered from 1."""
+    """The name of an entity before any game; seats without a name are numbered from 1."""
     return kind.entities[number].name if number < len(kind.entities) else f"seat {number + 1}"

@@ -1,4 +1,4 @@
-"""Values of settings as text: allowed values, and samples of long ranges."""
+"""Values of settings as text: validation, and samples of long ranges."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from rulespec.typed.nodes import SettingDecl
 
 MAX_TRIED = 16
-"""Values of one number that are tried out. Of a longer range they are its ends, and the default."""
+"""Maximum number of values tried for a numeric setting; of a longer range, only the ends and the default are tried."""
 _NUMBER = re.compile(r"-?[0-9]{1,15}")
 
 
 def taken(setting: SettingDecl, value: str | int) -> str | None:
-    """A value as its text; None if the setting does not allow it."""
+    """The text of a value; None if the setting does not allow it."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if setting.bounds is None:
         return text if text in values_to_try(setting) else None
@@ -21,7 +21,7 @@ def taken(setting: SettingDecl, value: str | int) -> str | None:
 
 
 def values_to_try(setting: SettingDecl) -> tuple[str, ...]:
-    """The values to try, all or a sample."""
+    """The values to try: all of them, or a sample of a long range."""
     if setting.bounds is None:
         return setting.values or ("false", "true")
     low, high = setting.bounds
@@ -31,19 +31,19 @@ def values_to_try(setting: SettingDecl) -> tuple[str, ...]:
 
 
 def ends(setting: SettingDecl) -> tuple[str, ...]:
-    """The minimum and maximum of a number, without the default."""
+    """The minimum and maximum of a numeric setting, unless they are the default."""
     return tuple(v for v in map(str, dict.fromkeys(setting.bounds or ())) if v != setting.default)
 
 
 def written(setting: SettingDecl) -> str:
-    """The values, formatted for people."""
+    """The allowed values, formatted for people."""
     if setting.bounds is not None:
         return f"{setting.bounds[0]}..{setting.bounds[1]}"
     return " | ".join(setting.values or ("true", "false"))
 
 
 def refused(setting: SettingDecl, value: str) -> str:
-    """The reason why a setting rejects a value."""
+    """The reason why a setting rejects a value, as a predicate."""
     if setting.bounds is not None:
         return f"is a number: {written(setting)} does not hold {value}"
     return f"is one of {', '.join(setting.values or ('true', 'false'))}, not `{value}`"

@@ -8,11 +8,11 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import named
 
 ALL = "all"
-"""In place of a kind of teams: all players are one."""
+"""The value that replaces a kind of teams if all players are one team."""
 
 
 def teams(d: typed.Declarations) -> tuple[str, ...]:
-    """The team of each seat at the maximum number of players; empty without teams."""
+    """The team of each seat at the maximum number of players; empty if there are no teams."""
     if d.teams == ALL:
         return (ALL,) * d.max_players
     fact = d.kinds[d.player_kind].facts.get(d.teams)
@@ -28,13 +28,13 @@ def members(of_seats: Sequence[str], seats: Sequence[str]) -> dict[str, list[str
 
 
 def whole(of_seats: Sequence[str], seats: Sequence[str], winners: Collection[str]) -> list[str]:
-    """The winners with their teammates; just the winners without teams."""
+    """The winners with their teammates; unchanged if there are no teams."""
     won = {team for team, seat in zip(of_seats, seats, strict=False) if seat in winners}
     return [s for i, s in enumerate(seats) if s in winners or (of_seats and of_seats[i] in won)]
 
 
 def won_by(of_seats: Sequence[str], seats: Mapping[str, str] | Sequence[str], winners: Collection[str]) -> str:
-    """The winners in words: `reds (Ann, Cid)`, `all`, `nobody`, with displayed names."""
+    """The winners in words, with display names: `reds (Ann, Cid)`, `all`, `nobody`."""
     names = named(seats)
     if not of_seats:
         return ", ".join(names[seat] for seat in winners) or "nobody"
