@@ -1,1 +1,1 @@
-"""Overlays: sources merged over one another."""
+"""Overlays: merging of sources over one another."""

@@ -1,4 +1,4 @@
-"""Blame: an overlay's fault is reported at the overlay, not at the lower line that no longer fits."""
+"""Blame: a fault caused by an overlay is reported at the overlay, not at the lower line that it invalidates."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Span
 
 Layers = Mapping[str, int]
-"""File → its layer. A ruleset lies over the one that it extends, and an overlay over both."""
+"""The layer of each file. A ruleset lies above the one that it extends, and overlays lie above both."""
 _SHOWN = 5
-"""Lines below an overlay that are shown, each with its breakage there."""
+"""Maximum number of lower lines listed with an overlay's fault."""
 
 
 def at_overlay(d: Diagnostic, layers: Layers) -> Diagnostic:
     """Moves a diagnostic to the note of the highest layer, if that is above the diagnostic's own.
 
-    The lower layers were checked without the higher ones: a conflict between layers is the fault of the later one.
-    Suggestions do not count as causes.
+    Each layer was valid without the higher ones, so a conflict between layers is the fault of the higher one.
+    Declarations noted as suggestions are not causes.
     """
     if d.span is None:
         return d
@@ -31,7 +31,7 @@ def at_overlay(d: Diagnostic, layers: Layers) -> Diagnostic:
 
 
 def together(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The diagnostics, with equal ones at the same place merged, including their notes."""
+    """The diagnostics, with duplicates at the same place merged, including their notes."""
     results: dict[tuple[str, str, Span | None], Diagnostic] = {}
     for d in diagnostics:
         key = (d.code, d.message, d.span)

@@ -1,6 +1,6 @@
-"""Conflicts: incompatible edits of two overlays in one reference, whatever their order.
+"""Conflicts: edits by two overlays of one reference that are incompatible in either order.
 
-Two overlays included by the same overlay are of one family: the including overlay decides between them.
+Overlays included by the same overlay form a family, in which the including overlay decides.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class OverlayEdit(Brief, Struct, frozen=True):
 def report_conflict(
     one: OverlayEdit, other: OverlayEdit, what: str, report: Report, help_: str = _INCLUDE_BOTH
 ) -> None:
-    """Reports that two overlays, the later one last, make the same edit (RS505); `what` names it, with its verb."""
+    """Reports that two overlays make the same edit (RS505), at the later one; `what` is the predicate."""
     report.error(
         "RS505",
         f"the overlays `{one.by}` and `{other.by}` both {what}",
@@ -44,7 +44,7 @@ def report_conflict(
 
 
 class Touched:
-    """The fact paths touched by a reference's overlays."""
+    """The fact paths touched by the overlays of a reference."""
 
     def __init__(self, overlays: Sequence[Overlay]) -> None:
         self._overlays = overlays
@@ -52,14 +52,16 @@ class Touched:
         self._at: dict[str, dict[int, FactEdit]] = {}
         self._below: dict[str, dict[int, FactEdit]] = {}
         self._masks: dict[str, int] = {}
-        """Path → the overlays that touch it, or something below it."""
+        """The overlays that touch each path, or a path below it, as a bit mask."""
 
     def shared(self, number: int, path: str) -> bool:
-        """Whether overlays of other families touch a path, or something below it."""
+        """Whether overlays of other families touch a path, or a path below it."""
         return bool(self._masks.get(path, 0) & ~self._families[number])
 
     def check(self, report: Report) -> None:
-        """Reports leaves touched by two overlays, or removed with their parent by one of them, unless equal."""
+        """Reports leaves touched by two overlays, or removed with their parent by one of them, unless the edits are
+        equal.
+        """
         for number, overlay in enumerate(self._overlays):
             for edit in fact_edits(overlay):
                 self._check(number, edit, report)
@@ -95,7 +97,7 @@ def _agree(one: FactEdit, other: FactEdit) -> bool:
 
 
 def check_rules(overlays: Sequence[Overlay], report: Report) -> None:
-    """Reports rules that two overlays add, replace or remove, or that one removes and another wraps.
+    """Reports rules added, replaced or removed by two overlays, or removed by one and wrapped by another.
 
     Removing the same rule twice is not a conflict.
     """
@@ -127,7 +129,7 @@ _CONFLICTING = {
     "remove": ("", "replace", "wrap"),
     "wrap": ("remove",),
 }
-"""Change of a rule → the changes that cannot go with it; "" adds the rule."""
+"""The changes of a rule that conflict with each change; "" adds the rule."""
 
 
 def _does(item: ast.Item) -> str:
@@ -142,7 +144,7 @@ def _written(item: ast.Item) -> str:
 
 
 def check_extensions(overlays: Sequence[Overlay], report: Report) -> None:
-    """Reports options with equal names, and groups of options, that two overlays add to equally named decisions."""
+    """Reports options of one name, and groups of options, added by two overlays to decisions of one name."""
     related = families(overlays)
     results: dict[tuple[str, str, bool], dict[int, OverlayEdit]] = {}
     for number, overlay in enumerate(overlays):
@@ -164,7 +166,7 @@ _RENAME = "give one of them another name; or write a third overlay that includes
 
 
 def option_name(option: ast.OptionDef | ast.Name) -> ast.Name:
-    """The name of an option, or of an included group."""
+    """The name of an option or of an included group."""
     return option if isinstance(option, ast.Name) else option.name
 
 

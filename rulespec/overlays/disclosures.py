@@ -12,7 +12,7 @@ from rulespec.records import Brief
 
 
 class Disclosure(Brief, Struct, frozen=True):
-    """An intended disclosure: a file, a text on the line, and its reason."""
+    """A deliberate disclosure: a file, a text on the line, and the reason."""
 
     at: str
     text: str

@@ -1,4 +1,4 @@
-"""The edits of one overlay: the targets of each `change`, and whether it is applicable."""
+"""Edits of one overlay: resolution of the targets of each `change`, and validation."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ Items = dict[Key, ast.Item]
 Root = ast.Item | ast.OptionDef
 
 _REST = {"replace": " with …", "before": ": …", "after": ": …"}
-"""Edit → the text after its selection."""
+"""The text after the selection in messages, for each edit."""
 _LISTED = 20
-"""Places that a message lists."""
+"""Maximum number of places listed in a message."""
 
 
 class Hit(Brief, Struct, frozen=True, eq=False):
-    """A place touched by an edit: the rule, the node, its place, the edit and its overlay's number."""
+    """A node touched by an edit: its rule, the node, its place, the edit and the number of the edit's overlay."""
 
     key: Key
     node: Any
@@ -54,16 +54,16 @@ class Hit(Brief, Struct, frozen=True, eq=False):
 
 
 class Run:
-    """The edits of one overlay, one `change` after another.
+    """A run of one overlay's edits, in the order of its `change` items.
 
     Args:
         items: the rules, which are modified.
         overlay: the overlay.
         number: its number.
-        source: the rules before all edits, with records of displaced ones.
-        visible: whether the overlay sees a node within a rule.
+        source: the rules before all edits, with records of displaced rules.
+        visible: whether a node within a rule is visible to the overlay.
         report: receives the diagnostics.
-        repeated: counts the inserted nodes; None if they have been counted.
+        repeated: the counter of inserted nodes; None if they were counted before.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Run:
         self._repeated = repeated
 
     def run(self) -> list[Hit]:
-        """Applies the edits; returns the places they touch in the original rules.
+        """Applies the edits; returns the nodes of the original rules that they touch.
 
         Raises:
             DiagnosticsError: RS108 or RS135 if the result is too large.
@@ -119,7 +119,7 @@ class Run:
         return hits
 
     def _leaves_options(self, item: ast.Change) -> None:
-        """Reports a decision whose last option is removed; a group may be empty."""
+        """Reports a decision that loses its last option; a group may be empty."""
         empty = {i.name.text for i in self._items.values() if isinstance(i, ast.OptionGroup) and not i.options}
         for rule in self._items.values():
             for decide in nodes(rule):
@@ -133,14 +133,14 @@ class Run:
                     return
 
     def _leads_to(self, item: ast.Change, root: Root) -> None:
-        """Records the target of the names in a `change`."""
+        """Records the declarations denoted by the names in a `change`."""
         self._source.over[item.name.span] = root.name.span
         if item.of is not None:
             pairs = (pair for rule in self._items.values() for pair in options_in(rule))
             self._source.over[item.of.span] = next(of.span for of, option in pairs if option is root)
 
     def _roots(self, item: ast.Change) -> Iterator[tuple[Key, Root]]:
-        """The rule named by a `change`, below its wrappers, or its options wherever they are offered."""
+        """The rule named by a `change`, without its wrappers, or all options that it names."""
         if item.of is None:
             key = _key(item)
             while key in self._source.originals:
@@ -154,7 +154,7 @@ class Run:
                     yield key, option
 
     def _hits(self, edit: ast.Edit, key: Key, root: Root) -> Iterator[Hit]:
-        """The places touched by an edit in a rule or an option; reports an inapplicable edit."""
+        """The nodes touched by an edit in a rule or an option; reports an edit that is not applicable."""
         if removes_option(edit):
             yield Hit(key, root, root.span, edit, self._number)
             return
@@ -191,7 +191,7 @@ class Run:
             yield from (Hit(key, node, place(node), edit, self._number) for node in fitting)
 
     def _changes_nothing(self, edit: ast.Edit, there: list[Any]) -> None:
-        """Reports an edit that would change nothing."""
+        """Reports an edit without effect."""
         if there:
             notes = [Label(place(there[0]), "this already exists")]
             self._report.error("RS504", "this edit changes nothing", edit.span, notes=notes)
@@ -249,7 +249,7 @@ class Run:
         self._report.error("RS516", f"{_what(item)} has no such {what}", at.span, help=help_)
 
     def _missing(self, item: ast.Change) -> None:
-        """Reports a changed rule or option that does not exist."""
+        """Reports the missing rule or option of a `change`."""
         if self._reports_change(item, lambda _: True):
             return
         if item.of is None:
@@ -273,7 +273,7 @@ class Run:
             self._report.error("RS509", message, item.of.span, notes=notes, help=elsewhere or hint)
 
     def _reports_change(self, item: ast.Change, fits: Callable[[Root], bool]) -> bool:
-        """Reports a target inside a replaced or removed rule (RS519), if that is the reason."""
+        """Reports a target inside a replaced or removed rule (RS519), if there is one."""
         for change in self._source.displaced:
             old = change.item
             if not isinstance(old, ast.Item) or not any(fits(root) for root in _named(item, old)):
@@ -292,19 +292,19 @@ class Run:
 
 
 def _named(item: ast.Change, rule: ast.Item) -> list[Root]:
-    """The parts of a rule that a `change` is about."""
+    """The parts of a rule named by a `change`."""
     if item.of is None:
         return [rule] if not isinstance(rule, ast.Extend) and key_of(rule) == _key(item) else []
     return [o for of, o in options_in(rule) if of.text == item.of.text and o.name.text == item.name.text]
 
 
 def _key(item: ast.Change) -> Key:
-    """The key of the rule that a `change` names."""
+    """The key of the rule named by a `change`."""
     return item.kind, "" if item.kind == "scoring" else item.name.text
 
 
 def _refusal(edit: ast.Edit, node: Any) -> str | None:
-    """The reason that an edit cannot be done to a node; None if it can."""
+    """The reason why an edit is not applicable to a node, or None."""
     if isinstance(node, ast.OptionParam | ast.Shared):
         if edit.word in ("before", "after"):
             return (
@@ -329,7 +329,7 @@ def _what(item: ast.Change) -> str:
 
 
 def _shown(node: Any) -> str:
-    """A node on one line, in canonical form."""
+    """The text of a node on one line."""
     if isinstance(node, ast.OptionParam | ast.Shared):
         return f'"{node.reason.text}"'
     try:

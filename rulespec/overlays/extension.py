@@ -1,7 +1,7 @@
 """Options added by `extend decision`, with a limit on repeated options.
 
-A short text may represent many options: a decision may be extended wherever it is taken, and an option may contain
-decisions that are extended or include groups in turn. So each copy is counted before it is made.
+A short text can produce many options: a decision may be extended at every place where it occurs, and an option may
+contain decisions that are extended or include groups in turn. So each copy is counted before it is created.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from rulespec.syntax import ast
 from rulespec.syntax.shared import mapped, members
 
 MAX_REPEATED = 60_000
-"""Nodes of the syntax trees of options that are added to decisions or included by them, each time counted."""
+"""Maximum number of syntax nodes in options added to or included by decisions; each copy counts."""
 MAX_NESTED = 8
-"""Extensions of decisions that other extensions add."""
+"""Maximum nesting of extensions of decisions that are themselves added by extensions."""
 
 
 class Repeated:
-    """The number of nodes repeated by extensions and option groups; `report` receives RS108."""
+    """Counter of the nodes repeated by extensions and option groups; `report` receives RS108."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self._left = MAX_REPEATED
 
     def add(self, nodes: int, what: str, span: Span) -> None:
-        """Counts the nodes of options at an additional place.
+        """Counts the nodes of options copied to a further place.
 
         Raises:
             DiagnosticsError: RS108 if there are too many.
@@ -53,22 +53,22 @@ class Repeated:
 
 
 class Extension(Brief, Struct, frozen=True, eq=False):
-    """An `extend decision`, with its overlay's number."""
+    """An `extend decision` item, with the number of its overlay."""
 
     overlay: int
     item: ast.Extend
 
 
 class Extender:
-    """Adds the options of extensions to the decisions with their names, in order.
+    """Adds the options of extensions, in order, to all decisions with their names.
 
     Added options may contain decisions that are extended in turn, except by an enclosing extension: so the order of
     extensions matters only for the order of options.
 
     Attributes:
         known: the names of all decisions visited.
-        drawn: the names of visited `roll`s and `choose`s.
-        twice: options of a decision that an extension adds again: the option, the extension, its option.
+        drawn: the names of all `roll` and `choose` statements visited.
+        twice: options with the name of an existing one: the existing option, the extension, and the added option.
     """
 
     def __init__(self, extensions: Iterable[Extension], repeated: Repeated) -> None:
@@ -83,11 +83,11 @@ class Extender:
         self._within: list[Extension] = []
 
     def options(self, options: Iterable[ast.Member]) -> tuple[ast.Member, ...]:
-        """Options with added options in their bodies."""
+        """The options, with added options in the decisions of their bodies."""
         return mapped(options, lambda o: replace(o, body=self.block(o.body)))
 
     def block(self, body: tuple[ast.Stmt, ...]) -> tuple[ast.Stmt, ...]:
-        """A block with the added options."""
+        """The block, with added options in its decisions."""
         return tuple([self._statement(s) for s in body])
 
     def _statement(self, s: ast.Stmt) -> ast.Stmt:
@@ -133,7 +133,7 @@ def decisions(tree: object) -> frozenset[str]:
 
 
 def check_includes(items: Iterable[ast.Item], groups: Mapping[str, ast.OptionGroup], repeated: Repeated) -> None:
-    """Counts the option groups as often as decisions include them, with their shared parts.
+    """Counts the options of groups, with their shared parts, once for each decision that includes them.
 
     Raises:
         DiagnosticsError: RS108 if the limit is exceeded.
@@ -143,7 +143,7 @@ def check_includes(items: Iterable[ast.Item], groups: Mapping[str, ast.OptionGro
     def whole(group: ast.OptionGroup) -> int:
         name = group.name.text
         if name not in sizes:
-            sizes[name] = 0  # one that includes itself is reported elsewhere
+            sizes[name] = 0  # recursive inclusion is reported elsewhere
             bodies = [o.body for o in members(group.options) if isinstance(o, ast.OptionDef)]
             inner = [included for body in bodies for included in _included(body, groups)]
             sizes[name] = size_of(group.options) + sum(whole(groups[o.text]) for o in inner)
@@ -157,13 +157,13 @@ def check_includes(items: Iterable[ast.Item], groups: Mapping[str, ast.OptionGro
 
 
 def _included(body: tuple[ast.Stmt, ...], groups: Mapping[str, ast.OptionGroup]) -> Iterator[ast.Name]:
-    """The names of known groups that the decisions in a block include."""
+    """The names of known groups included by the decisions in a block."""
     for s in _decides(body):
         yield from (o for o in members(s.options) if isinstance(o, ast.Name) and o.text in groups)
 
 
 def _sharing(item: ast.Item) -> Iterator[ast.Shared]:
-    """All `with` and `when` of a rule."""
+    """All `with` and `when` blocks of a rule."""
     todo: list[ast.Member] = []
     if isinstance(item, ast.Procedure):
         todo += [o for s in _decides(item.body) for o in s.options]
@@ -196,7 +196,7 @@ def _decides(body: tuple[ast.Stmt, ...]) -> Iterator[ast.Decide]:
 
 
 def size_of(options: Iterable[ast.Member], shared: int = 0) -> int:
-    """The number of nodes in options, each with its shared nodes; `shared` counts for all."""
+    """The number of nodes in options; shared nodes, including the `shared` ones around all, count once per option."""
     total = 0
     for o in options:
         total += size_of(o.options, shared + _shared(o)) if isinstance(o, ast.Shared) else shared + size(o)
@@ -217,7 +217,7 @@ def _shared(s: ast.Shared) -> int:
 
 
 def size(tree: object) -> int:
-    """The number of nodes of a syntax tree."""
+    """The number of nodes in a syntax tree."""
     return sum(1 for _ in _nodes(tree))
 
 

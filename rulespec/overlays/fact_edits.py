@@ -1,4 +1,4 @@
-"""Facts of an overlay: changes, additions and removals by path in the YAML tree."""
+"""Edits of facts by an overlay: changes, additions and removals by path in the YAML tree."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rulespec.overlays.overlay import Overlay, Source
 from rulespec.records import Brief
 
 Shared = Callable[[str], bool]
-"""Whether other overlays of the reference, in no family with the one at hand, touch a path or something below it."""
+"""Whether overlays of other families in the reference touch a path or a path below it."""
 
 
 class FactEdit(Brief, Struct, frozen=True):
-    """A leaf set by an overlay, or a path it removes or empties.
+    """A leaf set by an overlay, or a path that it removes or empties.
 
     Attributes:
         path: the path of the leaf.
@@ -56,7 +56,7 @@ def _leaves(path: str, node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def apply_facts(source: Source, overlay: Overlay, shared: Shared, report: Report) -> None:
-    """Changes the tree; reports paths that do not fit (RS128, RS503, RS504, RS508)."""
+    """Applies an overlay's facts to the tree; reports invalid paths (RS128, RS503, RS504, RS508)."""
     before = report.errors
     report.extend(old_paths(overlay.facts))
     if report.errors > before:
@@ -82,9 +82,9 @@ def apply_facts(source: Source, overlay: Overlay, shared: Shared, report: Report
 
 
 def _lead(source: Source, path: Scalar) -> None:
-    """Records the key behind each step of a path; the last step may declare its name.
+    """Records the key denoted by each step of a path; the last step may be a new key.
 
-    A key with dots in it, such as `stone.supply`, is as many steps as it has names.
+    A key that contains dots, such as `stone.supply`, is one step per name.
     """
     node: Node | None = source.root
     at, declared = content(path), path.span
@@ -128,7 +128,7 @@ class _Edits:
             return
         new = merge(old, value, source.over)
         if same(old, new):
-            if not self._shared(path):  # else another overlay has said the same
+            if not self._shared(path):  # else another overlay has the same edit
                 notes = [Label(old.span, "it already has this value")]
                 self._report.error("RS504", f"`{path}` does not change", value.span, notes=notes, help="leave it out")
             return
@@ -138,7 +138,7 @@ class _Edits:
         self._put(path, place, new)
 
     def add(self, path: str, place: Scalar, value: Node) -> None:
-        """Adds a missing value, or members to a list."""
+        """Adds a new value, or members to a list."""
         source, report = self._source, self._report
         path, value = _by_place(source.root, path, place, value)
         old = find(source.root, path)
@@ -165,7 +165,7 @@ class _Edits:
             keys = keys_of(source.root, path)
             parent = find(source.root, ".".join(keys[:-1])) if len(keys) > 1 else source.root
             if parent is None and (len(keys) == 2 or keys[0] == "setup"):
-                parent = self._opened(keys[:-1], place)  # the first of a section; an unknown one is refused later
+                parent = self._opened(keys[:-1], place)  # creates a missing section; an unknown one is refused later
             if not isinstance(parent, Mapping):
                 _missing(source, ".".join(keys[:-1]), place.span, report)
                 return
@@ -173,7 +173,7 @@ class _Edits:
         self._put(path, place, new)
 
     def _opened(self, keys: list[str], place: Scalar) -> Mapping | None:
-        """The mapping at a path, created if there is none."""
+        """The mapping at a path, created if missing; None if the path has another value."""
         for length in range(1, len(keys) + 1):
             path = ".".join(keys[:length])
             if find(self._source.root, path) is None:
@@ -182,11 +182,11 @@ class _Edits:
         return result if isinstance(result, Mapping) else None
 
     def _add_entries(self, path: str, old: Mapping, value: Mapping) -> None:
-        """Adds the entries of a mapping to one that is there."""
+        """Adds the entries of a mapping to an existing one."""
         for key, (place, new) in value.entries.items():
             if key not in old.entries:
                 self._put(f"{path}.{key}", place, new)
-            elif not self._shared(path):  # else another overlay has said the same
+            elif not self._shared(path):  # else another overlay has the same edit
                 notes = [Label(old.entries[key][0].span, "it stands here")]
                 message = f"`{path}.{key}` exists already"
                 self._report.error("RS508", message, place.span, notes=notes, help="put it under `changes`")
@@ -197,7 +197,7 @@ class _Edits:
         if find(source.root, path.text) is not None:
             source.removed[path.text] = path.span
             source.root = _replaced(source.root, keys_of(source.root, path.text), None)
-        elif not self._shared(path.text):  # else another overlay has taken it out
+        elif not self._shared(path.text):  # else another overlay has removed it
             _missing(source, path.text, path.span, self._report)
 
     def _put(self, path: str, place: Scalar, value: Node) -> None:
@@ -207,7 +207,7 @@ class _Edits:
 
 
 def _by_place(root: Mapping, path: str, place: Scalar, value: Node) -> tuple[str, Node]:
-    """An addition to a set-up in the form of a set-up, where `fort: {supply: 2}` is `fort.supply`."""
+    """An addition to a set-up in normal form, where `fort: {supply: 2}` becomes `fort.supply`."""
     keys = keys_of(root, path)
     if keys[:1] != ["setup"] or "pieces" not in keys[1:] or not isinstance(value, Mapping):
         return path, value
@@ -226,9 +226,9 @@ def _by_place(root: Mapping, path: str, place: Scalar, value: Node) -> tuple[str
 
 
 def merge(base: Node, over: Node, places: dict[Span, Span] | None = None) -> Node:
-    """`over` merged over `base`: mappings are merged, anything else is replaced. Both keep their places.
+    """`over` merged over `base`: mappings are merged, other values replaced. Nodes keep their places.
 
-    `places` receives the places of the keys of `over` that are also in `base`, with the places in `base`.
+    `places` receives the place in `base` of each key of `over` that is also in `base`, by its place in `over`.
     """
     if not isinstance(base, Mapping) or not isinstance(over, Mapping):
         return over
@@ -242,11 +242,11 @@ def merge(base: Node, over: Node, places: dict[Span, Span] | None = None) -> Nod
     return Mapping(entries, over.span)
 
 
-_PARTS = 3  # most parts of a key with dots in it
+_PARTS = 3  # maximum number of dotted names in a key
 
 
 def keys_of(root: Mapping, path: str) -> list[str]:
-    """The keys of a dotted path. Keys may contain dots, as in `setup.pieces`, including keys to be added."""
+    """Splits a dotted path into keys. Keys may themselves contain dots, as in `setup.pieces`, even if they are new."""
     keys: list[str] = []
     rest = path.split(".")
     node: Node | None = root
@@ -261,19 +261,19 @@ def keys_of(root: Mapping, path: str) -> list[str]:
 
 
 def _names_in(keys: list[str], rest: list[str]) -> int:
-    """The number of names that a new key at a place has: in a set-up, `piece.place` and `kind.field`."""
+    """The number of dotted names in a new key at a place: in a set-up, `piece.place` and `kind.field` have several."""
     section = keys[-1] if keys[:1] == ["setup"] and len(keys) in (2, 4) else ""
     return min(len(rest), {"pieces": 2, "state": 3, "accounts": 3}.get(section, 1))
 
 
 def content(word: Scalar) -> Span:
-    """The place of a key or a word, on one line, without quotes."""
+    """The place of a key or a word on one line, without its quotes."""
     line, column = word.span.line, content_column(word)
     return Span(word.span.file, line, column, line, column + len(word.text))
 
 
 def entry(root: Mapping, keys: Iterable[str]) -> tuple[Scalar, Node] | None:
-    """The key and the value at a path of keys."""
+    """The key and the value at a path of keys, or None."""
     result: tuple[Scalar, Node] | None = None
     node: Node = root
     for key in keys:
@@ -285,7 +285,7 @@ def entry(root: Mapping, keys: Iterable[str]) -> tuple[Scalar, Node] | None:
 
 
 def find(root: Mapping, path: str) -> Node | None:
-    """The node at a dotted path."""
+    """The node at a dotted path, or None."""
     node: Node = root
     for key in keys_of(root, path):
         if not isinstance(node, Mapping) or key not in node.entries:
@@ -295,7 +295,7 @@ def find(root: Mapping, path: str) -> Node | None:
 
 
 def _replaced(root: Mapping, keys: list[str], value: tuple[Scalar, Node] | None) -> Mapping:
-    """A copy of the tree with the entry at a path set, or removed (None). The parents exist."""
+    """A copy of the tree with the entry at a path set, or removed if None. Its parents must exist."""
     entries = dict(root.entries)
     key = keys[0]
     if len(keys) == 1:
@@ -311,7 +311,7 @@ def _replaced(root: Mapping, keys: list[str], value: tuple[Scalar, Node] | None)
 
 
 def _nearest(root: Mapping, path: str) -> tuple[str, tuple[Label, ...]]:
-    """A hint for a path that does not exist: the nearest key at its end, with a note there."""
+    """A hint for a missing path: the nearest existing key at its end, with a note there."""
     node: Node = root
     walked: list[str] = []
     for key in keys_of(root, path):
@@ -328,7 +328,7 @@ def _nearest(root: Mapping, path: str) -> tuple[str, tuple[Label, ...]]:
 
 
 def empty(source: Source, path: Scalar, report: Report) -> None:
-    """Empties the mapping or list at a path, or removes the single value there; reports RS503."""
+    """Empties the mapping or list at a path, or removes a scalar; reports a missing path (RS503)."""
     old = find(source.root, path.text)
     if old is None:
         _missing(source, path.text, path.span, report)
@@ -354,7 +354,7 @@ def _emptied(root: Mapping, keys: list[str]) -> Mapping:
 
 
 def same(a: Node, b: Node) -> bool:
-    """Whether two nodes are equal, places aside."""
+    """Whether two nodes are equal, ignoring their places."""
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         return a.value == b.value and type(a.value) is type(b.value)
     if isinstance(a, Sequence) and isinstance(b, Sequence):

@@ -1,4 +1,4 @@
-"""Orphans left by overlays: declarations no longer used, and uses of removed names."""
+"""Orphans: declarations whose last use an overlay removed, and uses of names that it removed."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from rulespec.syntax import ast
 _QUOTED = re.compile(r"`([^`]*)`")
 
 Unused = Callable[[Source], frozenset[Span]]
-"""The places in a source that declare something which nothing in it uses."""
+"""The function that finds the places of a source's unused declarations."""
 
 
 def blamed(diagnostics: Iterable[Diagnostic], source: Source, unused: Unused) -> tuple[Diagnostic, ...]:
-    """The diagnostics of a merged source; those caused by an overlay point to its line."""
+    """The diagnostics of a merged source; those caused by an overlay point to the overlay's line."""
     return together(at_overlay(d, source.layers) for d in _with_orphans(diagnostics, source, cache(unused)))
 
 
 def _with_orphans(diagnostics: Iterable[Diagnostic], source: Source, unused: Unused) -> Iterator[Diagnostic]:
-    """The diagnostics, with notes on required rules that overlays removed."""
+    """The diagnostics, with notes on the edits of overlays that caused them."""
     wrapped = {inner: outer for (_, outer), inner in source.originals.items()}
     for each in diagnostics:
         names = _QUOTED.findall(each.message)
@@ -43,7 +43,7 @@ def _with_orphans(diagnostics: Iterable[Diagnostic], source: Source, unused: Unu
 
 
 def _as_written(d: Diagnostic, wrapped: Mapping[str, str]) -> Diagnostic:
-    """The diagnostic with the names that authors wrote of rules that others wrap."""
+    """The diagnostic with wrapped rules under the names used by their authors."""
     for inner, outer in wrapped.items():
         if inner in f"{d.message}{d.help}":
             name = outer.partition(" ")[0]
@@ -52,7 +52,7 @@ def _as_written(d: Diagnostic, wrapped: Mapping[str, str]) -> Diagnostic:
 
 
 def _unused(d: Diagnostic, name: str, source: Source, unused: Unused) -> Diagnostic:
-    """The diagnostic for an unused declaration, blamed on the overlay that removed or replaced its last use."""
+    """The diagnostic for an unused declaration, attributed to the overlay that removed or replaced its last use."""
     for change in source.displaced:
         if name.rpartition(".")[2] not in set(_words(change.item)) or d.span is None or d.span in unused(change.before):
             continue
@@ -96,7 +96,7 @@ def _words(node: object) -> Iterator[str]:
 
 
 def _removed(name: str, source: Source) -> Iterator[Label]:
-    """The places where overlays remove this name, or a part of an entity with a compound name."""
+    """The places where overlays remove a name, or a part of an entity's compound name."""
     for path, span in source.removed.items():
         key = path.rpartition(".")[2]
         if key == name or name.startswith(f"{key}_") or name.endswith(f"_{key}"):

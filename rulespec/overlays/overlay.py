@@ -1,4 +1,4 @@
-"""A ruleset before checking, and its overlays."""
+"""Unchecked rulesets, and overlays for them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.records import Brief
 from rulespec.syntax import ast
 
 Key = tuple[str, str]
-"""Kind and name of a rule, such as ("procedure", "turn"); the scoring has no name."""
+"""The kind and name of a rule, such as ("procedure", "turn"); the scoring has no name."""
 
 
 class Source(Brief, Struct, eq=False):
@@ -24,16 +24,17 @@ class Source(Brief, Struct, eq=False):
     Attributes:
         root: the tree.
         items: the rules, by kind and name.
-        originals: kind and name of a wrapping rule → name of the rule called by its `original(…)`.
+        originals: for each wrapping rule, the name of the rule called by its `original(…)`.
         changed: changes by overlays within rules, sorted by overlay id.
-        displaced: rules replaced or removed by overlays, each with the overlay and the place.
-        removed: path removed by an overlay, including list members → the place.
-        layers: file → its layer; higher layers have higher numbers.
+        displaced: the rules replaced or removed by overlays.
+        removed: the place of removal for each path removed by an overlay, including list members.
+        layers: the number of each file's layer, ascending.
         disclosures: places in rules files that deliberately disclose private values, from `rules.yaml`.
-        texts: file → its text.
-        repeated: counts the options added by extensions; None before the first.
+        texts: the text of each file.
+        repeated: the counter of options added by extensions; None before the first.
         titled: for each layer, lowest first, a folder and the relative path of its words, without extension.
-        over: place of a key, or of a step in an overlay's path → place of the key it overrides or refers to.
+        over: for the place of a key, or of a step in an overlay's path, the place of the key that it overrides or
+            denotes.
     """
 
     root: Mapping
@@ -50,17 +51,17 @@ class Source(Brief, Struct, eq=False):
     over: dict[Span, Span] = field(default_factory=dict)
 
     def lay(self, files: Iterable[str]) -> None:
-        """Records files as one layer above all earlier ones."""
+        """Records files as one layer above all existing ones."""
         layer = 1 + max(self.layers.values(), default=-1)
         self.layers |= dict.fromkeys(files, layer)
 
     def as_it_is(self) -> Source:
-        """A copy for the checker of a source about to change."""
+        """A copy of the current source for the checker, before the source changes."""
         return Source(self.root, dict(self.items), dict(self.originals))
 
 
 class ChangedPlace(Brief, Struct, frozen=True):
-    """A place in a rule changed by an overlay: the rule, the overlay, the edit, and the original node."""
+    """A node of a rule changed by an overlay: the rule, the overlay, the edit, and the original node."""
 
     key: Key
     by: str
@@ -72,11 +73,11 @@ class Displaced(Brief, Struct, frozen=True):
     """A rule, or a part of one, replaced or removed by an overlay or by a ruleset over its base.
 
     Attributes:
-        what: the rule, such as "the procedure `turn`".
+        what: the rule in messages, such as "the procedure `turn`".
         done: "replaced", "removed" or, for a part, "changed".
-        item: the syntax tree.
-        by: the overlay, or "" for a ruleset over its base.
-        span: the place of that edit.
+        item: the syntax tree of the rule or the part.
+        by: the id of the overlay, or "" for a ruleset over its base.
+        span: the place of the edit.
         before: the source without the reference's overlays.
     """
 
@@ -89,15 +90,15 @@ class Displaced(Brief, Struct, frozen=True):
 
 
 class Overlay(Brief, Struct, eq=False):
-    """An overlay in a reference, or included by another; or a ruleset's rules over its base.
+    """An overlay in a reference or included by another one, or a ruleset's rules over its base.
 
     Attributes:
         id: its id; "" for a ruleset over its base.
-        within: the id for messages: of the including overlay in the reference, or its own.
+        within: the id in messages: that of the including overlay in the reference, or its own.
         facts: its YAML tree.
         rules: its rules.
         files: the names of its files.
-        includes: the numbers of the overlays it includes, directly or not, and its own, as a bit mask.
+        includes: the numbers of the overlays that it includes, directly or indirectly, and its own, as a bit mask.
     """
 
     id: str
@@ -111,7 +112,7 @@ class Overlay(Brief, Struct, eq=False):
 def families(overlays: Sequence[Overlay]) -> list[int]:
     """For each overlay, a bit mask of the overlays that may refine its changes.
 
-    These are the overlays included together with it by some overlay, which lists them in a decisive order.
+    These are the overlays included together with it by some overlay, whose list of includes defines their order.
     """
     results = [1 << number for number in range(len(overlays))]
     for overlay in overlays:
@@ -131,12 +132,12 @@ _KINDS: dict[type[ast.Item], str] = {
 
 
 def key_of(item: ast.Item) -> Key:
-    """Kind and name of the rule that an item declares or changes; not for `extend`."""
+    """The kind and name of the rule that an item declares or changes; not for `extend`."""
     kind = item.kind if isinstance(item, ast.Remove) else _KINDS[type(item)]
     return kind, "" if kind == "scoring" else item.name.text
 
 
 def called(key: Key) -> str:
-    """The name of a rule in messages: "the procedure `turn`", "the scoring". Wrapped rules share it."""
+    """The name of a rule in messages: "the procedure `turn`", "the scoring". Wrapped rules have the same name."""
     kind, name = key
     return "the scoring" if kind == "scoring" else f"the {kind} `{name.partition(' ')[0]}`"

@@ -1,8 +1,8 @@
 """`change`: edits of selected parts of rules, applied to trees.
 
-All overlays select in the rules after replacements, wraps and extensions; nodes inserted by an overlay are visible only
-to its family. Edits are applied in the order of overlay ids. So independent edits commute, unless two of them touch the
-same place (RS505).
+Selections of all overlays refer to the rules after replacements, wraps and extensions; nodes inserted by an overlay are
+visible only to its family. Edits are applied in the order of overlay ids. So edits commute, except two edits of the
+same place, which conflict (RS505).
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from rulespec.syntax.same import same
 
 
 def carry_out(source: Source, overlays: Sequence[Overlay], before: Source, report: Report) -> None:
-    """Applies the `change` items of overlays; none of them if some do not fit, or conflict.
+    """Applies the `change` items of overlays, unless one of them is inapplicable or conflicts with another.
 
     Args:
         source: the rules, which are modified.
         overlays: the overlays.
-        before: the source without them.
+        before: the source without the overlays.
         report: receives the diagnostics.
     """
     changes = _Changes(source, overlays)
@@ -51,7 +51,7 @@ class _Changes:
         self._hits: list[Hit] = []
 
     def _in_order(self) -> list[int]:
-        """The overlays that change parts of rules, ordered by id, but a family in its own order."""
+        """The overlays that change parts of rules, ordered by id, but in their own order within a family."""
         waiting = [n for n, o in enumerate(self._overlays) if any(isinstance(i, ast.Change) for i in o.rules)]
         results: list[int] = []
         while waiting:
@@ -64,7 +64,7 @@ class _Changes:
         return bool(self._families[one] >> other & 1)
 
     def check(self, report: Report) -> None:
-        """Reports edits that do not fit, and conflicting ones."""
+        """Reports edits that are inapplicable or conflict."""
         repeated = self._source.repeated = self._source.repeated or Repeated(report)
         for at, number in enumerate(self.order):
             items = self._after([n for n in self.order[:at] if self._related(n, number)])
@@ -72,7 +72,7 @@ class _Changes:
         self._check_conflicts(report)
 
     def carry_out(self, before: Source) -> None:
-        """Applies the edits, and records changed and possibly unused rules."""
+        """Applies the edits, and records changed rules, and removed parts for finding unused declarations."""
         source = self._source
         source.items = self._after(self.order)
         for hit in self._hits:
@@ -82,7 +82,7 @@ class _Changes:
                 source.displaced.append(Displaced(called(hit.key), "changed", hit.node, by, hit.edit.span, before))
 
     def _after(self, numbers: Sequence[int]) -> Items:
-        """The rules after the edits of some overlays, which are known to fit."""
+        """The rules after the edits of some overlays, which must be applicable."""
         items = dict(self._source.items)
         for number in numbers:
             self._run(items, number, Report(), None).run()
@@ -94,7 +94,7 @@ class _Changes:
         )
 
     def _visible(self, number: int, root: Span, node: Struct) -> bool:
-        """Whether an overlay sees a node: it does not see additions of another one to a third one's rule."""
+        """Whether a node is visible to an overlay: additions by an unrelated overlay are not."""
         span = getattr(node, "span", None)
         if span is None or span.file == root.file:
             return True
@@ -102,7 +102,7 @@ class _Changes:
         return owner is None or self._related(owner, number)
 
     def _check_conflicts(self, report: Report) -> None:
-        """Reports edits of two overlays at one place, unless they are equal (RS505)."""
+        """Reports different edits of one place by two overlays (RS505)."""
         places: dict[tuple[Key, str], list[Hit]] = {}
         reported: set[tuple[Span, Span]] = set()
         for hit in self._hits:
@@ -121,7 +121,7 @@ class _Changes:
 
 
 def _conflict(one: Hit, other: Hit) -> bool:
-    """Whether two edits of one rule cannot both hold."""
+    """Whether two edits of one rule are incompatible."""
     words = {one.edit.word, other.edit.word}
     if (gone := (removes_option(one.edit), removes_option(other.edit))) != (False, False):
         return gone != (True, True) and (_contains(one.span, other.span) or _contains(other.span, one.span))

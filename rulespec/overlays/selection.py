@@ -1,4 +1,4 @@
-"""Selection and replacement of parts of rules: the targets of a `change`, and the rule after its edits."""
+"""Selection and replacement of parts of rules: the nodes that a `change` selects, and the rule after its edits."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _REASONED = (ast.Require, ast.Cost, ast.OptionParam, ast.Shared)
 _LEAVES = (Span, ast.Name, ast.Text, ast.TypeRef)
 
 Visible = Callable[[Struct], bool]
-"""Whether a node, with everything in it, is visible to an overlay."""
+"""Whether a node, with all its children, is visible to an overlay."""
 
 
 class Action(Brief, Struct, eq=False):
-    """Edits of one node.
+    """The effect of edits on one node.
 
     Attributes:
         instead: the statements that replace a statement, or the `require` that replaces a condition.
         value: the replacing expression.
-        before: the statements before it.
-        after: the statements after it.
+        before: the statements inserted before it.
+        after: the statements inserted after it.
         head: the statements added to the head of an option or guard.
         order: the new order of a loop, with its variable.
     """
@@ -44,7 +44,7 @@ class Action(Brief, Struct, eq=False):
 
 
 def removes_option(edit: ast.Edit) -> bool:
-    """Whether an edit removes a whole option."""
+    """Whether an edit removes an entire option."""
     return edit.at is None and edit.word == "remove"
 
 
@@ -58,7 +58,7 @@ def options_in(item: ast.Item) -> Iterator[tuple[ast.Name, ast.OptionDef]]:
 
 
 def nodes(tree: object, visible: Visible = lambda _: True) -> Iterator[Any]:
-    """The visible nodes of a syntax tree, in text order."""
+    """The visible nodes of a syntax tree, in source order."""
     todo = [tree]
     while todo:
         node = todo.pop()
@@ -70,24 +70,24 @@ def nodes(tree: object, visible: Visible = lambda _: True) -> Iterator[Any]:
 
 
 def selected(at: ast.Stmt | ast.Expr | ast.Text, root: ast.Item | ast.OptionDef, visible: Visible) -> list[Any]:
-    """The nodes of a rule or an option that match a selector."""
+    """The nodes of a rule or an option that match a selection."""
     return [node for node in nodes(root, visible) if _means(at, node)]
 
 
 def in_order(variable: str, root: ast.Item | ast.OptionDef, visible: Visible) -> list[ast.Binder]:
-    """The binders with ordered members: those of `for`, `turns` and `first` over a variable."""
+    """The binders of a variable with ordered iteration: those of `for`, `turns` and `first`."""
     loops = (node.binder for node in nodes(root, visible) if takes_in_order(node))
     return [binder for binder in loops if binder.name.text == variable]
 
 
 def takes_in_order(node: Any) -> bool:
-    """Whether a node is a loop, or an order-dependent function of members."""
+    """Whether a node iterates in order: a loop, or a function whose result depends on the order of members."""
     function = BUILTINS.get(node.op) if isinstance(node, ast.Each) else None
     return isinstance(node, ast.For | ast.Turns) or (function is not None and bool(function.of_order))
 
 
 def ordered(binder: ast.Binder, order: ast.Binder) -> ast.Binder:
-    """A binder in another order: `from` or `after` an entity, or by keys, stable for equals."""
+    """The binder with another order: `from` or `after` an entity, or by keys, stable for equal keys."""
     if order.keys:
         return replace(binder, keys=order.keys)
     return replace(binder, order=order.order, start=order.start, keys=())
@@ -106,7 +106,7 @@ def _means(at: ast.Stmt | ast.Expr | ast.Text, node: Any) -> bool:
 
 
 def _condition(node: Any) -> bool:
-    """Whether a node with a reason has a condition that the reason is of."""
+    """Whether the reason of a node belongs to a condition."""
     if isinstance(node, ast.OptionParam):
         return node.where is not None
     return not isinstance(node, ast.Shared) or node.condition is not None
@@ -117,7 +117,7 @@ def _has_reason(text: str, reason: str) -> bool:
 
 
 def reasons(root: ast.Item | ast.OptionDef) -> dict[str, Span]:
-    """The ids cited by the reasons of a rule or an option, and the reasons without citations, with their places."""
+    """The ids cited by the reasons of a rule or an option, or a whole reason without citations, with their places."""
     results: dict[str, Span] = {}
     for node in nodes(root):
         if isinstance(node, _REASONED) and _condition(node) and node.reason.text:
@@ -133,7 +133,7 @@ def place(node: Any) -> Span:
 
 
 def edited(item: ast.Item, actions: dict[int, Action]) -> ast.Item:
-    """A rule with edits applied; `actions` are keyed by the `id()` of a node."""
+    """The rule after edits; `actions` are keyed by the `id()` of nodes."""
     result: ast.Item = _edited(item, actions)
     return result
 
@@ -161,7 +161,7 @@ def _edited(node: Any, actions: dict[int, Action]) -> Any:
 
 
 def _block(block: tuple[Any, ...], actions: dict[int, Action]) -> tuple[Any, ...]:
-    """A tuple after edits; the same object if nothing changes."""
+    """A tuple of nodes after edits; the same object if nothing changes."""
     results: list[Any] = []
     for part in block:
         action = actions.get(id(part)) if isinstance(part, ast.Stmt | ast.OptionDef) else None
@@ -179,7 +179,7 @@ def _block(block: tuple[Any, ...], actions: dict[int, Action]) -> tuple[Any, ...
 
 
 def _acted(node: Any, action: Action) -> Any:
-    """An option, a guard or a condition after edits of it."""
+    """An option, a guard or a condition after an edit."""
     if isinstance(node, ast.Guard):
         return replace(node, head=(*node.head, *action.head))
     if isinstance(node, ast.OptionDef):
@@ -195,7 +195,7 @@ def _acted(node: Any, action: Action) -> Any:
 
 
 def depth(tree: object) -> int:
-    """The depth of a syntax tree, in nodes and tuples."""
+    """The depth of a syntax tree, counting nodes and tuples."""
     deepest, todo = 0, [(tree, 1)]
     while todo:
         node, level = todo.pop()

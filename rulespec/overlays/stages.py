@@ -1,7 +1,6 @@
-"""Overlays in stages, so that independent modules compose in any order.
-
-First all facts, then removed, replaced or added rules, then wraps, then extensions, then changes. In each stage the
-overlays follow the order of the reference, each after those it includes.
+"""Application of overlays in stages, so that independent modules compose in any order.
+// The stages are: facts; removed, replaced and added rules; wraps; extensions; changes. In each stage the overlays
+apply in the order of the reference, each after the overlays that it includes.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ from rulespec.syntax import ast
 def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> None:
     """Applies all edits of overlays, in stages.
 
-    Reports conflicts of two overlays (RS505), and edits that do not fit (RS503 … RS515). After a conflict nothing is
-    applied, as nobody wrote the resulting rules.
+    Reports conflicts of two overlays (RS505), and inapplicable edits (RS503 … RS515). After a conflict nothing is
+    applied, as the resulting rules would have no author.
     """
     touched, conflicts = Touched(overlays), Report()
     touched.check(conflicts)
@@ -58,12 +57,12 @@ def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> Non
 
 
 def lay_rules(source: Source, rules: tuple[ast.Item, ...], report: Report) -> None:
-    """Applies a ruleset's own rules to those of its base, if any."""
+    """Applies a ruleset's own rules to those of its base."""
     lay_over(source, [Overlay("", "", Mapping({}, source.root.span), rules)], report)
 
 
 class _Stages:
-    """The stages of the rules."""
+    """The stages that change rules."""
 
     def __init__(self, source: Source, overlays: Sequence[Overlay], report: Report) -> None:
         self._source = source
@@ -72,11 +71,11 @@ class _Stages:
         self._families = families(overlays)
         self.before = source.as_it_is()
         self._gone: dict[Key, list[tuple[int, ast.Item]]] = {}
-        """The overlays that replace or remove a rule, with the item that does."""
+        """The overlays that replace or remove each rule, with the item that does so."""
         self._missing: list[tuple[str, ast.Name]] = []
 
     def rules(self, number: int) -> None:
-        """Removes, then replaces, then adds rules."""
+        """Removes, then replaces, then adds the rules of one overlay."""
         rules = [i for i in self._overlays[number].rules if not isinstance(i, ast.PARTS) and i.modifier != "wrap"]
         for item in rules:
             if isinstance(item, ast.Remove):
@@ -124,7 +123,7 @@ class _Stages:
             self._missing.append((item.kind, item.name))
 
     def _displace(self, key: Key, item: ast.Item, number: int, done: str) -> None:
-        """Records a replaced rule, with the rules it wraps."""
+        """Records a rule about to be replaced or removed, and drops the rules that it wraps."""
         source = self._source
         self._gone.setdefault(key, []).append((number, item))
         self._note_displaced(key, source.items[key], item.name.span, number, done)
@@ -141,7 +140,7 @@ class _Stages:
         return bool(self._families[one] >> other & 1)
 
     def wraps(self, number: int) -> None:
-        """Wraps existing rules."""
+        """Applies the wraps of one overlay."""
         for item in self._overlays[number].rules:
             if item.modifier == "wrap":
                 self._wrap(item, number)
@@ -149,7 +148,7 @@ class _Stages:
     def _wrap(self, item: ast.Item, number: int) -> None:
         source, key = self._source, key_of(item)
         over = next((n for n in self._gone.get(key, ()) if n[0] > number and self._related(n[0], number)), None)
-        if over is not None:  # one that may change further what this one changes has done so
+        if over is not None:  # a related overlay has changed it already
             done = "removed" if isinstance(over[1], ast.Remove) else "replaced"
             self._note_displaced(key, item, over[1].name.span, over[0], done)
             return
@@ -166,7 +165,7 @@ class _Stages:
             depth, at = depth + 1, (key[0], source.originals[at])
         inner = f"{item.name.text} (original)" if depth == 1 else f"{item.name.text} (original {depth})"
         source.items[key[0], inner] = old
-        if key in source.originals:  # the old one wraps another itself
+        if key in source.originals:  # the old rule is itself a wrapper
             source.originals[key[0], inner] = source.originals[key]
         source.originals[key] = inner
         source.items[key] = item
@@ -178,14 +177,14 @@ class _Stages:
             self._report.error("RS511", f"`{item.name.text}` must keep {what}", item.name.span, notes=notes)
 
     def report_missing(self) -> None:
-        """Reports changes of missing rules, late enough to suggest any rule."""
+        """Reports changes of missing rules, after all rules are known, for better suggestions."""
         for kind, name in self._missing:
             known = {n: item.name.span for (k, n), item in self._source.items.items() if k == kind}
             hint, notes = nearest(name.text, known)
             self._report.error("RS509", f"there is no {kind} `{name.text}`", name.span, notes=notes, help=hint)
 
     def extensions(self) -> None:
-        """Adds options to the remaining decisions."""
+        """Adds options to the remaining decisions, by `extend`."""
         source = self._source
         all_ = [Extension(n, i) for n, o in enumerate(self._overlays) for i in o.rules if isinstance(i, ast.Extend)]
         if not all_:

@@ -1,4 +1,4 @@
-"""The text of a rule after overlay edits: the author's lines, with each edit marked by its overlay."""
+"""The source text of a rule after overlay edits: its original lines, with each edit marked by its overlay."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rulespec.syntax import ast
 from rulespec.syntax.printed import printed
 
 Line = tuple[int, str]
-"""The number of a line in its file, and its text."""
+"""A line: its number in the file, and its text."""
 
 _NO_COMMENT = re.compile(r'("[^"]*")|#.*')
 
 
 def changes_of(item: ast.Item, source: Source) -> list[ChangedPlace]:
-    """The edits of overlays within a rule."""
+    """The edits by overlays within a rule."""
     key = next(key for key, other in source.items.items() if other is item)
     return [change for change in source.changed if change.key == key]
 
@@ -50,14 +50,14 @@ def item_lines(item: ast.Item, source: Source) -> list[str]:
 
 
 def option_lines(option: ast.Member, source: Source, changes: Sequence[ChangedPlace]) -> list[str]:
-    """The lines of an option after edits of its rule, dedented."""
+    """The lines of an option after the edits of its rule, dedented."""
     if isinstance(option, ast.Name):
         return [f"include {option.text}"]
     return [line for _, line in _lines(option, option.span, source, changes)]
 
 
 def taken_out(node: ast.Item | ast.OptionDef, source: Source, changes: Sequence[ChangedPlace]) -> Iterator[str]:
-    """Lines that overlays have removed from or replaced in a rule or option, each with the overlay."""
+    """The lines that overlays removed from or replaced in a rule or option, each with the overlay."""
     for change in dict.fromkeys(changes):
         begin = _begin(change.node)
         if change.edit.word in ("remove", "replace") and _within(begin, node.span):
@@ -72,7 +72,7 @@ def taken_out(node: ast.Item | ast.OptionDef, source: Source, changes: Sequence[
 def _lines(
     node: ast.Item | ast.OptionDef | ast.Shared, span: Span, source: Source, changes: Sequence[ChangedPlace]
 ) -> list[tuple[int, str]]:
-    """The lines of a rule or an option after edits of it, with their numbers, dedented."""
+    """The lines of a rule or an option after its edits, with their numbers, dedented."""
     docs = {
         number
         for n in _walk(node)
@@ -91,7 +91,7 @@ def _lines(
 
 
 def _walk(node: object) -> Iterator[object]:
-    """A syntax tree, each node before its parts."""
+    """The nodes of a syntax tree, each before its children."""
     if isinstance(node, tuple):
         for part in node:
             yield from _walk(part)
@@ -108,23 +108,23 @@ def _within(inner: Span, outer: Span) -> bool:
 def _with_changes(
     lines: Sequence[Line], within: Span, changes: Sequence[ChangedPlace], texts: Mapping[str, str]
 ) -> list[Line]:
-    """Lines of a part of a rule after the edits of it.
+    """The lines of a part of a rule after its edits.
 
     Args:
-        lines: the lines, from the column on at which the part begins.
-        within: its place.
+        lines: the lines, without the columns before the start of the part.
+        within: the place of the part.
         changes: edits of the rule.
-        texts: file → its text.
+        texts: the text of each file.
     """
     result = _Lines(dict(lines), within.column - 1, changes, texts)
-    own: dict[object, ChangedPlace] = {}  # what two overlays say alike, or of two copies of an option, is written once
+    own: dict[object, ChangedPlace] = {}  # equal edits of two overlays, or of two copies of an option, count once
     for change in changes:
         begin = _begin(change.node)
         after = (begin.line, begin.column) >= (within.line, within.column)
         if begin.file == within.file and after and begin.line in result.text:
             inserts = change.edit.word in ("add", "before", "after")
             own.setdefault((begin, change.edit.span if inserts else ""), change)
-    for change in sorted(own.values(), key=_place)[::-1]:  # from the last on: places stay what they are
+    for change in sorted(own.values(), key=_place)[::-1]:  # in reverse order, so that places remain valid
         result.change(change)
     return result.all()
 
@@ -142,10 +142,10 @@ def _place(change: ChangedPlace) -> tuple[int, int]:
 
 
 def last_line(node: object) -> int:
-    """The last line of a node, excluding the line ending."""
+    """The last line of a node, excluding a trailing line ending."""
     if isinstance(node, tuple):
         return max((last_line(part) for part in node), default=0)
-    if isinstance(node, ast.Text) and not node.text:  # there is none; its place is that of what it would stand in
+    if isinstance(node, ast.Text) and not node.text:  # missing; its place is that of its parent
         return 0
     if isinstance(node, ast.Expr | ast.Name | ast.Text):
         return node.span.end_line
@@ -156,7 +156,7 @@ def last_line(node: object) -> int:
 
 
 class _Lines:
-    """Lines being edited; `dedent` is the number of columns cut off at their beginning."""
+    """A buffer of lines under edit; `dedent` is the number of columns removed from each."""
 
     def __init__(
         self, text: dict[int, str], dedent: int, changes: Sequence[ChangedPlace], texts: Mapping[str, str]
@@ -169,13 +169,13 @@ class _Lines:
         self._after: dict[int, list[str]] = {}
 
     def all(self) -> list[Line]:
-        """All lines; inserted ones have the number of the neighbouring line."""
+        """All lines; inserted ones have the number of their neighbour."""
         numbers = sorted({*self.text, *self._before, *self._after})
         parts = [(n, (*self._before.get(n, ()), self.text.get(n, ""), *self._after.get(n, ()))) for n in numbers]
         return [(n, line) for n, lines in parts for line in lines if line]
 
     def change(self, change: ChangedPlace) -> None:
-        """Applies an edit."""
+        """Applies one edit."""
         edit, node, mark = change.edit, change.node, f"  # {change.by}" if change.by else ""
         if edit.word == "add":
             self._add(change, mark)
@@ -203,7 +203,7 @@ class _Lines:
             self._before.setdefault(first, [])[:0] = new
 
     def _add(self, change: ChangedPlace, mark: str) -> None:
-        """Adds to the head of an option or a guard."""
+        """Adds statements to the head of an option or a guard."""
         node: Any = change.node
         body = node.head if isinstance(node, ast.Guard) else node.body
         column = node.span.column + 3 - self._dedent
@@ -248,12 +248,12 @@ class _Lines:
             node.reason.span.end_line,
             node.reason.span.end_column,
         )
-        if word == "where" and not new:  # the blank before it goes, too
+        if word == "where" and not new:  # removes the space before it, too
             place = Span(place.file, place.line, place.column - 1, place.end_line, place.end_column)
         self._cut(place, f"{word} {new}" if new else "" if word == "where" else "when true", mark)
 
     def _cut(self, place: Span, new: str, mark: str) -> None:
-        """Replaces a text."""
+        """Replaces the text at a place."""
         line = self.text.get(place.line, "")
         rest = self.text.get(place.end_line, "")[place.end_column - 1 - self._dedent :]
         for number in range(place.line + 1, place.end_line + 1):
@@ -263,7 +263,7 @@ class _Lines:
         self.text[place.line] = marked
 
     def _body(self, edit: ast.Edit, mark: str) -> list[str]:
-        """The statements of an edit, as written."""
+        """The statements of an edit, in source form."""
         if edit.value is not None:
             return [self._expression(edit.value) + mark]
         return [line + mark for s in edit.body for line in self._part(s.span, last_line(s))]
@@ -274,7 +274,7 @@ class _Lines:
         return " ".join(line.strip() for line in lines)
 
     def _part(self, span: Span, last: int, end: int | None = None) -> list[str]:
-        """The lines of an edit's statement or expression, after later edits of it."""
+        """The lines of a statement or expression in an edit, after later edits."""
         lines: list[Line] = []
         for number in range(span.line, last + 1):
             line = self._line(span.file, number)
