@@ -1,1 +1,1 @@
-"""The checker: from merged sources to a typed ruleset, with all problems reported together."""
+"""Checker: converts merged sources to a typed ruleset, and reports all errors together."""

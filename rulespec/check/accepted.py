@@ -1,7 +1,7 @@
-"""Warnings accepted in place by a comment with a reason: `# accept: RS405 for the next edition`.
+"""Warnings accepted in the source by a comment with a reason: `# accept: RS405 for the next edition`.
 
 The comment is on the line of the warning, or alone on the line above it, in the same file; so an overlay cannot accept
-warnings of its base. Accepted warnings are counted; a comment without its warning is an error.
+warnings of its base. Accepted warnings are counted; a comment without a matching warning is an error.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from rulespec.diagnostics.report import Report
 _COMMENT = re.compile(r"(?:^|(?<=\s))#\s*accept:\s*(.*?)\s*$")
 _SAID = re.compile(r"(RS\d{3})\b[\s:,]*(.*)")
 _OF_CHECKER = "RS6"
-"""Codes below it come from every check of the files; others depend on games played, or on other files."""
+"""The lower bound of codes that do not come from every check of the files, but from games played or other files."""
 _OF_SECRETS = frozenset({*(f"RS{n}" for n in range(341, 350)), "RS740"})
-"""Codes of secrecy: they warn of something that would be revealed to seats."""
+"""Codes of warnings about leaked secrets, which cannot be accepted."""
 
 
 class _Comment(Struct, frozen=True):
@@ -33,13 +33,13 @@ class _Comment(Struct, frozen=True):
 
 
 def accept(report: Report, sources: Mapping[str, str], layers: Mapping[str, int]) -> Report:
-    """The findings of a report, minus the warnings that the files accept.
+    """A report without the warnings accepted in the files.
 
     Args:
         report: all findings.
-        sources: the texts of the files of the rules.
-        layers: the layer of each file. A comment without its warning is an error only in the topmost layer, as a layer
-            above may have changed the code in question.
+        sources: the text of each file of the ruleset.
+        layers: the layer of each file. An unmatched comment is an error only in the top layer, as a layer above may
+            have removed the cause of the warning.
     """
     result = Report()
     comments = [comment for file, text in sources.items() for comment in _comments(file, text, result)]
@@ -52,7 +52,7 @@ def accept(report: Report, sources: Mapping[str, str], layers: Mapping[str, int]
             used.add(comment.span)
             result.accepted.append(Accepted(d, comment.reason))
     top = max(layers.values(), default=0)
-    if report.ok:  # else some warnings were not looked for
+    if report.ok:  # otherwise some lints were skipped
         for comment in comments:
             if comment.span not in used and layers.get(comment.span.file, top) == top:
                 message = f"the warning {comment.code} does not occur here"
@@ -67,7 +67,7 @@ def _is_for(comment: _Comment, d: Diagnostic) -> bool:
 
 
 def _comments(file: str, text: str, report: Report) -> Iterator[_Comment]:
-    """The comments of a file that accept something; mistakes in them go into the report."""
+    """The accepting comments of a file; malformed ones are reported."""
     if "accept:" not in text:
         return
     lines = text.split("\n")
@@ -85,7 +85,7 @@ def _comments(file: str, text: str, report: Report) -> Iterator[_Comment]:
 
 
 def _fault(said: re.Match[str] | None) -> str | None:
-    """The mistake in the text of a comment; None if there is none."""
+    """The mistake in an accepting comment, or None."""
     if said is None:
         return "an accepted warning is named by its code"
     code, reason = said[1], said[2]
@@ -99,6 +99,6 @@ def _fault(said: re.Match[str] | None) -> str | None:
 
 
 def _line_of(lines: list[str], number: int) -> int:
-    """The line, from 1, that a comment on a line of its own is about: the next one that is not a comment."""
+    """The line, from 1, to which a comment on a separate line applies: the next one that is not a comment."""
     following = range(number + 1, len(lines))
     return next((n + 1 for n in following if lines[n].strip() and not lines[n].lstrip().startswith("#")), number + 1)

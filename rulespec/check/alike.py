@@ -1,4 +1,4 @@
-"""Alike tokens: only place and state distinguish them."""
+"""Alike tokens, which only place and state distinguish."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.types import Ent, Order, SetOf, Type
 
 
 def check_alike(c: Context) -> None:
-    """Reports useless `alike`, state of single alike tokens, and rules that distinguish them."""
+    """Reports `alike` without effect, state of single alike tokens, and rules that distinguish them."""
     kinds = {name: kind for name, kind in c.declarations.kinds.items() if kind.alike is not None}
     for kind in kinds.values():
         if kind.number < 2:
@@ -36,7 +36,7 @@ def _refuse_belongings(c: Context, kinds: dict[str, typed.Kind]) -> None:
 
 
 def _belongings(d: typed.Declarations) -> Iterator[tuple[str, Span, str]]:
-    """Structural ties of entities besides their state: the kind that has the tie, its place, a text for messages."""
+    """Ties between entities other than state: the tied kind, the place of the tie, and a text for messages."""
     for kind in d.kinds.values():
         for part in kind.product:
             yield part, kind.span, f"`{kind.name}` is made of `{part}`"

@@ -16,20 +16,20 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import definition_expressions, expressions
 
 _SHOWN = 3
-"""Constants that are shown with an expression that never fits."""
+"""Maximum number of constants listed for an expression that is always out of bounds."""
 
 
 def check_amounts(c: Context) -> None:
-    """Reports numbers that are out of bounds at their use, at the place of the number.
+    """Reports numbers that are out of bounds where they are used, at the place of the number.
 
-    Constants and literals are errors, and so are facts that the set-up gives to every entity. Other facts and rows are
-    warnings, as the rules may use them only in other cases; if some rule compares such values, they are left alone.
+    Constants and literals are errors, and so are facts that the set-up uses for every entity. Other facts and table
+    rows are warnings, as the rules may exclude these cases; they are ignored if a rule compares the fact or table.
     """
     _Amounts(c).check()
 
 
 class _Use(Struct, frozen=True):
-    """A use of a number, with its bounds; `certain`: each fact it may be is used."""
+    """A use of a number, with its bounds; `certain` means that each possible fact is actually used."""
 
     number: typed.Expr
     low: int | None
@@ -47,7 +47,7 @@ class _Amounts:
         self._compared: set[int] | None = None
 
     def check(self) -> None:
-        """Checks all numbers paid, moved, set or repeated."""
+        """Checks all numbers that are paid, moved, assigned or used as counts."""
         for procedure in self.c.rules.procedures.values():
             for s in _reached(procedure.body, self.c.ranges):
                 for use in _uses(s):
@@ -70,7 +70,7 @@ class _Amounts:
             self._unfit(use)
 
     def _never(self, use: _Use) -> bool:
-        """Whether a number fits in no position, or only as nothing at all, for any number of players."""
+        """Whether a number is out of bounds, or at best zero, in every position, for any number of players."""
         result = self.c.ranges.of(use.number)
         if "players" in result.of:
             return False
@@ -122,7 +122,7 @@ class _Amounts:
 
     @property
     def compared(self) -> set[int]:
-        """The ids of the facts and tables that some rule compares with something."""
+        """The ids of facts, settings and tables that rules use in comparisons."""
         if self._compared is None:
             groups = self.c.expressions_by_rule
             tests = [e for g in groups for e in g if isinstance(e, typed.Op) and e.op in COMPARISONS]
@@ -148,7 +148,7 @@ def _uses(s: typed.Stmt | typed.HeadPart) -> Iterator[_Use]:
 
 
 def _start(placement: typed.Placement) -> _Use:
-    """Values from the set-up: pieces and accounts are never below 0, unless an account is unlimited."""
+    """The use of a set-up value: pieces and accounts must not be negative, unless an account is unlimited."""
     certain = isinstance(placement.value, typed.Fact)
     if not isinstance(placement.target, typed.FieldDecl):
         piece, place = placement.target
@@ -169,7 +169,7 @@ def _way_out(use: _Use) -> str:
 
 
 def _reached(block: typed.Block, ranges: Ranges) -> Iterator[typed.Stmt | typed.HeadPart]:
-    """The statements of a block, without those after a condition that never holds."""
+    """The statements of a block, except those after a condition that is never true."""
     for s in block:
         yield s
         if isinstance(s, typed.If):

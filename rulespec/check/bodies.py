@@ -1,4 +1,4 @@
-"""Bodies of rules: names, types and resources."""
+"""Checks of rule bodies: names, types and resources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rulespec.types import ANY, BAD, Ent, SetOf, settled
 
 
 def check_bodies(c: Context) -> None:
-    """Types the bodies of all rules, and finds the expressions of `once`."""
+    """Types the bodies of all rules, and collects all `once` expressions."""
     x, statements = c.expressions, c.statements
     for key, item in c.source.items.items():
         name = key[1]

@@ -1,4 +1,4 @@
-"""Constants whose unit fits none of their uses: reported at the constant, where one edit fixes all."""
+"""Constants whose unit fits none of their uses, reported at the constant, where one edit fixes all."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rulespec.typed import nodes as typed
 from rulespec.types import INT, Num, Type
 
 _SHOWN = 3
-"""Uses that are shown with a constant."""
+"""Maximum number of uses listed with a constant."""
 
 
 def report_disputes(c: Context, disputes: list[Dispute]) -> None:
-    """Reports unit conflicts with constants: at the constant, if most of its uses conflict.
+    """Reports unit conflicts with constants, at the constant if most of its uses conflict.
 
-    In a lower layer, uses are assumed to be right, and the constant wrong.
+    Uses in a lower layer are assumed to be right, and the constant wrong.
     """
     uses = Counter(n.name for n in c.declarations.references.values() if isinstance(n, typed.ConstantDecl))
     by_constant: dict[typed.ConstantDecl, list[tuple[Type, Diagnostic]]] = {}
@@ -35,7 +35,7 @@ def report_disputes(c: Context, disputes: list[Dispute]) -> None:
 
 
 def _suspect(c: Context, dispute: Dispute) -> tuple[typed.ConstantDecl, Type] | None:
-    """The constant in doubt, with its required unit: the only one, or the only one of the top layer."""
+    """The suspected constant, with the required unit: the only one, or the only one of the top layer."""
     layers = [_layer(c, constant.span) for constant, _ in dispute.constants]
     top = [each for each, layer in zip(dispute.constants, layers, strict=True) if layer == max(layers)]
     return top[0] if len(top) == 1 else None
@@ -48,7 +48,7 @@ def _layer(c: Context, span: Span | None) -> int:
 def _report(c: Context, constant: typed.ConstantDecl, needs: list[tuple[Type, Diagnostic]]) -> None:
     (want, _), *others = Counter(want for want, _ in needs).most_common()
     notes = [Label(d.span, f"{want} is needed here") for want, d in needs[:_SHOWN] if d.span is not None]
-    # Other changes by the overlay of the constant may be the cause.
+    # Other changes by the constant's overlay may be the cause.
     over = [n for _, d in needs for n in d.notes if _layer(c, n.span) > _layer(c, d.span) and n.span != constant.span]
     notes += dict.fromkeys(over[:_SHOWN])
     number = str(constant.value) if want == INT else f"{constant.value} {want}"

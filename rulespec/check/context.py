@@ -21,16 +21,16 @@ class Context:
 
     Attributes:
         source: the merged YAML tree and the syntax trees of the rules.
-        report: takes the diagnostics.
+        report: receives the diagnostics.
         declarations: filled by `declare`.
-        rules: signatures by `check_signatures`, bodies by `check_bodies`.
-        expressions: types expressions.
-        reader: reads values of the tree.
-        statements: types statements.
-        groups: groups of options by name.
-        start: name of the procedure that starts a game, found by `check_start`.
-        named: conditions that a lint has reported; later lints skip them.
-        unsafe_tables: tables with look-ups of rows that may be missing, found by `check_missing_keys`.
+        rules: filled with signatures by `check_signatures`, and with bodies by `check_bodies`.
+        expressions: the checker of expressions.
+        reader: the reader of values in the tree.
+        statements: the checker of statements.
+        groups: option groups by name.
+        start: name of the start procedure, set by `check_start`.
+        named: conditions reported by a lint, which later lints skip.
+        unsafe_tables: tables with lookups of possibly missing rows, set by `check_missing_keys`.
     """
 
     def __init__(self, source: Source, report: Report) -> None:
@@ -49,10 +49,10 @@ class Context:
 
     @cached_property
     def ranges(self) -> Ranges:
-        """Ranges of numbers, available once the rules are complete."""
+        """Ranges of numbers, available after the rules are typed."""
         return Ranges(self.declarations, self.rules)
 
     @cached_property
     def expressions_by_rule(self) -> list[list[typed.Expr]]:
-        """All expressions of the rules, grouped by rule; available once the rules are complete."""
+        """All expressions of the rules, grouped by rule; available after the rules are typed."""
         return list(expressions_by_rule(self.rules))

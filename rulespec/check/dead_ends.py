@@ -10,7 +10,7 @@ from rulespec.typed.rule_traversal import walk
 
 
 def check_dead_ends(c: Context) -> None:
-    """Reads the declared dead ends; each must be a decision of the rules."""
+    """Reads the declared dead ends; each must be the name of a decision."""
     declared = list(entries(get(c.source.root, "game", "dead_ends")))
     if not declared:
         return

@@ -1,4 +1,4 @@
-"""Cost attribution for work bounds: the sets that multiply, and the definitions called in them."""
+"""Cost attribution for work bounds: nested iterations over sets, and calls of definitions within them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _Factor = tuple[int, str]
 
 
 class Product(NamedTuple):
-    """The product that accounts for most steps.
+    """The product of iteration counts that accounts for most steps.
 
     Attributes:
         text: the factors, such as `48 x · 20 near · 31 step_cost`.
-        notes: the factors of the definitions it calls.
+        notes: the products inside the definitions that it calls.
     """
 
     text: str
@@ -30,12 +30,12 @@ class Product(NamedTuple):
 
 
 def dearest(work: Work, expressions: Sequence[typed.Expr], times: int = 1, name: str = "times") -> Product:
-    """The dearest product among expressions evaluated `times` times; `name` stands for that factor."""
+    """The most expensive product among expressions evaluated `times` times; `name` labels that factor."""
     return _product(work, [(times, name)], expressions)
 
 
 def dearest_listing(work: Work, option: typed.OptionDef) -> Product:
-    """The dearest product of listing an option."""
+    """The most expensive product when an option is enumerated."""
     factors: list[_Factor] = []
     ways: list[tuple[int, int, list[typed.Expr]]] = []
     times = 1
@@ -66,7 +66,7 @@ def _text(factors: Sequence[_Factor]) -> str:
 
 
 def _factors(work: Work, asked: Sequence[typed.Expr]) -> tuple[list[_Factor], typed.Definition | None]:
-    """The factors of the dearest part of some expressions, and the definition of the last factor, if any."""
+    """The factors of the most expensive part of some expressions, and the definition of the last factor, if any."""
     factors: list[_Factor] = []
     while True:
         loops: list[typed.Expr] = []
@@ -91,7 +91,7 @@ def _factors(work: Work, asked: Sequence[typed.Expr]) -> tuple[list[_Factor], ty
 
 
 def _at_once(asked: Iterable[typed.Expr]) -> Iterator[typed.Expr]:
-    """Some expressions with their parts evaluated once; of a loop, the loop alone."""
+    """Expressions and the parts evaluated once per evaluation; loops without their parts."""
     todo = [*asked]
     while todo:
         e = todo.pop()
@@ -101,7 +101,7 @@ def _at_once(asked: Iterable[typed.Expr]) -> Iterator[typed.Expr]:
 
 
 def _dearest_of(work: Work, loop: typed.Expr) -> tuple[list[_Factor], list[typed.Expr]]:
-    """The dearest part of a loop: its factors, and the expressions that they multiply."""
+    """The most expensive part of a loop: its factors, and the expressions that they multiply."""
     ways: list[tuple[list[_Factor], list[typed.Expr]]] = []
     if isinstance(loop, typed.Each):
         b = loop.binder

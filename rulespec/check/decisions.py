@@ -1,4 +1,4 @@
-"""Decisions of the rules by name, for references in YAML."""
+"""Lookup of the rules' decisions by name, for references in YAML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rulespec.typed.rule_traversal import walk
 
 
 def offered(rules: typed.Rules, *, chance: bool = True) -> dict[str, dict[str, typed.OptionDef]]:
-    """The decisions by name, optionally including chance, each with its options."""
+    """The decisions by name, optionally including chance, with the options of each by name."""
     results: dict[str, dict[str, typed.OptionDef]] = {}
     for decision in (s for procedure in rules.procedures.values() for s in walk(procedure.body)):
         if isinstance(decision, typed.Decide) and (chance or decision.form != "chance"):

@@ -1,4 +1,4 @@
-"""Declarations: all names from the YAML sections of a ruleset."""
+"""Declarations of all names in the YAML sections of a ruleset."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rulespec.documents.yaml_nodes import Mapping, entries, get
 
 
 def declare(c: Context) -> None:
-    """Fills the declarations in dependency order; reports unsuitable values."""
+    """Fills the declarations in dependency order; reports invalid values."""
     reader = c.reader
     read_game(reader)
     read_kinds(reader)

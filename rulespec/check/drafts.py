@@ -1,4 +1,4 @@
-"""Drafts that would leak a secret to their seat, as learned information cannot be withdrawn."""
+"""Drafts that would leak a secret to their seat, as withdrawal does not erase learned information."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HELP = (
 
 
 def check_drafts(c: Context) -> None:
-    """Reports reads of private state in drafts, and visibility changes."""
+    """Reports reads of private state and changes of visibility within drafts."""
     if not any(True for _ in secrecies(c.declarations, c.rules)):
         return
     opening, calls = _opening(c), _calls(c)
@@ -36,7 +36,7 @@ def check_drafts(c: Context) -> None:
 
 
 def _calls(c: Context) -> _Calls:
-    """The calls of each procedure, each with the procedure that it stands in."""
+    """The calls of each procedure, with the calling procedures."""
     results: _Calls = {}
     for caller in c.rules.procedures.values():
         for s in walk(caller.body):
@@ -46,13 +46,13 @@ def _calls(c: Context) -> _Calls:
 
 
 def _opening(c: Context) -> frozenset[typed.FieldDecl]:
-    """The state that decides who sees private state."""
+    """The state fields that determine the viewers of private state."""
     seen = [e for secrecy in secrecies(c.declarations, c.rules) for e in (secrecy.to, secrecy.open) if e is not None]
     return frozenset([part.decl for e in seen for part in _whole(e) if isinstance(part, typed.Field)])
 
 
 def _whole(e: typed.Expr) -> Iterator[typed.Expr]:
-    """An expression and its parts, those of the definitions that it uses among them."""
+    """An expression and its parts, including those of the definitions that it calls."""
     queue, known = [e], set[typed.Definition]()
     while queue:
         for part in expressions(queue.pop()):
@@ -65,7 +65,7 @@ def _whole(e: typed.Expr) -> Iterator[typed.Expr]:
 class _Plan:
     """The check of one draft.
 
-    `own` are the variables that hold the seat that plans; `offered` those that hold one of what it has been offered.
+    `own` are the variables that contain the planning seat; `offered` those that contain a choice offered to it.
     """
 
     def __init__(self, c: Context, decide: typed.Decide, opening: frozenset[typed.FieldDecl], calls: _Calls) -> None:
@@ -79,9 +79,9 @@ class _Plan:
         self._of_definitions: dict[tuple[typed.Definition, frozenset[typed.Var]], tuple[str, typed.Secrecy] | None] = {}
 
     def check(self, procedure: typed.Procedure) -> None:
-        """Reports leaks to the seat; the draft is in `procedure`."""
+        """Reports leaks to the planning seat in a draft of `procedure`."""
         own, known = frozenset(self._own), -1
-        while known != len(self._hidden):  # procedures may call each other
+        while known != len(self._hidden):  # procedures may be mutually recursive
             known = len(self._hidden)
             self._own |= self._note(procedure, own, set())
         for option in self._decide.options:
@@ -96,10 +96,10 @@ class _Plan:
     def _note(
         self, procedure: typed.Procedure, own: frozenset[typed.Var], visited: set[tuple[typed.Procedure, object]]
     ) -> frozenset[typed.Var]:
-        """Notes the parameters and variables of a procedure with values from private state.
+        """Records the parameters and variables of a procedure whose values come from private state.
 
-        Those that hold the seat tell nothing: it knows that it is asked. Returns the variables that hold the seat:
-        `own`, and those that are another name for one of them.
+        Variables that contain the planning seat are exempt, as it knows that it is asked. Returns these variables:
+        `own` and their aliases.
         """
         values = [(s.var, s.value) for s in walk(procedure.body) if isinstance(s, typed.Let)]
         assigned = [
@@ -120,7 +120,7 @@ class _Plan:
         return own
 
     def _note_secrets(self, values: Sequence[tuple[typed.Var, typed.Expr]], own: frozenset[typed.Var]) -> None:
-        """Notes those variables that get values from private state."""
+        """Records the variables whose values come from private state."""
         known = -1
         while known != len(self._hidden):
             known = len(self._hidden)
@@ -150,19 +150,21 @@ class _Plan:
             self._block(s.procedure.body)
 
     def _read(self, e: typed.Expr) -> None:
-        """Reports a read of private state that the seat may not see."""
+        """Reports a read of private state that the planning seat may not see."""
         if (secret := self._secret(e, frozenset(self._own))) is not None:
             name, secrecy = secret
             self._tell(e.span, f"not all see `{name}`", secrecy.span)
 
     def _secret(self, e: typed.Expr, own: frozenset[typed.Var]) -> tuple[str, typed.Secrecy] | None:
-        """Private state that a value reads, and that the seat, which the variables `own` hold, may not see."""
+        """The private state read by a value that may be hidden from the planning seat, contained in the variables
+        `own`.
+        """
         inside = parts(e)
         if isinstance(e, typed.Local) and e.var in self._hidden:
             return self._hidden[e.var]
         if isinstance(e, typed.Op) and e.op == "==":
             token, place = token_at(e)
-            if token is not None and place is not None:  # whether a token is in a place, not where it is
+            if token is not None and place is not None:  # tests a single place; the token's place itself is not read
                 inside = [token, place]
         elif isinstance(e, typed.Call):
             params = [v for v, arg in zip(e.definition.params, e.args, strict=True) if _is_one_of(arg, own)]
@@ -173,7 +175,7 @@ class _Plan:
         return next((secret for part in inside if (secret := self._secret(part, own)) is not None), None)
 
     def _secret_of(self, d: typed.Definition, own: frozenset[typed.Var]) -> tuple[str, typed.Secrecy] | None:
-        """The same of a definition."""
+        """The private state read by a definition; see `_secret`."""
         if (d, own) not in self._of_definitions:
             self._of_definitions[d, own] = None
             values = (self._secret(part, own) for part in definition_expressions(d))
@@ -188,7 +190,7 @@ class _Plan:
 
 
 def _private(e: typed.Expr, own: frozenset[typed.Var]) -> tuple[str, typed.Secrecy] | None:
-    """The private state that an expression is, unless it belongs to the seat that these variables hold."""
+    """The private state denoted by an expression, unless it belongs to the seat in the variables `own`."""
     entities: tuple[typed.Expr | None, ...]
     if isinstance(e, typed.Field):
         name, secrecy, entities = e.decl.name, e.decl.private, (e.owner,)
@@ -208,7 +210,7 @@ def _private(e: typed.Expr, own: frozenset[typed.Var]) -> tuple[str, typed.Secre
 
 
 def _has_secrets(kind: typed.Kind) -> bool:
-    """Whether some seats do not see where each of some tokens is."""
+    """Whether the places of some tokens of a kind are hidden from some seats."""
     return any(place.private is not None for place in kind.places.values())
 
 

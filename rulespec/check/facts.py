@@ -1,4 +1,4 @@
-"""Checks of facts for every entity of a kind, under `checks:` of kinds, the map and boards."""
+"""Checks of facts, declared under `checks:` of kinds, the map and boards, for every entity of a kind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.types import Ent
 
 
 def check_facts(c: Context) -> None:
-    """Types the checks; `engine/verify/verified_facts.py` evaluates them if the rest of the ruleset has no error."""
+    """Types the checks; `engine/verify/verified_facts.py` evaluates them in a ruleset without errors."""
     first: dict[tuple[str, str], Scalar] = {}
     for kind, name, place, node in _written(c):
         if kind.is_player and not kind.facts:
@@ -27,14 +27,14 @@ def check_facts(c: Context) -> None:
         else:
             first[kind.name, name] = place
             _check(c, kind, name, place, node)
-    if c.expressions.disputes:  # all expressions are typed now
+    if c.expressions.disputes:  # all expressions have been typed
         from rulespec.check.constants import report_disputes  # lazily: most rulesets have none
 
         report_disputes(c, c.expressions.disputes)
 
 
 def _written(c: Context) -> Iterator[tuple[typed.Kind, str, Scalar, Node]]:
-    """Kind, name, place and node of each check."""
+    """The kind, name, place and node of each check."""
     root, kinds = c.source.root, c.declarations.kinds
     owners: list[tuple[str, Node | None]] = [(name, node) for name, _, node in entries(get(root, "kinds"))]
     owners += [(text(get(root, "map", "kind")), get(root, "map"))]
@@ -74,7 +74,7 @@ def _check(c: Context, kind: typed.Kind, name: str, place: Scalar, node: Node) -
 
 
 def _of_facts(c: Context, name: str, root: typed.Expr) -> bool:
-    """Whether an expression has a value before any game; reports it if it has none."""
+    """Whether an expression can be evaluated before any game; reports it otherwise."""
     known: set[typed.Definition] = set()
     stack = [(e, e) for e in expressions(root)]
     while stack:
@@ -93,7 +93,7 @@ def _of_facts(c: Context, name: str, root: typed.Expr) -> bool:
 
 
 def _of_games(e: typed.Expr) -> str | None:
-    """The part of an expression that only a running game can answer; None without one."""
+    """The part of an expression that has a value only in a running game, or None."""
     match e:
         case typed.Field():
             return f"`{e.decl.name}`"

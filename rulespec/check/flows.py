@@ -1,4 +1,4 @@
-"""Data flow: the constants, facts and table values that reach a place in the rules."""
+"""Data flow of constants, facts and table values to their uses in the rules."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from rulespec.typed.seat_kinds import entity_name
 from rulespec.types import NO_NUMBER, Num
 
 _DEEP = 30
-"""Variables, definitions and operators that a value is followed through."""
+"""Maximum number of variables, definitions and operators between a value and its use."""
 _MAX_STEPS = 200_000
-"""The most expressions and rows to follow in all; later ones are not followed."""
+"""Maximum number of expressions and rows visited; later ones are ignored."""
 
 
 _Args = dict[typed.Var, typed.Expr]
@@ -31,7 +31,7 @@ class Written(Struct, frozen=True):
         value: the number.
         place: the place of the number.
         what: its origin, for messages; "" for a literal in the rules.
-        of: the fact, table or setting, as its other values may be meant for other cases; None for literals and
+        of: the fact, table or setting, whose other values may be intended for other cases; None for literals and
             constants.
     """
 
@@ -42,7 +42,7 @@ class Written(Struct, frozen=True):
 
 
 class Flows:
-    """Follows values through `let`, parameters, definitions, `if … else`, `min` and `max`."""
+    """Tracker of values through `let`, parameters, definitions, `if … else`, `min` and `max`."""
 
     def __init__(self, d: typed.Declarations, ranges: Ranges) -> None:
         self.d = d
@@ -50,11 +50,11 @@ class Flows:
         self._left = _MAX_STEPS
 
     def outside(self, e: typed.Expr, within: Range) -> list[Written]:
-        """The literal values outside a range that a number may have."""
+        """The source values outside a range that a number may take."""
         return [w for w in self._to(e, within, {}, _DEEP) if not fits(w.value, within)]
 
     def _to(self, e: typed.Expr, within: Range, args: _Args, deep: int) -> Iterator[Written]:
-        """The written values that a number may have unchanged."""
+        """The source values that a number may take unchanged."""
         self._left -= 1
         if deep < 0 or self._left < 0 or not isinstance(e.type, Num):
             return
@@ -102,13 +102,13 @@ class Flows:
                 yield Written(e.table.rows[key], place, f"this row of `{e.table.name}`", e.table)
 
     def _unbound(self, e: typed.Expr, args: _Args) -> typed.Expr:
-        """An argument in terms of the caller, with parameters replaced by the caller's arguments."""
+        """An argument with parameters replaced by the caller's arguments."""
         return args.get(e.var, e) if isinstance(e, typed.Local) else e
 
     def _chosen(self, e: typed.Op, within: Range, args: _Args, deep: int) -> Iterator[Written]:
-        """The written values that an operator such as `min` may choose.
+        """The source values that an operator such as `min` may select.
 
-        A bound that does not bound counts as chosen: `min(12, n + 1)` is to keep a number from rising above 12.
+        A limit without effect counts as selected: `min(12, n + 1)` is meant to keep a number from exceeding 12.
         """
         interval = OPERATORS[e.op].interval
         assert interval is not None
@@ -124,7 +124,7 @@ class Flows:
 
 
 def _just_outside(value: int, within: Range) -> int:
-    """The same number in a range, else the next one that is outside of it."""
+    """The number itself if in the range, otherwise the nearest number outside."""
     value = value if within.high is None else min(value, within.high + 1)
     return value if within.low is None else max(value, within.low - 1)
 

@@ -1,4 +1,4 @@
-"""Bounds on the heads of options: guards are inlined, and costs are compared in pairs."""
+"""Size limits on the heads of options: guards are inlined, and costs are compared in pairs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import expressions, head_expressions, walk
 
 MAX_COSTS = 12
-"""Costs of one option, those of its guards included: any two of them may have one source."""
+"""Maximum number of costs per option, including its guards': any two of them may have the same source."""
 
 
 def check_heads(c: Context) -> None:
-    """Reports heads that are too large; guards must not be recursive."""
+    """Reports heads that are too large. Guards must have been checked for recursion."""
     sizes = _Sizes()
     left = MAX_REPEATED
     for procedure in c.rules.procedures.values():
@@ -30,7 +30,7 @@ def check_heads(c: Context) -> None:
 
 
 class _Sizes:
-    """Sizes of heads of options: costs and nodes, with the guards that they need."""
+    """Sizes of option heads, in costs and nodes, including the guards that they need."""
 
     def __init__(self) -> None:
         self._costs: dict[typed.Guard, int] = {}

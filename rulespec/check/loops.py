@@ -1,4 +1,4 @@
-"""Loops that may never end: unbounded, with a path that asks for no decision."""
+"""Loops that may never end: unbounded loops with an iteration without a decision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TURNS = "let every path through the turn meet a `decide`, `pass turn` or `leave
 
 
 def check_loops(c: Context) -> None:
-    """Reports each loop that may never end."""
+    """Reports all loops that may never end."""
     for loop in endless_loops(c.rules):
         c.report.error(
             "RS402",
@@ -27,12 +27,12 @@ def check_loops(c: Context) -> None:
 
 
 def endless_loops(rules: typed.Rules) -> Iterator[typed.Repeat]:
-    """Each unbounded `repeat:` that can loop without a decision."""
+    """The unbounded `repeat:` loops that can iterate without a decision."""
     asks: dict[typed.Procedure, bool] = {}
 
     def always_asks(p: typed.Procedure) -> bool:
         if p not in asks:
-            asks[p] = False  # a recursion, reported elsewhere
+            asks[p] = False  # recursion is reported elsewhere
             asks[p] = not _quiet(p.body, always_asks) & {"next", "return"}
         return asks[p]
 
@@ -43,7 +43,7 @@ def endless_loops(rules: typed.Rules) -> Iterator[typed.Repeat]:
 
 
 def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -> set[str]:
-    """The exits of a block without a decision on the way: next (its end), leave, continue, return."""
+    """The exits of a block reachable without a decision: next (its end), leave, continue, return."""
     out: set[str] = set()
     for s in block:
         if isinstance(s, typed.Jump):
@@ -66,7 +66,7 @@ def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -
         elif isinstance(s, typed.Match):
             ways = set().union(*(_quiet(b, always_asks) for _, b in s.cases), _quiet(s.other or (), always_asks))
         elif isinstance(s, typed.Decide) and s.otherwise is not None:
-            ways = _quiet(s.otherwise.body, always_asks)  # nobody is asked where there is nothing to choose
+            ways = _quiet(s.otherwise.body, always_asks)  # without a legal option, nobody is asked
         elif isinstance(s, typed.For | typed.Repeat):
             inner = _quiet_turn(s, always_asks)
             ways = inner & {"return", "pass turn"}
@@ -80,7 +80,7 @@ def _quiet(block: typed.Block, always_asks: Callable[[typed.Procedure], bool]) -
 
 
 def _quiet_turn(s: typed.For | typed.Repeat, always_asks: Callable[[typed.Procedure], bool]) -> set[str]:
-    """The exits of a loop's block, as in `_quiet`; `turns` are left where all pass, or nobody has one."""
+    """The exits of a loop's body, as in `_quiet`; `turns` exit when all have passed, or nobody has a turn."""
     if isinstance(s, typed.For) or not s.head:
         return _quiet(s.body, always_asks)
     inner = _quiet(s.body[s.head :], always_asks)
@@ -88,7 +88,7 @@ def _quiet_turn(s: typed.For | typed.Repeat, always_asks: Callable[[typed.Proced
 
 
 def _goes_round(s: typed.For | typed.Repeat) -> bool:
-    """Whether a loop is known to be run once at least."""
+    """Whether a loop is known to run at least once."""
     if isinstance(s, typed.For):
-        return finds(s.binder) or s.binder.var.type == BAD  # no set, which is reported where it stands
+        return finds(s.binder) or s.binder.var.type == BAD  # an invalid set is reported elsewhere
     return isinstance(s.limit, typed.Lit) and s.limit.value > 0

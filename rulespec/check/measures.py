@@ -1,4 +1,4 @@
-"""Measures: numbers that describe a position; `measures.yaml` and overlays declare them."""
+"""Measures: numbers that describe a position, declared in `measures.yaml` and overlays."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rulespec.typed.rule_traversal import expressions
 from rulespec.types import Bad, Ent, Num
 
 SCORE = "score"
-"""The measure that a ruleset with `scoring` has, unless it declares one of this name, or the points take long."""
+"""The implicit measure of points under `scoring`, unless one of this name is declared, or points are expensive."""
 
 
 def check_measures(c: Context) -> None:
-    """Types the measures. The players' points are the first one."""
+    """Types the measures. The players' points come first."""
     result = c.declarations.measures
     scoring = c.rules.scoring
     if scoring is not None and not any(isinstance(e, typed.Once) for e in expressions(scoring.score)):
@@ -26,13 +26,13 @@ def check_measures(c: Context) -> None:
 
 
 def declares_measures(ruleset: typed.Ruleset) -> bool:
-    """Whether a ruleset declares measures besides the points from `scoring`."""
+    """Whether a ruleset declares measures other than the points from `scoring`."""
     scoring = ruleset.rules.scoring
     return any(scoring is None or m.span != scoring.span for m in ruleset.declarations.measures.values())
 
 
 def measured(c: Context, what: str, name: str, place: Scalar, node: Node) -> typed.Measure | None:
-    """A typed number of a position; None, with a report, if it is unsound. `what`: its name in messages."""
+    """The typed measure of a position; None, after a report, if invalid. `what` is its name in messages."""
     of, written = get(node, "of"), get(node, "value")
     var = None
     env = Env()

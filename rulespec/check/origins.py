@@ -1,4 +1,4 @@
-"""Origins for notes: of an expression's type, and of entities that another file adds to a kind."""
+"""Origins for notes: of an expression's type, and of entities added to a kind by another file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST = 3
 
 
 def origins(expr: typed.Expr, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """Declarations that determine an expression's type, its own or its operands'; at most three."""
+    """The declarations that determine an expression's type, directly or through its operands; at most three."""
     if isinstance(expr, typed.Local):
         local = Label(expr.var.span, f"`{expr.var.name}` is {expr.type}")
         source = expr.var.value
@@ -32,7 +32,7 @@ def origins(expr: typed.Expr, declarations: typed.Declarations) -> tuple[Label, 
 
 
 def _origin(e: typed.Expr, declarations: typed.Declarations) -> Span | None:
-    """Place of the type of the one thing that an expression names; None if it names none."""
+    """The place of the type of the declaration denoted by an expression; None for other expressions."""
     match e:
         case typed.Local():
             return e.var.span
@@ -42,25 +42,25 @@ def _origin(e: typed.Expr, declarations: typed.Declarations) -> Span | None:
             return e.table.value_span
         case typed.Call():
             return e.definition.result_span
-    named = declarations.references.get(e.span)  # a constant has become its value
+    named = declarations.references.get(e.span)  # a folded constant
     return named.span if isinstance(named, typed.ConstantDecl) else None
 
 
 def typed_at(decl: typed.FieldDecl | typed.FactDecl) -> Span:
-    """Place of the type of a field or a fact: an overlay may have changed only the type."""
+    """The place of the type of a field or a fact, as an overlay may change only the type."""
     declared, written = decl.span, decl.type_span
     together = written is None or (written.file, written.line) == (declared.file, declared.line)
     return declared if together or written is None else written
 
 
 def elsewhere(name: str, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """The kinds that have a given fact or field, where another kind lacks it; at most three."""
+    """The kinds that have a fact or field missing from another kind; at most three."""
     declared = [(k, k.facts.get(name) or k.state.get(name)) for k in declarations.kinds.values()]
     return tuple(Label(d.span, f"`{k.name}` has `{name}`") for k, d in declared if d is not None)[:_MOST]
 
 
 def _operands(e: typed.Expr) -> list[typed.Expr]:
-    """The operands that give an expression its type."""
+    """The operands that determine the type of an expression."""
     if isinstance(e, typed.Choice | typed.IfSome):
         return [e.then, e.other]
     if isinstance(e, typed.Cases):
@@ -71,13 +71,13 @@ def _operands(e: typed.Expr) -> list[typed.Expr]:
 
 
 def added(entities: Iterable[typed.Entity], kind: typed.Kind) -> tuple[Label, ...]:
-    """The places of entities outside the file of their kind, such as an overlay's; at most three."""
+    """The places of entities outside the file of their kind, such as in an overlay; at most three."""
     apart = [e for e in entities if e.span.file != kind.span.file]
     return tuple(Label(e.span, f"`{e.name}` is added here") for e in apart[:_MOST])
 
 
 def constants_in(span: Span, declarations: typed.Declarations) -> list[typed.ConstantDecl]:
-    """The constants named at a place, where a folded expression keeps only the value."""
+    """The constants named within a span, as a folded expression contains only the value."""
     named = {
         n.span: n for p, n in declarations.references.items() if isinstance(n, typed.ConstantDecl) and inside(p, span)
     }
@@ -85,16 +85,16 @@ def constants_in(span: Span, declarations: typed.Declarations) -> list[typed.Con
 
 
 def constants_at(span: Span, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """The declarations of the constants named at a place; at most three."""
+    """Labels for the constants named within a span; at most three."""
     return tuple(map(constant_label, constants_in(span, declarations)[:_MOST]))
 
 
 def constant_label(constant: typed.ConstantDecl) -> Label:
-    """The declaration of a constant, with its value."""
+    """A label for the declaration of a constant, with its value."""
     return Label(constant.span, f"`{constant.name}` is {constant.value}")
 
 
 def inside(inner: Span, outer: Span) -> bool:
-    """Whether one place contains another."""
+    """Whether one span contains another."""
     ends = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
     return inner.file == outer.file and (inner.line, inner.column) >= (outer.line, outer.column) and ends

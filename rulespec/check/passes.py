@@ -1,4 +1,4 @@
-"""The checker's passes in order: merged sources in, typed rules out, and all errors in one report."""
+"""The checker's passes in order, from merged sources to typed rules, with all errors in one report."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _without_errors(c: Context) -> bool:
 
 
 class Pass(Struct, frozen=True):
-    """One pass: a function of the context, and the condition for its findings to be meaningful."""
+    """A pass: a function of the context, and the condition under which its findings are meaningful."""
 
     run: Callable[[Context], None]
     only_if: Callable[[Context], bool] = _always
@@ -65,7 +65,7 @@ PASSES = (
     Pass(check_measures),
     Pass(check_values),
     Pass(check_questions),
-    Pass(check_facts),  # the last that types expressions: it reports conflicts of units
+    Pass(check_facts),  # the last pass that types expressions: it reports unit conflicts
     Pass(check_privacy),
     Pass(check_alike),
     Pass(check_start),
@@ -74,8 +74,8 @@ PASSES = (
     Pass(check_playouts, _understood),
     Pass(check_was, _understood),
     Pass(check_unread),
-    # Termination. A call that has no typed form may lead to a decision; work is finite without recursion only.
-    Pass(check_recursion),  # it also finds what `once` asks, which lowering needs
+    # Termination. A call without a typed form may lead to a decision; work is finite only without recursion.
+    Pass(check_recursion),  # it also collects the decisions under `once`, for lowering
     Pass(check_loops, _understood),
     Pass(check_quiet, _without_errors),
     Pass(check_drafts, _without_errors),
@@ -85,11 +85,11 @@ PASSES = (
     # Resources, where the rules give them as numbers.
     Pass(check_amounts, _without_errors),
 )
-"""Each pass stands in a file of its name; a test holds that."""
+"""All passes in order, each defined in a module of its name, as a test verifies."""
 
 
 def unused_in(source: Source) -> frozenset[Span]:
-    """Places of declarations that their source never uses; empty if errors hide that."""
+    """The places of declarations never used in their source; empty if errors prevent the analysis."""
     report = Report()
     try:
         check_source(source, report)
@@ -103,7 +103,7 @@ def check_source(source: Source, report: Report, *, lints: bool = True) -> tuple
 
     Args:
         source: the merged YAML tree and the syntax trees of the rules.
-        report: takes the diagnostics.
+        report: receives the diagnostics.
         lints: whether to run the lints.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The weights of options in playouts, from `playouts` in `measures.yaml`."""
+"""Weights of options in playouts, from `playouts` in `measures.yaml`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rulespec.documents.yaml_nodes import Scalar, entries, get, text
 
 
 def check_playouts(c: Context) -> None:
-    """Reads the weights for options of players; no game depends on them.
+    """Reads the weights of players' options, which never affect a game.
 
-    An upper layer that drops decisions of its ruleset need not remove their weights.
+    An upper layer that removes decisions need not remove their weights.
     """
     declared = list(entries(get(c.source.root, "playouts")))
     if not declared:

@@ -1,4 +1,4 @@
-"""Points as a measure: included only if cheap, as no one has requested them."""
+"""Points as an implicit measure, included only if cheap, as nobody requested it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from rulespec.check.set_sizes import SetSizes
 from rulespec.check.steps import Work
 
 MAX_POINTS_WORK = 10**6
-"""Steps of the points of all players, estimated from the sizes of the kinds."""
+"""Maximum number of steps for the points of all players, estimated from the sizes of kinds."""
 
 
 def check_points(c: Context) -> None:
-    """Removes the measure of points if it may take long. Rules must not be recursive."""
+    """Removes the implicit measure of points if it may be slow. The rules must not be recursive."""
     scoring, measure = c.rules.scoring, c.declarations.measures.get(SCORE)
     if scoring is None or measure is None or measure.span != scoring.span:
         return

@@ -1,4 +1,4 @@
-"""Private values and their viewers: `private:` at state, accounts and places of pieces, `private` at parameters."""
+"""Private values and their viewers: `private:` of state, accounts and places of pieces, `private` of parameters."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from rulespec.types import ANY, BOOL, Ent, SetOf
 
 
 class _Written(Struct):
-    """A `private:` by its notation.
+    """A `private:` entry before it is typed.
 
     Attributes:
         decl: the private field or place.
-        kinds: the kinds of the entities at hand.
+        kinds: the kinds of the entities in scope.
         place: the place of its declaration.
         node: the value of `private`.
     """
@@ -34,7 +34,7 @@ class _Written(Struct):
 
 
 def check_privacy(c: Context) -> None:
-    """Types the viewers of private state, and reports viewers that are themselves secret."""
+    """Types the viewers of private state, and reports viewers that depend on secrets."""
     for written in _written(c):
         written.decl.private = _Reader(c, written).read()
     for kind in c.declarations.kinds.values():
@@ -65,7 +65,7 @@ def _written(c: Context) -> Iterator[_Written]:
 
 
 def _hide_where_tokens_are(kind: typed.Kind) -> None:
-    """A token's place is private as a whole if some of its places are: the viewer depends on the place itself."""
+    """Makes the place of tokens private as a whole if one of the places is: the viewers depend on the place itself."""
     result = next((place.private for place in kind.places.values() if place.private is not None), None)
     if result is not None:
         token = typed.Var(kind.name, Ent(kind.name), result.span)
@@ -83,7 +83,7 @@ def _of(
 
 
 class _Reader:
-    """Reads one `private:`."""
+    """Reader of one `private:` entry."""
 
     def __init__(self, c: Context, written: _Written) -> None:
         self.c = c
@@ -94,7 +94,7 @@ class _Reader:
             self.env = self.env.bind(var)
 
     def read(self) -> typed.Secrecy | None:
-        """The viewers of a value; None, with a report, if unknown."""
+        """The viewers of a value; None, after a report, if invalid."""
         node, errors = self.w.node, self.c.report.errors
         open_, to = get(node, "open"), get(node, "to")
         public = self._open(open_) if open_ is not None else self._setting() if isinstance(node, Scalar) else None
@@ -111,7 +111,7 @@ class _Reader:
         return seers(self.c.expressions, tree, self.env) if tree is not None else None
 
     def _own(self) -> typed.Expr | None:
-        """The player that it belongs to."""
+        """The player who owns the value, as its only viewer."""
         player = self.c.declarations.player_kind
         for var in reversed(self.at):
             kind = self.c.declarations.kinds[var.name]
@@ -128,7 +128,7 @@ class _Reader:
         return None
 
     def _setting(self) -> typed.Expr | None:
-        """A named bool setting as the condition for privacy: everybody sees the value while the setting is off."""
+        """The bool setting that enables privacy: while it is off, everybody sees the value."""
         assert isinstance(self.w.node, Scalar)
         name, span = self.w.node.text, self.w.node.span
         if name == "true":
@@ -147,7 +147,7 @@ class _Reader:
 
 
 def _public(c: Context, root: typed.Expr) -> None:
-    """Reports viewers that depend on a secret or on the future."""
+    """Reports viewers that depend on a secret or a hypothetical call."""
     known: set[typed.Definition] = set()
     stack = [(e, e) for e in expressions(root)]
     while stack:
@@ -167,7 +167,7 @@ def _public(c: Context, root: typed.Expr) -> None:
 
 
 def _secret(e: typed.Expr) -> typed.FieldDecl | typed.PlaceDecl | None:
-    """The private declaration that an expression reads by itself."""
+    """The private declaration read directly by an expression, or None."""
     if isinstance(e, typed.Field) and e.decl.private is not None:
         return e.decl
     return e.place if isinstance(e, typed.PieceCount) and e.place.private is not None else None

@@ -1,4 +1,4 @@
-"""Questions: numbers of finished games that a rule may change; `measures.yaml` and overlays declare them."""
+"""Questions: numbers of finished games that a rule may affect, declared in `measures.yaml` and overlays."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from rulespec.typed.rule_traversal import walk
 from rulespec.types import Ent
 
 GAME_NUMBERS = ("length", "margin", "wins", "lead_changes", "lead_taken", "widest_lead")
-"""Numbers that every game has; those of measures have the names of measures."""
+"""Numbers defined for every game; all others are measures."""
 ENDING, USES = "ending", "uses"
-"""Numbers about names of the rules: the share of games with an ending, the uses of an option in a game."""
+"""Numbers about names in the rules: the share of games with an ending, the uses of an option per game."""
 SHARES = ("wins", ENDING)
-"""Numbers that are shares of games."""
+"""Numbers that are shares of all games."""
 MANY = ("most", "least", "all")
-"""Choices of entities that have a measure: that with the most, that with the least, their sum."""
+"""Selections among measured entities: the one with the most, the one with the least, their sum."""
 WINNER = "winner"
 
 
 def check_questions(c: Context) -> None:
-    """Resolves the questions of playtests."""
+    """Resolves the questions for playtests."""
     for name, place, node in entries(get(c.source.root, "questions")):
         asks, of = get(node, "asks"), get(node, "of")
         if not isinstance(asks, Scalar):
@@ -47,9 +47,9 @@ def check_questions(c: Context) -> None:
 
 
 def _named(c: Context, asks: Scalar, of: Scalar | None) -> bool:
-    """Whether the rules have the ending or the option of a question.
+    """Whether the rules have the ending or option that a question names.
 
-    A layer may drop the subject of a question below it: then the question is dropped.
+    If a layer removes the subject of a question in a lower layer, the question is dropped.
     """
     if asks.text == ENDING:
         names = sorted(
@@ -76,11 +76,11 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
-    """Whether a measure has the requested number; reports it otherwise."""
+    """Whether a question has a valid measure and subject; reports it otherwise."""
     d = c.declarations
     measure = d.measures.get(asks.text)
     if measure is None and any(name == asks.text for name, _, _ in entries(get(c.source.root, "measures"))):
-        return False  # its fault is reported
+        return False  # its error is reported elsewhere
     if measure is None:
         names = [*GAME_NUMBERS, ENDING, USES, *d.measures]
         hint = did_you_mean(asks.text, names) or f"there are {', '.join(names)}"

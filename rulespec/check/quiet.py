@@ -1,4 +1,4 @@
-"""Procedures under `once`: they must not ask, end the game, or call themselves."""
+"""Procedures under `once`, which must not have decisions, end the game, or be recursive."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rulespec.typed.rule_traversal import called, walk
 
 
 def check_quiet(c: Context) -> None:
-    """Reports each `once` with a procedure that may ask or end the game."""
+    """Reports each `once` whose procedure may ask or end the game."""
     refuse_loud([e for group in c.expressions_by_rule for e in group if type(e) is typed.Once], c.report)
 
 
 def refuse_loud(expressions: Sequence[typed.Once], report: Report) -> None:
-    """Reports each `once` whose procedure, directly or indirectly, may ask, end the game or call itself."""
+    """Reports each `once` whose procedure, directly or indirectly, may ask, end the game or recurse."""
     for e in expressions:
         procedures = called([e.procedure])
         loud = (s for p in procedures for s in walk(p.body) if isinstance(s, typed.Decide | typed.EndGame))

@@ -1,4 +1,4 @@
-"""Ranges of numbers from the declarations of state, accounts and pieces; accounts and pieces are never negative."""
+"""Ranges of numbers, from the declarations of state, accounts and pieces; accounts and pieces are never negative."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.types import Maybe, Num
 class Range(Struct, frozen=True):
     """The minimum and maximum of a number; None means unbounded.
 
-    `of` holds its dependencies: fields with a range, settings, and "players" for the number of seats.
+    `of` contains its dependencies: fields with a range, settings, and "players" for the number of seats.
     """
 
     low: int | None
@@ -28,15 +28,15 @@ UNKNOWN = Range(None, None)
 
 
 _DEEP = 40
-"""The most variables, definitions and operators to follow for a range."""
+"""Maximum number of variables, definitions and operators followed for a range."""
 
 
 class Ranges:
-    """Ranges of expressions, through unassigned variables and definitions.
+    """The ranges of expressions, through variables without reassignment and definitions.
 
     Args:
         d: the declarations.
-        rules: the rules, once complete.
+        rules: the complete rules.
     """
 
     def __init__(self, d: typed.Declarations, rules: typed.Rules) -> None:
@@ -47,11 +47,11 @@ class Ranges:
         self._deep = 0
 
     def values(self, var: typed.Var) -> list[typed.Expr]:
-        """The expressions behind a variable; empty if it is reassigned or iterates over a set."""
+        """The possible values of a variable as expressions; empty if it is reassigned or iterates over a set."""
         return self._values.get(var, [])
 
     def of(self, e: typed.Expr) -> Range:
-        """The range of a number; facts and tables have none, as overlays and other maps change them."""
+        """The range of a number; unbounded for facts and tables, as overlays and other maps may change them."""
         self._deep += 1
         try:
             return self._range(e) if self._deep <= _DEEP else UNKNOWN
@@ -59,7 +59,7 @@ class Ranges:
             self._deep -= 1
 
     def _range(self, e: typed.Expr) -> Range:
-        if isinstance(e.type, Maybe):  # what stands for none is in no range
+        if isinstance(e.type, Maybe):  # none has no range
             return UNKNOWN
         if isinstance(e, typed.Lit):
             return Range(e.value, e.value)
@@ -99,7 +99,7 @@ class Ranges:
 
     def _of_var(self, var: typed.Var) -> Range:
         if var not in self._of_vars:
-            self._of_vars[var] = UNKNOWN  # while it is looked for: a procedure may hand its parameter to itself
+            self._of_vars[var] = UNKNOWN  # during the search: a procedure may pass its parameter to itself
             values = self.values(var)
             self._of_vars[var] = _ranged(hull, [self.of(value) for value in values]) if values else UNKNOWN
         return self._of_vars[var]
@@ -129,7 +129,7 @@ class Ranges:
 
 
 def _values(rules: typed.Rules) -> dict[typed.Var, list[typed.Expr]]:
-    """The values of unassigned variables: of `let`, and of procedures' parameters."""
+    """The values of variables without reassignment: of `let`, and of procedures' parameters."""
     results: dict[typed.Var, list[typed.Expr]] = {}
     assigned: set[typed.Var] = set()
     for procedure in rules.procedures.values():
@@ -156,7 +156,7 @@ def _values(rules: typed.Rules) -> dict[typed.Var, list[typed.Expr]]:
 
 
 def _compared(op: str, a: Range, b: Range) -> bool | None:
-    """Whether every value of one range compares in this way to every value of the other, or none does."""
+    """The result of a comparison if it is the same for all values of two ranges, otherwise None."""
     if op in (">", ">="):
         return _compared("<" if op == ">" else "<=", b, a)
     if op in ("==", "!="):
@@ -180,6 +180,6 @@ def _of(ranges: Sequence[Range]) -> frozenset[object]:
 
 
 def _ranged(interval: Callable[..., Interval], rs: Sequence[Range]) -> Range:
-    """The range of a value by those of its operands."""
+    """The range of an operator's value, given the ranges of its operands."""
     value = interval(*[Interval(r.low, r.high) for r in rs])
     return Range(value.low, value.high, _of(rs))

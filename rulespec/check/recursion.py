@@ -1,4 +1,4 @@
-"""Recursive rules without a depth, useless depths, and definitions and guards that nest too deep."""
+"""Recursive rules without a declared depth, useless depths, and definitions and guards that are nested too deep."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rulespec.typed.rule_traversal import (
 )
 
 MAX_DEPTH = 150
-"""Levels of expressions on the longest way through definitions that call one another."""
+"""Maximum depth of expressions along a chain of definitions."""
 
 
 class _Rule(Struct):
@@ -31,8 +31,8 @@ class _Rule(Struct):
         name: its name.
         span: the place of its declaration.
         calls: the first call of each rule that it calls, by the key of that rule.
-        levels: the depth of its own expressions; 0 for a procedure that no `once` runs, 1 for a guard.
-        depth: the same with everything it calls; None until that is known.
+        levels: the depth of its own expressions; 0 for a procedure never called by `once`, 1 for a guard.
+        depth: the depth including all callees; None until computed.
     """
 
     name: str
@@ -43,22 +43,22 @@ class _Rule(Struct):
 
 
 def check_recursion(c: Context) -> None:
-    """Reports recursive rules, direct or indirect, and definitions that nest too deep.
+    """Reports directly or indirectly recursive rules, and definitions that are nested too deep.
 
-    A procedure run by `once` counts as called by the enclosing rule. Statements may call a procedure that declares a
-    depth: every cycle of calls contains one.
+    A procedure under `once` counts as called by the enclosing rule. Calls by statements of a procedure with a declared
+    depth are allowed: every valid cycle of calls contains one.
     """
     rules = _call_graph(c.rules)
     seen: set[str] = set()
     for root in rules:
         if root not in seen:
             _follow(root, rules, seen, c)
-    if c.report.ok:  # else a call may have no typed form
+    if c.report.ok:  # otherwise a call may lack a typed form
         _check_depths(c)
 
 
 def _follow(root: str, rules: dict[str, _Rule], seen: set[str], c: Context) -> None:
-    """Follows the calls from a rule, depth first; reports rings and depths."""
+    """Follows the calls from a rule in depth-first order; reports cycles and computes depths."""
     seen.add(root)
     trail: list[tuple[str, Iterator[tuple[str, Span]]]] = [(root, iter(rules[root].calls.items()))]
     while trail:
@@ -74,7 +74,7 @@ def _follow(root: str, rules: dict[str, _Rule], seen: set[str], c: Context) -> N
         if callee not in seen:
             seen.add(callee)
             trail.append((callee, iter(rules[callee].calls.items())))
-        elif rules[callee].depth is None:  # it is on the trail
+        elif rules[callee].depth is None:  # it is on the current trail
             keys = [k for k, _ in trail]
             ring = " → ".join(rules[k].name for k in [*keys[keys.index(callee) :], callee])
             c.report.error(
@@ -87,7 +87,7 @@ def _follow(root: str, rules: dict[str, _Rule], seen: set[str], c: Context) -> N
 
 
 def _way_out(c: Context, kinds: list[str], name: str) -> str:
-    """The way out of a ring of rules of some kinds, which begins with the rule `name`."""
+    """The help for a cycle of rules of the given kinds that starts at the rule `name`."""
     procedure = c.rules.procedures.get(name)
     if procedure is not None and procedure.deep is not None:
         return "`once` cannot run a procedure that calls itself: let a definition describe the result"
@@ -97,7 +97,7 @@ def _way_out(c: Context, kinds: list[str], name: str) -> str:
 
 
 def _check_depths(c: Context) -> None:
-    """Warns of procedures that say how deep they are, and never call themselves."""
+    """Warns of procedures with a declared depth that are not recursive."""
     in_rings = rings(c.rules)
     for p in c.rules.procedures.values():
         if p.deep_span is not None and p not in in_rings:
@@ -106,7 +106,7 @@ def _check_depths(c: Context) -> None:
 
 
 def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:
-    """Sets the depth of a rule, callees first. In a chain of definitions the first one too deep is reported."""
+    """Sets the depth of a rule after its callees; in a chain of definitions, reports the first that is too deep."""
     below = [rules[key].depth or 0 for key in rule.calls if key in rules and rule.levels]
     rule.depth = rule.levels + max(below, default=0)
     if rule.levels and rule.depth > MAX_DEPTH and all(depth <= MAX_DEPTH for depth in below):
@@ -116,7 +116,7 @@ def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:
 
 
 def _call_graph(rules: typed.Rules) -> dict[str, _Rule]:
-    """The rules by a key of their own: a definition and a procedure of one name are two rules."""
+    """The rules by unique key: a definition and a procedure with the same name are two rules."""
     graph: dict[str, _Rule] = {}
     asked = called([e.procedure for e in rules.suppositions])
     for d in rules.definitions.values():
@@ -143,7 +143,7 @@ def _call_graph(rules: typed.Rules) -> dict[str, _Rule]:
 
 
 def _calls(roots: list[typed.Expr]) -> dict[str, Span]:
-    """The rules that expressions call, by key, each with the place of the first call."""
+    """The rules called by expressions, by key, each with the place of the first call."""
     calls: dict[str, Span] = {}
     for root in roots:
         for e in expressions(root):

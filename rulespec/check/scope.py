@@ -1,4 +1,4 @@
-"""Scope at a place in the rules: its variables, and the optional values known to exist."""
+"""Scopes: the variables at a place in the rules, and the optional values known not to be none."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Num, Type, may_be_none
 
 Path = tuple[object, ...]
-"""A value that can be checked for none: a root (a Var, or the name of a global), and names of fields."""
+"""An access path that can be tested for none: a root (a Var, or the name of a global), and names of fields."""
 
 
 class Env(Struct, frozen=True):
-    """Variables in scope, and the paths known not to be none. Immutable: each change makes a new one."""
+    """The variables in scope, and the paths known not to be none. Immutable: each change creates a new scope."""
 
     vars: dict[str, typed.Var] = field(default_factory=dict)
     known: frozenset[Path] = frozenset()
     original: str = ""
-    """Name of the rule that `original(…)` calls, inside a rule that wraps another."""
+    """The name of the rule called by `original(…)`, in a rule that wraps another."""
     steps: tuple[typed.Var, ...] = ()
-    """The path at hand and the two stops of its steps, where these are not in scope any more."""
+    """The path and the two step variables that are no longer in scope, after the steps of a path."""
 
     def bind(self, var: typed.Var) -> Env:
-        """This scope with one more variable."""
+        """This scope with an additional variable."""
         return replace(self, vars={**self.vars, var.name: var})
 
     def learn(self, paths: frozenset[Path]) -> Env:
-        """This scope with more paths known not to be none."""
+        """This scope with additional paths known not to be none."""
         return replace(self, known=self.known | paths) if paths else self
 
     def forget(self, names: frozenset[object]) -> Env:
@@ -37,14 +37,14 @@ class Env(Struct, frozen=True):
         return replace(self, known=frozenset(p for p in self.known if not any(part in names for part in p)))
 
     def meet(self, ends: list[Env]) -> Env:
-        """The facts that hold on all joining branches; without any branch, this scope."""
+        """The knowledge common to all joining branches; this scope if there is none."""
         if not ends:
             return self
         return replace(self, known=frozenset.intersection(*(e.known for e in ends)))
 
 
 def path_of(expr: typed.Expr) -> Path | None:
-    """Path of a variable, a global, a field or fact of a path, or a step; None for other expressions."""
+    """The access path of a variable, a global, or a field, fact or step of a path; None for other expressions."""
     if isinstance(expr, typed.Local):
         return (expr.var,)
     if isinstance(expr, typed.Field) and expr.owner is None:
@@ -66,12 +66,12 @@ def path_of(expr: typed.Expr) -> Path | None:
 
 
 def field_name(decl: typed.FieldDecl) -> object:
-    """The name of a field in paths; a procedure's table stands for itself, as state may have the same name."""
+    """The name of a field in access paths; a local table itself, as state may have the same name."""
     return decl if decl.local else decl.name
 
 
 def _part(expr: typed.Expr) -> Path | None:
-    """The path of an expression that may be a constant, too."""
+    """The access path of an expression, which may also be a constant."""
     return (("constant", expr.value),) if isinstance(expr, typed.Lit) else path_of(expr)
 
 
@@ -80,7 +80,7 @@ def _is_solid(type_: Type) -> bool:
 
 
 def known_if(expr: typed.Expr, truth: bool) -> frozenset[Path]:
-    """Paths known not to be none if the expression is true (or false)."""
+    """The paths known not to be none if the expression is true, or if it is false."""
     if not isinstance(expr, typed.Op):
         return frozenset()
     if expr.op == "not":

@@ -1,4 +1,4 @@
-"""Upper bounds for set sizes, from kinds, facts, boards and conditions; and the sets that the engine maintains."""
+"""Upper bounds on set sizes, from kinds, facts, boards and conditions; and the sets maintained by the engine."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from rulespec.typed.seat_kinds import size, values
 from rulespec.types import Bool, Type
 
 MAX_KEPT = 2_000
-"""Members of a kind whose sets of occupied places are kept, as the engine bounds it."""
+"""Maximum number of members of a kind for which the engine maintains sets."""
 _DEEP = 40
-"""The most variables, definitions and operators to follow for a set."""
+"""Maximum number of variables, definitions and operators followed for a set."""
 
 
 class SetSizes:
@@ -22,7 +22,7 @@ class SetSizes:
 
     Args:
         declarations: the declarations.
-        values: the expressions behind a variable; empty if there may be others.
+        values: maps a variable to its possible values as expressions; empty if unknown.
     """
 
     def __init__(self, declarations: typed.Declarations, values: Callable[[typed.Var], list[typed.Expr]]) -> None:
@@ -64,7 +64,7 @@ class SetSizes:
             return self._of_var(e.var, most)
         if isinstance(e, typed.Call) and e.definition.body is not None:
             if e.definition not in self._of_definitions:
-                self._of_definitions[e.definition] = most  # while it is looked for
+                self._of_definitions[e.definition] = most  # during the search
                 result, declared = self.of(e.definition.body), e.definition.at_most
                 self._of_definitions[e.definition] = result if declared is None else min(result, declared)
             return self._of_definitions[e.definition]
@@ -78,22 +78,22 @@ class SetSizes:
 
     def _of_var(self, var: typed.Var, most: int) -> int:
         if var not in self._of_vars:
-            self._of_vars[var] = most  # while it is looked for: a procedure may hand its parameter on
+            self._of_vars[var] = most  # during the search: a procedure may pass its parameter on
             values = self._values(var)
             self._of_vars[var] = max(map(self.of, values)) if values else most
         return self._of_vars[var]
 
     def kind(self, type_: Type) -> int:
-        """Entities of the kind of a type; 1 if it has none."""
+        """The number of entities of a type's kind; 1 for other types."""
         kind = getattr(type_, "kind", "")
         return size(self.decls.kinds, kind, self.decls.max_players) if kind in self.decls.kinds else 1
 
     def matches(self, b: typed.Binder) -> int:
-        """The maximum number of members that satisfy a condition."""
+        """The maximum number of members that satisfy a binder's condition."""
         return min([self.of(b.source), *(self._within(c, b.var) for c in _conjuncts(b.where))])
 
     def _within(self, condition: typed.Expr, var: typed.Var) -> int:
-        """The most entities for which a condition on a variable holds."""
+        """The maximum number of entities for which a condition on a variable is true."""
         most = self.kind(var.type)
         if not isinstance(condition, typed.Op) or condition.op not in ("in", "=="):
             return most
@@ -115,7 +115,7 @@ class SetSizes:
 
 
 def maintained_condition(e: typed.Each, size: int) -> typed.Expr | None:
-    """The condition on the members of a kind of this size, if the engine maintains the resulting set."""
+    """The condition on members of a kind of this size, if the engine maintains the resulting set; otherwise None."""
     b = e.binder
     if e.op not in ("set", "count") or b.order or b.start is not None or b.keys or b.where is None:
         return None

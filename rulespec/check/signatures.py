@@ -13,7 +13,7 @@ from rulespec.types import BAD, MAX_DEPTH, SetOf
 
 
 def _declare_depth(c: Context, procedure: typed.Procedure, deep: ast.Number) -> None:
-    """Notes the most calls of a procedure that may be under way at once; reports other values than numbers."""
+    """Sets the maximum depth of a recursive procedure; reports depths that are out of range."""
     procedure.deep, procedure.deep_span = min(max(deep.value, 2), MAX_DEPTH), deep.span
     if procedure.deep != deep.value:
         message = f"a procedure that calls itself is from 2 to {MAX_DEPTH} deep, and not {deep.value}"
@@ -22,7 +22,7 @@ def _declare_depth(c: Context, procedure: typed.Procedure, deep: ast.Number) -> 
 
 
 def check_signatures(c: Context) -> None:
-    """Types the parameters and results of all rules before the bodies, so that their order does not matter."""
+    """Types the parameters and results of all rules before their bodies, so that their order is irrelevant."""
     x, effects = c.expressions, c.statements.effects
     for (_, name), item in c.source.items.items():
         if isinstance(item, ast.Def | ast.Procedure | ast.Guard):

@@ -1,7 +1,7 @@
-"""Bounds on the number of entities, facts and shared options, after all overlays.
+"""Limits on the number of entities, facts and shared options, after all overlays.
 
-File sizes are bounded on reading. But product kinds multiply, so that a short text can make many entities, and so can
-options that many decisions include.
+File sizes are limited on reading. But a short text can create many entities by product kinds, and many options by
+groups included in many decisions.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from rulespec.overlays.extension import Repeated, check_includes
 from rulespec.syntax import ast
 
 MAX_ENTITIES = 5_000
-"""Entities of one kind, after all products have been made."""
+"""Maximum number of entities of one kind, including products."""
 MAX_ALL_ENTITIES = 20_000
 MAX_BOARD_STEPS = 100_000
-"""Spaces of boards, times the directions and the steps of links of each."""
+"""Maximum number of board spaces, times the directions and link steps of each board."""
 MAX_FACTS = 100_000
-"""Facts of all entities: for each kind, its entities times its facts."""
+"""Maximum number of facts: for each kind, its entities times its facts."""
 
 
 def check_size(c: Context) -> None:
-    """Refuses a ruleset with too many entities, facts or shared options, before making any.
+    """Rejects a ruleset with too many entities, facts or shared options, before any is created.
 
     Raises:
         DiagnosticsError: RS108.
@@ -70,11 +70,11 @@ def _refuse(message: str, span: Span, report: Report, help_: str = _MULTIPLY) ->
 
 
 def _plain_kinds(root: Mapping) -> Iterator[tuple[str, Span, int, int]]:
-    """Each kind with listed entities: its name and place, and its numbers of entities and facts."""
+    """Each kind with listed entities: its name, its place, and the numbers of its entities and facts."""
     for name, place, node in entries(get(root, "kinds")):
         if all(get(node, key) is None for key in ("product", "each", "number")):
             yield name, place.span, _length(get(node, "entities")), _length(get(node, "facts"))
-    for name, place, node in entries(get(root, "game", "settings")):  # those with values are kinds, too
+    for name, place, node in entries(get(root, "game", "settings")):  # enumerations are kinds, too
         yield name, place.span, len(words(get(node, "values"))), 0
     map_ = get(root, "map")
     if map_ is not None:
@@ -105,7 +105,7 @@ def _products(root: Mapping, sizes: Counter[str]) -> Iterator[tuple[str, Span, i
 
 
 def _places(root: Mapping, sizes: Counter[str]) -> Iterator[tuple[str, Span, int, int]]:
-    """The places of each kind of tokens, which are a kind, with facts for indexed places."""
+    """Each kind of token places: its name, its place, and the numbers of its entities and facts."""
     for name, place, node in entries(get(root, "kinds")):
         places = [sizes[text(index)] if (index := get(p, "index")) else 1 for _, _, p in entries(get(node, "places"))]
         if places:

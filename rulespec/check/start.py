@@ -1,4 +1,4 @@
-"""The procedure that starts a game."""
+"""The start procedure of a game."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rulespec.documents.yaml_nodes import get, text
 
 
 def check_start(c: Context) -> None:
-    """Finds the procedure that starts a game; it must exist, take no parameters and have no value."""
+    """Finds the start procedure of a game, which must exist, without parameters and without a value."""
     node = get(c.source.root, "game", "start")
     c.start = name = text(node, "play")
     span = node.span if node is not None else c.source.root.span

@@ -1,4 +1,4 @@
-"""The maximum steps of expressions: nested sets multiply, and so do calls of definitions."""
+"""Upper bounds on the steps of expressions: nested sets multiply, and so do calls of definitions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rulespec.typed.rule_traversal import definition_expressions, head_expressio
 from rulespec.types import MAX_ONCE_STEPS, BagOf, Ent, may_be_none
 
 _MANY = 1 << 60
-"""Stands for the steps of a call, where calls are counted."""
+"""The step count of a marked call, from which the number of calls is derived."""
 
 
 class Work:
-    """The maximum steps of expressions, estimated from the sizes of sets."""
+    """Upper bounds on the steps of expressions, estimated from the sizes of sets."""
 
     def __init__(self, sizes: SetSizes) -> None:
         self.sizes = sizes
@@ -27,8 +27,8 @@ class Work:
         self._of_guards: dict[typed.Guard, int] = {}
 
     def of(self, e: typed.Expr) -> int:
-        """Steps of one evaluation of an expression."""
-        if type(e) is typed.Each:  # `type(…) is`, because `isinstance` says no slowly where classes are made in C
+        """The steps of one evaluation of an expression."""
+        if type(e) is typed.Each:  # `type(…) is`, because `isinstance` is slow to reject classes made in C
             b = e.binder
             if (asked := maintained_condition(e, self.sizes.kind(b.var.type))) is not None:
                 return 1 + sum(self.of(x) for x in parts(asked))
@@ -40,7 +40,7 @@ class Work:
             return 1 + self.of(e.start) + self.sizes.kind(e.var.type) * (1 + self.of(e.step))
         if type(e) is typed.Ways:
             return self._of_ways(e)
-        if type(e) is typed.PathDomain:  # finding them is bounded where they are listed
+        if type(e) is typed.PathDomain:  # the search for paths is limited in listings
             return 1 + self.of(e.start) + self.of(e.within)
         if type(e) is typed.PathQuery:
             return self._of_query(e)
@@ -50,7 +50,7 @@ class Work:
             inner = sum(self.of(x) for x in (e.where, e.body) if x is not None)
             return 1 + self.of(e.source) + self.subsets(e) * (1 + 4 * self.sizes.of(e.source) + inner)
         if type(e) is typed.Room:
-            return 1 + self.sizes.kind(Ent(e.place.kind.name)) * (4 + self.of(e.place))  # each token: is it there
+            return 1 + self.sizes.kind(Ent(e.place.kind.name)) * (4 + self.of(e.place))  # tests the place of each token
         if type(e) is typed.RoomTogether:
             return 1 + self._of_counted(e.capacity) + sum(self.of(x) for x in parts(e))
         called = self.of_definition(e.definition) if type(e) is typed.Call else 0
@@ -59,7 +59,7 @@ class Work:
         return 1 + called + sum(self.of(x) for x in parts(e))
 
     def _of_counted(self, capacity: typed.CapacityDecl) -> int:
-        """Steps of adding up each owner's pieces, and of testing each token for being there."""
+        """The steps to count the pieces of each owner in a capacity, and to test the place of each token."""
         steps = 0
         for owner, _ in capacity.of:
             counted = (owner.name,) if isinstance(owner, typed.Kind) else owner.each
@@ -67,7 +67,9 @@ class Work:
         return steps
 
     def _of_ways(self, e: typed.Ways) -> int:
-        """Each entity is settled once at most; then the costs of all steps from it are computed."""
+        """The steps of a search by cost: each entity is settled at most once, and then the costs of its steps are
+        computed.
+        """
         step = 1 + (self.of(e.near.where) if e.near.where is not None else 0)
         single, each = (self.of(e.bound), 0) if e.op == "reach" else (0, self.of(e.bound))
         each += (
@@ -77,38 +79,38 @@ class Work:
         return 1 + self.of(e.start) + single + self.sizes.kind(e.var.type) * (1 + each)
 
     def _of_query(self, e: typed.PathQuery) -> int:
-        """Each beginning of a path is looked at: where it may go on, and what it is worth."""
+        """The steps of a path query: for each path prefix, its next stops and its worth are computed."""
         return 1 + sum(self.of(x) for x in (e.paths, e.default) if x is not None) + self.beginnings(e) * self.looked(e)
 
     def subsets(self, e: typed.OverSubsets) -> int:
-        """An upper bound for the number of subsets."""
+        """An upper bound on the number of subsets."""
         return 1 << min(self.sizes.of(e.source), MOST_MEMBERS)
 
     def beginnings(self, e: typed.PathQuery) -> int:
-        """An upper bound for the number of path prefixes that a search visits."""
+        """An upper bound on the number of path prefixes visited by a search."""
         return min(MAX_PATHS, self._ways_of(e.paths))
 
     def looked(self, e: typed.PathQuery) -> int:
-        """Steps for one path prefix."""
+        """The steps for one path prefix."""
         near = e.paths.near
         step = 1 + sum(self.of(x) for x in (near.where, *e.paths.uses, e.paths.cost) if x is not None)
         each = sum(self.of(x) for x in (near.source, e.where, e.worth) if x is not None)
         return 1 + each + self.sizes.of(near.source) * step
 
     def of_definition(self, definition: typed.Definition) -> int:
-        """Steps of calling a definition, without its arguments."""
+        """The steps of a call of a definition, excluding its arguments."""
         if definition not in self._of_definitions:
             self._of_definitions[definition] = sum(self.of(e) for e in definition_expressions(definition))
         return self._of_definitions[definition]
 
     def of_procedure(self, procedure: typed.Procedure) -> int:
-        """Steps of a procedure under `once`, which the engine bounds."""
+        """The steps of a procedure under `once`, at most the engine's limit."""
         if procedure not in self._of_procedures:
             self._of_procedures[procedure] = min(MAX_ONCE_STEPS, self._block(procedure.body))
         return self._of_procedures[procedure]
 
     def of_ring(self, ring: Collection[typed.Procedure]) -> tuple[int, int]:
-        """The maximum number of calls within a cycle of procedures, and the steps of one call without nested ones."""
+        """The maximum number of calls within a cycle of procedures, and the steps of one call excluding nested ones."""
         results = []
         for each in (_MANY, 0):
             self._of_procedures |= dict.fromkeys(ring, each)
@@ -117,7 +119,7 @@ class Work:
         return with_calls // _MANY, steps
 
     def _block(self, block: typed.Block) -> int:
-        """Steps of statements: of the branches of each the dearest, of a loop all rounds."""
+        """The steps of a block: the most expensive branch, and all iterations of a loop."""
         steps = 0
         for s in block:
             steps += 1 + sum(map(self.of, statement_expressions(s)))
@@ -139,7 +141,7 @@ class Work:
         return steps
 
     def of_listing(self, option: typed.OptionDef) -> int:
-        """Steps of enumerating all arguments of an option. Ranges of numbers count once: the engine bounds them."""
+        """The steps to enumerate all arguments of an option. A range of numbers counts once: the engine limits it."""
         steps, times = 1, 1
         for param in option.params:
             steps += times * sum(map(self.of, param.domain))
@@ -148,7 +150,7 @@ class Work:
         return steps + times * self.of_head(option.head)
 
     def values(self, param: typed.OptionParam) -> int:
-        """An upper bound for the number of a parameter's values, including none."""
+        """An upper bound on the number of a parameter's values, including none."""
         if param.several is not None:
             return min(MAX_SEVERAL, self.ways(param))
         if isinstance(param.low, typed.PathDomain):
@@ -156,7 +158,7 @@ class Work:
         return (self.sizes.of(param.low) if param.high is None else 1) + may_be_none(param.var.type)
 
     def _ways_of(self, walk: typed.PathDomain) -> int:
-        """An upper bound for the number of the paths that a parameter may be."""
+        """An upper bound on the number of a parameter's possible paths."""
         steps = walk.within.value if isinstance(walk.within, typed.Lit) else MAX_STOPS
         result = self.sizes.of(walk.start)
         for _ in range(min(steps, MAX_STOPS)):
@@ -172,12 +174,12 @@ class Work:
             return 0
         total, now, many = 0, self.sizes.of(walk.start), self.sizes.of(near.source)
         for number in range(1, min(within.value, MAX_STOPS - 1) + 1):
-            now *= max(0, many - number) if walk.uses else many  # the stops before are left out, if they are among them
+            now *= max(0, many - number) if walk.uses else many  # earlier stops are excluded
             total = now if walk.whole else total + now
         return total
 
     def ways(self, param: typed.OptionParam) -> int:
-        """An upper bound for the number of sets or bags that a parameter may choose."""
+        """An upper bound on the number of sets or bags that are values of a parameter."""
         assert param.several is not None
         least, most = (e.value if isinstance(e, typed.Lit) else None for e in param.several)
         if isinstance(param.var.type, BagOf):
@@ -187,12 +189,12 @@ class Work:
         return ways(rooms, least or 0, sum(rooms) if most is None else most)
 
     def of_head(self, head: tuple[typed.HeadPart, ...]) -> int:
-        """Steps of one evaluation of a head, including the guards it needs."""
+        """The steps of one evaluation of a head, including its guards."""
         steps = sum(self.of(e) for e in head_expressions(head))
         return steps + sum(self.of_guard(part.guard) for part in head if isinstance(part, typed.Needs))
 
     def of_guard(self, guard: typed.Guard) -> int:
-        """Steps of evaluating the head of a guard, without its arguments."""
+        """The steps of evaluating the head of a guard, excluding its arguments."""
         if guard not in self._of_guards:
             self._of_guards[guard] = self.of_head(guard.head)
         return self._of_guards[guard]

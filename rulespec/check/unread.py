@@ -1,4 +1,4 @@
-"""Unread variables next to unknown names: often one is a misspelling of the other."""
+"""Unread variables beside unknown names, as often one is a misspelling of the other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MOST = 2
 
 
 def check_unread(c: Context) -> None:
-    """Adds to each unknown name in a rule a note on the unread variables of that rule."""
+    """Adds notes on the unread variables of a rule to the unknown names in it."""
     lost = [d for d in c.report.diagnostics if d.code == "RS221" and d.span is not None]
     if not lost:
         return

@@ -1,4 +1,4 @@
-"""Unused declarations: rules, constants, tables, settings, and state that is never read."""
+"""Unused declarations: rules, constants, tables, settings, and write-only state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def check_unused(c: Context) -> None:
     """Warns of unused declarations."""
     declarations, rules, report = c.declarations, c.rules, c.report
     used = declarations.used
-    # A rule that replaces or wraps another takes the parameters of that one; those of a hook are for what wraps it.
+    # A replacing or wrapping rule inherits its parameters; those of a hook are for its wrappers.
     bound = {name for (_, name), i in c.source.items.items() if i.modifier}
 
     def warn(what: str, name: str, declaration: typed.Named) -> None:

@@ -1,4 +1,4 @@
-"""The usual answers to decisions, from `usual` in `game.yaml`."""
+"""Usual answers to decisions, from `usual` in `game.yaml`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rulespec.typed import nodes as typed
 
 
 def check_usual(c: Context) -> None:
-    """Reads the usual answers, which are options without parameters; no game depends on them.
+    """Reads the usual answers, which are options without parameters, and never affect a game.
 
-    An upper layer that drops decisions of its ruleset need not remove their usual answers.
+    An upper layer that removes decisions need not remove their usual answers.
     """
     declared = list(entries(get(c.source.root, "game", "usual")))
     if not declared:
@@ -29,7 +29,7 @@ def check_usual(c: Context) -> None:
 
 
 def _warn(c: Context, decisions: dict[str, dict[str, typed.OptionDef]], decision: Scalar, answer: Scalar) -> None:
-    """Warns of a usual answer that no decision has."""
+    """Warns of a usual answer without a matching decision or option."""
     options = decisions.get(decision.text)
     if options is None:
         hint, notes = nearest(decision.text, dict.fromkeys(decisions))

@@ -1,4 +1,4 @@
-"""Values and stakes: the worth of positions and ends for bots; `measures.yaml` and overlays declare them."""
+"""Values and stakes: the worth of positions and endings for bots, declared in `measures.yaml` and overlays."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.teams import ALL
 
 HORIZON = 20
-"""Decisions after which a playout is cut off, if the value does not set it."""
+"""The default number of decisions after which a playout is cut off."""
 
 
 def check_values(c: Context) -> None:
-    """Types the values of positions, and checks the stakes; no game depends on them."""
+    """Types the values of positions, and checks the stakes; neither affects a game."""
     for name, place, node in entries(get(c.source.root, "values")):
         value = _value(c, name, place, node)
         if value is not None:

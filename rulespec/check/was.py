@@ -12,7 +12,7 @@ from rulespec.typed.rule_traversal import walk
 
 
 def check_was(c: Context) -> None:
-    """Reads the former names, which serve to migrate recorded games; no game depends on them."""
+    """Reads the former names for migrating recorded games; they never affect a game."""
     declared = list(entries(get(c.source.root, "game", "was")))
     if not declared:
         return

@@ -1,4 +1,4 @@
-"""Names that are words of the language, and break the parsing of their uses."""
+"""Names that are reserved words, and so break the parsing of their uses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VARIABLE = re.compile(r"\blet +(\w+) *=|(?:\bfor +|\bwith +|[(,] *)(\w+) +in\b|
 
 
 def tell_words(source: Source, texts: Mapping[str, str], report: Report) -> None:
-    """Adds a diagnostic for each declared name that is a word, if the errors are only in rule texts."""
+    """Adds a diagnostic for each declared name that is a reserved word, if all errors are in rules files."""
     broken = {d.span.file for d in report.diagnostics if d.span is not None}
     if report.ok or not all(file.endswith(".rules") for file in broken):
         return
@@ -30,7 +30,7 @@ def tell_words(source: Source, texts: Mapping[str, str], report: Report) -> None
         declare(c)
         check_signatures(c)
     except DiagnosticsError:
-        pass  # too large, or too much that is wrong: reported once the rules can be parsed
+        pass  # too large, or too many errors: reported once the rules can be parsed
     for d in result.diagnostics:
         if d.code == "RS223" and d.message.endswith(_WORD):
             report.extend([d])
@@ -43,7 +43,7 @@ _WORD = "is a word of the language"
 
 
 def _in_text(file: str, text: str) -> Iterator[tuple[str, Span]]:
-    """The names of rules and variables in a text that does not parse."""
+    """The reserved words used as names of rules and variables in a text that does not parse."""
     for number, line in enumerate(text.split("\n"), 1):
         rule = _RULE.match(line)
         if rule is not None:

@@ -1,4 +1,4 @@
-"""Bounds on the steps of an expression: calls of definitions multiply, and so do nested sets."""
+"""Limits on the steps of an expression: calls of definitions multiply, and so do nested sets."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from rulespec.typed.seat_kinds import size
 from rulespec.types import FAST_MEMBERS, MAX_STEPS
 
 MAX_WORK = 10**7
-"""Steps of one expression, or of a value of positions for all players, estimated from the sizes of the kinds."""
+"""Maximum number of steps of one expression, or of a value of positions for all players, estimated from kind sizes."""
 MAX_LISTING_WORK = 10**12
-"""Steps of all conditions of a decision's options for all their arguments; at play, those taken are counted."""
+"""Maximum number of steps of all conditions of a decision's options, over all arguments; actual steps count in play."""
 MAX_INVARIANT_WORK = 10**7
-"""Steps of all invariants together."""
+"""Maximum number of steps of all invariants together."""
 MAX_START_WORK = 3 * 10**6
-"""Steps of all start values with every number of players."""
+"""Maximum number of steps of all start values, over all numbers of players."""
 MAX_CHECK_WORK = 10**6
-"""Steps of all checks of facts, for all entities."""
+"""Maximum number of steps of all checks of facts, for all entities."""
 MAX_MEASURE_WORK = 10**6
-"""Steps of all measures, for all entities."""
+"""Maximum number of steps of all measures, for all entities."""
 
 
 _HELP = (
@@ -49,10 +49,10 @@ _HELP = (
 
 
 def check_work(c: Context) -> None:
-    """Warns of expressions and of calls within calls whose work may exceed the step bound."""
+    """Warns of expressions and nested calls whose steps may exceed the limit."""
     work = Work(SetSizes(c.declarations, c.ranges.values))
     _check_members(c)
-    # Called definitions come first: those that call one that takes too long are not reported as well.
+    # Callees come first: callers of a reported definition are not reported as well.
     for definition in _by_depth(c.rules):
         shown = partial(dearest, work, definition_expressions(definition))
         name = f"the definition `{definition.name}`"
@@ -80,7 +80,7 @@ def check_work(c: Context) -> None:
 
 
 def _check_totals(c: Context, work: Work) -> None:
-    """Reports start values, checks and invariants that may take too many steps together."""
+    """Reports start values, checks and invariants that may take too many steps in total."""
     total = 0
     for times, value in _starts(c.declarations, work):
         total += times * work.of(value)
@@ -110,7 +110,7 @@ def _check_totals(c: Context, work: Work) -> None:
         name = f"the measure `{measure.name}`, with those before it, for all entities"
         if not _check(c, total, name, measure.span, partial(dearest, work, [measure.value], times), MAX_MEASURE_WORK):
             break
-    for worth in c.declarations.values.values():  # bots ask for one of them
+    for worth in c.declarations.values.values():  # bots evaluate one of them
         times = work.sizes.kind(worth.var.type) if worth.var is not None else 1
         shown = partial(dearest, work, [worth.value], times)
         name = f"the value `{worth.name}`, for all players,"
@@ -125,7 +125,7 @@ def _check_totals(c: Context, work: Work) -> None:
 
 
 def _check_rings(c: Context, work: Work) -> None:
-    """Warns of procedures that call themselves so often that they may take too long, without a decision among them."""
+    """Warns of recursive procedures that may take too long without a decision."""
     known = rings(c.rules)
     for ring in {id(ring): ring for ring in known.values()}.values():
         if any(isinstance(s, typed.Decide) for p in called(ring) for s in walk(p.body)):
@@ -141,7 +141,7 @@ def _check_rings(c: Context, work: Work) -> None:
 
 
 def _check_several(c: Context, work: Work, option: typed.OptionDef) -> None:
-    """Warns of a parameter that may be more sets or paths than are listed, where their number is known."""
+    """Warns of a parameter with more sets or paths than are listed, if their number is known."""
     for p in option.params:
         if isinstance(p.low, typed.PathDomain) and (least := work.paths(p.low)) > MAX_PATHS:
             message = f"`{p.var.name}` may be {least:,} paths, and at most {MAX_PATHS:,} are listed"
@@ -156,7 +156,7 @@ def _check_several(c: Context, work: Work, option: typed.OptionDef) -> None:
 
 
 def _check_searches(c: Context, work: Work) -> None:
-    """Warns of a longest path among more than a search looks at, where their number is known."""
+    """Warns of a `longest` search over more paths than are visited, if their number is known."""
     for e in (e for group in expressions_by_rule(c.rules) for e in group if isinstance(e, typed.PathQuery)):
         if e.op == "longest" and (least := work.paths(e.paths)) > MAX_PATHS:
             message = f"there are {least:,} paths, but `longest` tries at most {MAX_PATHS:,}"
@@ -184,7 +184,7 @@ def _check(c: Context, steps: int, name: str, span: Span, shown: Callable[[], Pr
 
 
 def _starts(d: typed.Declarations, work: Work) -> list[tuple[int, typed.Expr]]:
-    """The start values and capacities, each with its evaluations for all numbers of players together."""
+    """The start values and capacities, with the number of evaluations of each over all numbers of players."""
     games = d.max_players - d.min_players + 1
     fields = [*d.fields.values(), *(f for k in d.kinds.values() for f in k.state.values())]
     times = [work.sizes.kind(field.at.type) if field.at is not None else 1 for field in fields]

@@ -84,7 +84,7 @@ def _similarity(word: str, other: str) -> float:
 
 
 def _nearness(word: str, other: str, similarity: float) -> float:
-    """The likelihood that one word is a misspelling of the other, more so for swapped letters, less for other digits."""
+    """The likelihood that one word is a misspelling of the other, more for swapped letters, less for other digits."""
     same = _DIGITS.findall(word) == _DIGITS.findall(other)
     if _swapped(word, other):
         return 1.0 if same else 0.85

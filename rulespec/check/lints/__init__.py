@@ -1,4 +1,3 @@
-"""Lints: warnings of correct but probably unintended rules.
-
-Each looks for exceptions to a pattern of the ruleset itself.
+"""Lints: warnings of valid but probably unintended rules.
+// Each detects exceptions to a pattern of the ruleset itself.
 """

@@ -36,7 +36,7 @@ def _compare(c: Context, e: typed.Op) -> None:
 
 
 def _outside(number: Range, state: Range) -> bool:
-    """Whether a single number lies outside a range."""
+    """Whether a constant number is outside a range."""
     if number.low is None or number.low != number.high or state.low is None or state.high is None:
         return False
     return not state.low <= number.low <= state.high

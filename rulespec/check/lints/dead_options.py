@@ -12,7 +12,7 @@ from rulespec.types import may_be_none
 
 
 def check_dead_options(c: Context) -> None:
-    """Warns of options with an unsatisfiable condition or without possible arguments."""
+    """Warns of options with an unsatisfiable condition, or without possible arguments."""
     for procedure in c.rules.procedures.values():
         for s in walk(procedure.body):
             for option in s.options if isinstance(s, typed.Decide) else ():
@@ -26,7 +26,7 @@ def check_dead_options(c: Context) -> None:
 
 
 def _never(option: typed.OptionDef, ranges: Ranges) -> Span | None:
-    """Place of the condition or empty range that makes an option impossible; None without one."""
+    """The place of the condition or empty range that makes an option impossible, or None."""
     for p in option.params:
         if may_be_none(p.var.type):
             continue

@@ -1,6 +1,6 @@
-"""Conditions without effect: they hold in every position, or follow from earlier requirements.
+"""Conditions without effect, as they are true in every position, or follow from earlier requirements.
 
-Conditions with a constant or a fact are skipped: an overlay may change its value, or may already have.
+Conditions with a constant or a fact are skipped, as an overlay may change its value or has done so.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _check_branches(c: Context, s: typed.If, changing: Sequence[Span]) -> None:
 
 
 def _depends(e: typed.Expr, changing: Sequence[Span]) -> bool:
-    """Whether a condition depends on a constant or a fact that may have changed; `changing`: their places."""
+    """Whether a condition contains a constant or a fact, which overlays may change; `changing` are all their places."""
     following = bisect_left(changing, Span(e.span.file, e.span.line, e.span.column, 0, 0))
     return following < len(changing) and inside(changing[following], e.span)
 
@@ -83,7 +83,7 @@ def _conjuncts(e: typed.Expr) -> Iterator[typed.Expr]:
 
 
 def _implies(known: typed.Expr, e: typed.Expr, ranges: Ranges) -> bool:
-    """Whether a known condition implies another one, by their text alone."""
+    """Whether a known condition implies another one, judged by their structure."""
     if _same(known, e):
         return True
     one, other = _bounds(known, ranges), _bounds(e, ranges)
@@ -94,7 +94,7 @@ def _implies(known: typed.Expr, e: typed.Expr, ranges: Ranges) -> bool:
 
 
 class _Bounds(Struct):
-    """The least and the greatest value that a comparison allows a number; None for no bound."""
+    """The minimum and maximum of a number implied by a comparison; None means unbounded."""
 
     of: typed.Expr
     low: int | None = None
@@ -102,7 +102,7 @@ class _Bounds(Struct):
 
 
 def _bounds(e: typed.Expr, ranges: Ranges) -> _Bounds | None:
-    """The bounds from a comparison with a fixed number; None for other conditions."""
+    """The bounds implied by a comparison with a constant number; None for other conditions."""
     if not isinstance(e, typed.Op) or e.op not in COMPARISONS or e.op == "!=":
         return None
     op, (left, right) = e.op, e.args
@@ -118,7 +118,7 @@ def _bounds(e: typed.Expr, ranges: Ranges) -> _Bounds | None:
 
 
 def _same(a: object, b: object) -> bool:
-    """Whether two typed expressions are equal, regardless of their places, and of whether they may be none."""
+    """Whether two typed expressions are equal, ignoring places and optional types."""
     if type(a) is not type(b):
         return False
     if isinstance(a, Struct):

@@ -1,4 +1,4 @@
-"""Keys: canonical names of expressions, equal only for equal values."""
+"""Keys: canonical representations of expressions; equal keys imply equal values."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Protocol
 from rulespec.typed import nodes as typed
 
 Key = tuple[object, ...] | None
-"""An expression that has the same value wherever it stands at one time; None: it is not known whose."""
+"""The key of an expression, equal for all expressions with the same value at one time; None if the value is unknown."""
 
 UNKNOWN: Key = ("?",)
-"""The key of something unknown."""
+"""The key of an unknown value."""
 
 Keys = Mapping[Key, Key]
-"""Substitution of keys: key here → key in another scope."""
+"""A substitution of keys, from this scope to another one."""
 
 
 class Knowledge(Protocol):
     """Facts known at a place in the rules."""
 
     def holds(self, condition: Key) -> bool:
-        """Whether a condition is known to hold."""
+        """Whether a condition is known to be true."""
 
     def value(self, key: Key) -> Key:
         """The key of the known value of an expression, or its own key."""
 
 
 def key_of(e: typed.Expr, same: Mapping[typed.Var, Key]) -> Key:
-    """The key of an expression; `same`: the aliases of variables."""
+    """The key of an expression, given the keys of aliased variables."""
     if isinstance(e, typed.Local):
         return same.get(e.var) or ("var", e.var)
     if isinstance(e, typed.Lit):
@@ -51,7 +51,7 @@ def _composite(word: str, of: object, keys: list[Key]) -> Key:
 
 
 def _fact(name: str, owner: Key) -> Key:
-    """A fact of something; of a product, the part that it names."""
+    """The key of a fact; for a product, the key of the corresponding part."""
     if owner is not None and owner[0] == "product":
         kind = owner[1]
         assert isinstance(kind, typed.Kind)
@@ -63,9 +63,9 @@ def _fact(name: str, owner: Key) -> Key:
 
 
 def moved(key: Key, keys: Keys, gone: Iterable[typed.Var] | None = None) -> Key:
-    """The key in another scope, with variables replaced by their values there, or by unknown.
+    """The key in another scope, with variables replaced by their values there; None if one is unknown there.
 
-    `gone`: the variables that do not exist there; None means all except the ones in `keys`.
+    `gone` are the variables that do not exist there; None means all except those in `keys`.
     """
     if key is None or key in keys:
         return keys.get(key)

@@ -1,8 +1,8 @@
-"""Facts known at a place in the rules: recently set state, and tested conditions.
+"""Facts known at a place in the rules, from assignments to state and tested conditions.
 
-A forward analysis: a set value is known until something may change it, a tested condition within its branch, and a
-procedure knows the facts that hold at all its calls. It tracks only state that `to` and `open` of private state read,
-so most rulesets cost nothing.
+A forward data-flow analysis: an assigned value is known until it may change, a tested condition within its branch, and
+on entry of a procedure the facts common to all its calls. It tracks only state read by `to` and `open` of private
+state, so it costs nothing for most rulesets.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from rulespec.typed.rule_traversal import expressions, walk
 from rulespec.types import BOOL
 
 Facts = dict[Key, Key]
-"""The keys of fields and conditions, each with that of its value."""
+"""Keys of fields and conditions, with the key of each one's value."""
 
 
 class Known:
-    """The facts known while following the rules.
+    """The facts known during a traversal of the rules.
 
     Args:
         rules: the rules.
-        start: name of the procedure that starts a game.
+        start: name of the start procedure.
         conditions: the conditions that will be queried.
-        loose: variables that may denote different things.
+        loose: variables that are reassigned.
 
     Attributes:
         current: the known facts; None in unreachable code, such as after `return`.
-        grown: whether the facts known to a procedure have shrunk.
+        grown: whether the facts known on entry of a procedure have become fewer, so that another pass is needed.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Known:
     # --- asking -------------------------------------------------------------------------------
 
     def holds(self, condition: Key) -> bool:
-        """Whether a condition is known to hold; true in unreachable places."""
+        """Whether a condition is known to be true; true in unreachable code."""
         return self.current is None or (condition is not None and _is(self._value(condition, self.current), truth=True))
 
     def value(self, key: Key) -> Key:
@@ -57,7 +57,7 @@ class Known:
         return key if self.current is None else self._value(key, self.current)
 
     def _value(self, key: Key, facts: Facts) -> Key:
-        """The key of an expression's value, or of its known part."""
+        """The key of an expression's value, with known parts replaced by their values."""
         if key is None or key in facts:
             return facts.get(key)
         if key[0] != "op":
@@ -75,13 +75,13 @@ class Known:
     # --- following ----------------------------------------------------------------------------
 
     def enter(self, procedure: typed.Procedure) -> None:
-        """Begins with the facts known to a procedure."""
+        """Resets the facts to those known on entry of a procedure."""
         self.current = dict(self._inputs[procedure]) if procedure in self._inputs else None
         if procedure not in self._called:
             self.current = {}
 
     def call(self, procedure: typed.Procedure, args: Sequence[Key]) -> None:
-        """Applies a call: the procedure receives facts of the game, and facts it leaves unchanged survive."""
+        """Applies a call: passes facts to the procedure, and keeps those that it leaves unchanged."""
         if self.current is None or not self._read:
             return
         inputs = self._inputs_of(procedure, args)
@@ -93,7 +93,7 @@ class Known:
         self.forget(self._changed_by(procedure))
 
     def _inputs_of(self, procedure: typed.Procedure, args: Sequence[Key]) -> Facts:
-        """The facts at the beginning of a procedure, with parameters for arguments."""
+        """The facts on entry of a procedure, in terms of its parameters."""
         assert self.current is not None
         params: list[Key] = [("var", param) for param in procedure.params]
         pairs = list(zip(args, params, strict=True))
@@ -114,7 +114,7 @@ class Known:
                 self.current[key] = ("var", var)
 
     def suppose(self, condition: Key, *, truth: bool) -> None:
-        """Adds a tested condition that holds."""
+        """Adds a tested condition and its truth value."""
         if self.current is None or not _mentions(condition, self._read) or not self._stays(condition):
             return
         assert condition is not None
@@ -140,24 +140,24 @@ class Known:
             self.current[key] = value
 
     def forget(self, fields: Iterable[typed.FieldDecl], variables: Iterable[typed.Var] = ()) -> None:
-        """Drops facts about fields that may have changed, and about reassigned variables."""
+        """Drops facts about possibly changed fields, and about reassigned variables."""
         gone = frozenset([*fields, *variables]) if self.current else ()
         if self.current and gone:
             self.current = {k: v for k, v in self.current.items() if not any(_mentions(part, gone) for part in (k, v))}
 
     def meet(self, ways: Iterable[Facts | None]) -> None:
-        """Joins branches: keeps the facts known on all of them."""
+        """Joins branches: keeps the facts common to all of them."""
         met: Facts | None = None
         for facts in ways:
             met = facts if met is None else met if facts is None else _both(met, facts)
         self.current = None if met is None else dict(met)
 
     def copy(self) -> Facts | None:
-        """A copy of the facts."""
+        """A copy of the current facts."""
         return None if self.current is None else dict(self.current)
 
     def _stays(self, key: Key) -> bool:
-        """Whether a key keeps its meaning while the state is unchanged."""
+        """Whether a key keeps its value while the state is unchanged."""
         if key is None or key[0] == "call":
             return False
         return all(self._stays(p) if isinstance(p, tuple) else p not in self._loose for p in key[1:] if _is_part(p))
@@ -165,9 +165,9 @@ class Known:
     # --- what changes -------------------------------------------------------------------------
 
     def changed_in(self, block: typed.Block) -> frozenset[typed.FieldDecl]:
-        """The fields that statements may change, including called procedures."""
+        """The fields that a block may change, directly or through calls."""
         results: set[typed.FieldDecl] = set()
-        for s in walk(block) if self.current else ():  # else nothing is known that could change
+        for s in walk(block) if self.current else ():  # otherwise there are no facts to invalidate
             results |= set(_changed_at(s))
             if isinstance(s, typed.CallProcedure):
                 results |= self._changed_by(s.procedure)
@@ -188,12 +188,12 @@ class Known:
 
 
 def _changed_at(s: typed.Stmt) -> Iterator[typed.FieldDecl]:
-    """The fields that a statement changes itself."""
+    """The fields changed directly by a statement."""
     if isinstance(s, typed.Assign) and isinstance(s.target, typed.Field):
         yield s.target.decl
     elif isinstance(s, typed.Transfer):
         yield from (end.decl for end in (s.source, s.target) if isinstance(end, typed.Field))
-    elif isinstance(s, typed.Put):  # where a token comes to, it may have the state that it started with
+    elif isinstance(s, typed.Put):  # a fresh place resets the state of the token
         yield from s.kind.state.values()
     elif isinstance(s, typed.Decide):
         for option in s.options:
@@ -217,7 +217,7 @@ def _is(key: Key, *, truth: bool) -> bool:
 
 
 def _compared(word: str, args: list[Key], key: Key) -> Key:
-    """The known value of a comparison; else the comparison itself."""
+    """The known value of a comparison, or else the comparison itself."""
     if len(args) != 2 or None in args:
         return key
     (one, other), literal = args, [arg for arg in args if arg is not None and arg[0] == "lit"]

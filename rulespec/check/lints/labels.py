@@ -1,4 +1,4 @@
-"""Labels: private sources that an expression's value may reveal, and their viewers."""
+"""Labels: the private sources that an expression's value may reveal, with their viewers."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from rulespec.typed.rule_traversal import expressions, parts, statement_expressi
 from rulespec.types import Ent, Order
 
 Binding = typed.Ways | typed.Reach | typed.PathDomain | typed.PathQuery | typed.Along | typed.IfSome | typed.OverSubsets
-"""An expression with variables of its own, besides operators over members."""
+"""An expression that binds variables, other than an operator over members."""
 
 
 class PrivateRead(Struct, frozen=True):
     """A read of private data.
 
     Attributes:
-        what: the private thing; for a variable, an argument of an option or a parameter of a rule.
+        what: the private declaration, or a variable: an argument of an option, or a parameter of a rule.
         seen_by: players who always see it.
-        perhaps: players who see it under a condition, with that condition; no one else except `seen_by` does.
-        exact: the exact set of its viewers, if it is not a list of players; or `UNKNOWN`.
-        when: the settings under which it is private.
-        open: the condition that makes it public; None if unknown, or if it never is.
-        at: the place of the read, if the value was stored and is used later.
+        perhaps: further players, each with the condition under which they see it; nobody else does.
+        exact: the set of its viewers, if it cannot be listed as players; or `UNKNOWN`.
+        when: the condition on settings under which it is private.
+        open: the condition under which it is public; None if unknown or never.
+        at: the place of the read, if the value was stored for later use.
     """
 
     what: typed.FieldDecl | typed.PlaceDecl | typed.Var
@@ -47,7 +47,7 @@ NOTHING: Label = frozenset()
 
 
 class _NothingKnown:
-    """The knowledge of isolated rules: none."""
+    """An empty state of knowledge, for rules analysed in isolation."""
 
     def holds(self, condition: Key) -> bool:
         return False
@@ -60,25 +60,25 @@ _NOTHING_KNOWN = _NothingKnown()
 
 
 class ReadLabels:
-    """Labels of expressions.
+    """The labels of expressions.
 
     Args:
-        reasons: the places where the rules disclose something on purpose.
-        loose: variables that are reassigned, so that their names may denote different things.
+        reasons: the deliberate disclosures.
+        loose: variables that are reassigned, so that their keys may denote different values.
         kinds: all kinds.
 
     Attributes:
-        known: the facts known at the present place of the analysis.
-        of_vars: the secrets that variables may reveal; of_tables: the same for tables of procedures.
-        of_sizes: the secrets that the size of a set variable may reveal.
-        same: variables that are aliases, with their expressions.
+        known: the facts known at the current place of the analysis.
+        of_vars: the label of each variable; of_tables: the same for local tables.
+        of_sizes: the label of the size of each set variable.
+        same: the keys of aliased variables.
     """
 
     def __init__(self, reasons: Reasons, loose: Iterable[typed.Var], kinds: Iterable[typed.Kind]) -> None:
         self.reasons = reasons
         self.loose = frozenset(loose)
         self.places = {(str(Ent(kind.name)), place.name): place for kind in kinds for place in kind.sum_of}
-        """Places of tokens, by the type of all places of a kind."""
+        """The places of tokens by the type of the kind's places and the name."""
         self.known: Knowledge = _NOTHING_KNOWN
         self.of_vars: dict[typed.Var, Label] = {}
         self.of_tables: dict[typed.FieldDecl, Label] = {}
@@ -88,7 +88,7 @@ class ReadLabels:
         self._procedures: dict[typed.Procedure, Label] = {}
 
     def of(self, e: typed.Expr) -> Label:
-        """The label of an expression: the private sources that its value may disclose."""
+        """The label of an expression: the private sources that its value may reveal."""
         result = self._of(e)
         return NOTHING if result and e.span in self.reasons.disclosures and self.reasons.tell(e.span) else result
 
@@ -117,9 +117,8 @@ class ReadLabels:
         return result
 
     def _public(self, e: typed.Expr) -> Label | None:
-        """The label of public knowledge about hidden tokens: the absence of a token, and the number of tokens.
-
-        None if it is neither.
+        """The label of a test whose result is partly public although tokens are hidden: the absence of a token, or the
+        number of tokens; None for other expressions.
         """
         if isinstance(e, typed.Op) and e.op == "==":
             token, place = token_at(e)
@@ -150,7 +149,7 @@ class ReadLabels:
         return label
 
     def of_number(self, e: typed.Expr) -> Label:
-        """The secrets that the size of a set or an order may reveal."""
+        """The label of the size of a set or an order."""
         if isinstance(e, typed.Local) and (size := self.of_sizes.get(e.var)) is not None:
             return size
         if (place := in_place(e)) is not None and (result := self.of_tokens(place)) is not None:
@@ -161,7 +160,7 @@ class ReadLabels:
         return self.of(e)
 
     def of_any(self, e: typed.Expr) -> Label:
-        """The secrets that the non-emptiness of a set or a place may reveal."""
+        """The label of a test whether a set or a place is nonempty."""
         if not isinstance(e, typed.PieceCount):
             return self.of_number(e)
         if e.place.private is None or e.place.private.counted:
@@ -169,15 +168,15 @@ class ReadLabels:
         return self.of(e)
 
     def of_tokens(self, place: typed.PlaceValue) -> Label | None:
-        """The secrets that the number of tokens in a place may reveal; None if it is public."""
+        """The label of the number of tokens in a place; None if their number is private as well."""
         if place.place.private is not None and not place.place.private.counted:
             return None
         return self._all(parts(place))
 
     def of_length(self, e: typed.Expr) -> Label:
-        """The label of the number of members of an order.
+        """The label of the length of an order.
 
-        Cautious about deck changes: an added member counts as absent before, a removed one as present.
+        Assumes for changes of an order that an added member was absent, and a removed one present.
         """
         if isinstance(e, typed.Op) and e.op in ("append", "without"):
             return self.of_length(e.args[0])
@@ -186,27 +185,27 @@ class ReadLabels:
         return NOTHING if isinstance(e, typed.Field | typed.Lit) else self.of(e)
 
     def field_source(self, e: typed.Field) -> PrivateRead | None:
-        """The seats that may see a field; None means public."""
+        """The private source of a field, with its viewers; None if the field is public."""
         if e.decl.private is None:
             return None
         keys = [self.key(e.owner)] if e.owner is not None else []
         return next(iter(self.hidden(source(e.decl, e.decl.private, keys))), None)
 
     def is_open(self, secrecy: typed.Secrecy | None) -> bool:
-        """Whether the content of all places with a name is public."""
+        """Whether the content is known to be public for every entity with this secrecy."""
         if secrecy is None:
             return True
         key = key_of(secrecy.open, {}) if secrecy.open is not None else None
         return key is not None and moved(key, {}, secrecy.at) == key and self.known.holds(key)
 
     def hidden(self, read: PrivateRead) -> Label:
-        """The secrets read, without those known to be public."""
+        """The label of a read; empty if it is known to be public."""
         if read.open is not None and self.known.holds(read.open):
             return NOTHING
         return frozenset([self.settled(read)])
 
     def settled(self, read: PrivateRead) -> PrivateRead:
-        """A source with the viewers known at this place."""
+        """A source with the viewers known at the current place."""
         sure, perhaps = set(read.seen_by), set()
         for player, condition in read.perhaps:
             if self.known.holds(condition):
@@ -217,18 +216,18 @@ class ReadLabels:
         return replace(read, seen_by=seen_by - {None}, perhaps=frozenset(one for one in perhaps if one[0] is not None))
 
     def actor(self, e: typed.Expr) -> Key:
-        """The key of a player expression."""
+        """The key of a player, given as an expression."""
         return self.player(self.key(e))
 
     def argument(self, var: typed.Var, private: typed.Privacy, who: Key) -> PrivateRead:
-        """A private argument of the decider, with its viewers."""
+        """A private argument of the decider as a source, with its viewers."""
         listed = viewers(private.to, self.key) or []
         seen_by = frozenset([who, *(player for player, condition in listed if condition is None)]) - {None}
         perhaps = frozenset((player, condition) for player, condition in listed if player is not None and condition)
         return self.settled(PrivateRead(var, seen_by, perhaps))
 
     def player(self, key: Key) -> Key:
-        """The key of a player if it is a known variable, or None."""
+        """The key of a player's known value; None for no player."""
         value = self.known.value(key)
         if value is None or value[0] not in ("var", "lit"):
             return key
@@ -240,13 +239,13 @@ class ReadLabels:
         return self.settled(source(e.place, secrecy, keys))
 
     def token_place(self, e: typed.PlaceValue, token: typed.Expr) -> PrivateRead:
-        """A private place of tokens, by the seats that see whether a token is there."""
+        """The source of a test whether a token is in a private place."""
         assert e.place.private is not None
         keys = [self.key(k) for k in (token, *([e.index] if e.index is not None else []))]
         return self.settled(source(e.place, e.place.private, keys))
 
     def _called(self, e: typed.Call) -> Label:
-        """The label of a definition, with its arguments in place of its parameters."""
+        """The label of a call of a definition, with arguments substituted for parameters."""
         summary = self.definition(e.definition)
         if not summary:
             return NOTHING
@@ -257,10 +256,10 @@ class ReadLabels:
         return label | self._all(inputs[one.what] for one in summary if one.what in inputs)
 
     def definition(self, d: typed.Definition) -> Label:
-        """The label of a definition; its parameters are sources, too."""
+        """The label of a definition in isolation; its parameters are sources, too."""
         if d not in self._definitions:
             self._definitions[d] = NOTHING
-            place, self.known = self.known, _NOTHING_KNOWN  # it is asked in several places
+            place, self.known = self.known, _NOTHING_KNOWN  # it is called at several places
             for param in d.params:
                 self.of_vars[param] = frozenset([PrivateRead(param, frozenset())])
             for var, value in d.lets:
@@ -271,7 +270,7 @@ class ReadLabels:
         return self._definitions[d]
 
     def _run(self, procedure: typed.Procedure) -> Label:
-        """The label of the private values that a procedure and its callees read."""
+        """The label of all private values read by a procedure and its callees."""
         if procedure not in self._procedures:
             self._procedures[procedure] = label = NOTHING
             place, self.known = self.known, _NOTHING_KNOWN
@@ -288,7 +287,7 @@ class ReadLabels:
         return key_of(e, self.same)
 
     def lasts(self, key: Key) -> bool:
-        """Whether a key keeps its meaning later."""
+        """Whether a key keeps its value after later changes of the state."""
         if key is None or key[0] in ("field", "call"):
             return False
         return all(
@@ -298,7 +297,7 @@ class ReadLabels:
         )
 
     def noted(self, label: Label, at: Span | None) -> Label:
-        """A label stored for later use: later viewers count only if they are the same seats."""
+        """A label of a value stored for later use, with only the viewers that stay the same seats."""
         results = []
         for one in label:
             seen_by = frozenset(k for k in one.seen_by if self.lasts(k))
@@ -312,7 +311,7 @@ class ReadLabels:
 
 
 def bound(e: Binding) -> set[typed.Var]:
-    """The variables that an expression binds."""
+    """The variables bound by an expression."""
     if isinstance(e, typed.PathQuery):
         return {e.paths.so_far}
     if isinstance(e, typed.PathDomain):
@@ -323,9 +322,9 @@ def bound(e: Binding) -> set[typed.Var]:
 
 
 def source(what: typed.FieldDecl | typed.PlaceDecl, secrecy: typed.Secrecy, keys: list[Key]) -> PrivateRead:
-    """The private source of the entities with these keys."""
+    """The private source of the declaration for the entities with these keys."""
     of: dict[Key, Key] = {("var", var): key for var, key in zip(secrecy.at, keys, strict=True)}
-    gone = () if isinstance(what, typed.FieldDecl) and what.local else None  # a table's are variables of its procedure
+    gone = () if isinstance(what, typed.FieldDecl) and what.local else None  # tables use variables of their procedure
     listed = viewers(secrecy.to, lambda e: moved(key_of(e, {}), of, gone))
     when = _settings(secrecy.open)
     open_ = moved(key_of(secrecy.open, {}), of) if secrecy.open is not None else None
@@ -340,7 +339,7 @@ def source(what: typed.FieldDecl | typed.PlaceDecl, secrecy: typed.Secrecy, keys
 
 
 def _settings(e: typed.Expr | None) -> Key:
-    """The key of a condition that reads settings alone; None of any other."""
+    """The key of a condition that reads only settings; None for any other."""
     if e is None or not all(isinstance(part, typed.SettingValue | typed.Op | typed.Lit) for part in expressions(e)):
         return None
     named: list[object] = [
@@ -352,7 +351,7 @@ def _settings(e: typed.Expr | None) -> Key:
 
 
 def elsewhere(label: Label, keys: Keys, gone: Iterable[typed.Var] | None = None) -> Label:
-    """A label as seen from another rule, or from outside a binder: see `moved`."""
+    """A label translated to another rule, or to the scope outside a binder; see `moved`."""
     results = []
     for one in label:
         exact = one.exact
@@ -367,5 +366,5 @@ def elsewhere(label: Label, keys: Keys, gone: Iterable[typed.Var] | None = None)
 
 
 def nobodys(label: Label) -> Label:
-    """A label with unknown viewers."""
+    """A label whose viewers are unknown."""
     return frozenset(replace(one, seen_by=frozenset(), perhaps=frozenset(), exact=UNKNOWN, open=None) for one in label)

@@ -1,4 +1,4 @@
-"""Leaks: private information in options, questions, and state that others see."""
+"""Leaks: private information revealed by options, questions, and visible state."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from rulespec.typed.rule_traversal import private_params, secrecies
 
 
 def check_leaks(c: Context) -> None:
-    """Warns of leaks of private state, and of disclosure reasons that disclose nothing."""
+    """Warns of leaks of private state, and of reasons for disclosure without a disclosure."""
     reasons = Reasons(c)
     if any(True for _ in secrecies(c.declarations, c.rules)) or any(True for _ in private_params(c.rules)):
-        from rulespec.check.lints.secret_flow import SecretFlow  # lazily: most rulesets have nothing private
+        from rulespec.check.lints.secret_flow import SecretFlow  # lazily: most rulesets have no private state
 
         SecretFlow(c, reasons).check()
     for span in reasons.idle():

@@ -1,4 +1,4 @@
-"""Unreachable regions, and facts of regions that do not fit the links."""
+"""Unreachable regions, and facts of regions that contradict the links."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import expressions
 from rulespec.types import Ent, SetOf
 
-_MAX_FACTS = 50  # facts of regions that are compared with one another
-_ALIKE = 8  # of more regions than these with a fact in common, a single one that lacks another fact is reported
+_MAX_FACTS = 50  # maximum number of facts of regions compared with each other
+_ALIKE = 8  # number of similar regions beyond which a single exception is reported
 
 
 def check_map(c: Context) -> None:
-    """Warns of regions and their facts that do not fit the rest of the map."""
+    """Warns of regions and their facts that contradict the rest of the map."""
     _Map(c).check()
 
 
 class _Map:
-    """The map of a ruleset and the links of its regions."""
+    """The map of a ruleset, with the links of its regions."""
 
     def __init__(self, c: Context) -> None:
         self.root = c.source.root
@@ -32,12 +32,12 @@ class _Map:
         self.kind = c.declarations.kinds.get(text(get(c.source.root, "map", "kind")))
         asked = [part for check in self.d.checks for part in (check.where, check.that) if part is not None]
         self.checked = {id(e.decl) for part in asked for e in expressions(part) if isinstance(e, typed.Fact)}
-        """Facts that a check mentions: nobody needs to guess their constraints."""
+        """Facts mentioned by a declared check, whose constraints need not be guessed."""
         self.leads: list[set[int]] = []
-        """The other regions that the links of each region lead to."""
+        """For each region, the other regions reached by its links."""
 
     def check(self) -> None:
-        """Checks the map, if it has links."""
+        """Checks the map if it has links."""
         kind = self.kind
         if kind is None:
             return
@@ -66,14 +66,14 @@ class _Map:
                 self.report.warning("RS247", f"`{link.name}` leads from `{name}` to itself", place, help=help_)
 
     def _members(self, fact: typed.FactDecl, entity: int) -> list[int]:
-        """The entities that a fact of an entity names."""
+        """The entities contained in an entity's fact."""
         value = fact.values[entity]
         if isinstance(fact.type, SetOf):
             return list(bits(value))
         return [value] if value >= 0 else []
 
     def _reached(self, kind: typed.Kind, of_regions: list[typed.FactDecl]) -> None:
-        """Reports regions that no link leads to, and parts of the map, except for the largest, that nothing names."""
+        """Reports regions without incoming links, and unreferenced components of the map other than the largest."""
         near = [set(result) for result in self.leads]
         for fact in of_regions:
             for a in range(len(kind.entities)):
@@ -105,7 +105,7 @@ class _Map:
         self.report.warning("RS231", message, entity.span, help=help_)
 
     def _named(self, kind: typed.Kind) -> set[int]:
-        """Regions that rules, tables, other kinds or start values name: pieces may be put there."""
+        """The regions referenced by rules, tables, other kinds or start values, which may place pieces there."""
         results: set[int] = set()
         for other in self.d.kinds.values():
             if other is kind or other.product:
@@ -120,13 +120,13 @@ class _Map:
         fields = [*self.d.fields.values(), *(f for k in self.d.kinds.values() for f in k.state.values())]
         starts = [f.start for f in fields if f.start is not None] + [p.value for p in self.d.placements]
         for e in [*(e for group in self.groups for e in group), *(e for s in starts for e in expressions(s))]:
-            if type(e) is typed.Lit and _kind(e.type) == kind.name:  # `isinstance` says no slowly
+            if type(e) is typed.Lit and _kind(e.type) == kind.name:  # `isinstance` is slow to reject
                 decl = typed.FactDecl("", e.type, e.span, [e.value])
                 results.update(self._members(decl, 0))
         return results
 
     def _starts(self, kind: typed.Kind) -> set[int]:
-        """Regions in which the set-up places pieces."""
+        """The regions where the set-up places pieces."""
         results: set[int] = set()
         for placement in self.d.placements:
             if isinstance(placement.target, tuple) and placement.target[1].index == kind.name:
@@ -135,7 +135,7 @@ class _Map:
         return results
 
     def _touching(self, kind: typed.Kind, fact: typed.FactDecl) -> None:
-        """Reports facts that name a region without a link to it, if most name one with a link."""
+        """Reports facts that reference an unlinked region, if most reference a linked one."""
         apart: list[tuple[int, int]] = []
         total = 0
         for a in range(len(kind.entities)):
@@ -155,7 +155,7 @@ class _Map:
             self.report.warning("RS232", message, place, notes=notes, help=help_)
 
     def _complete(self, kind: typed.Kind, fact: typed.FactDecl) -> None:
-        """Reports a single region without a fact that all similar ones have."""
+        """Reports a single region without a fact that all similar regions have."""
         if not isinstance(fact.type, Ent):
             return
         for other in islice(kind.facts.values(), _MAX_FACTS):
@@ -179,7 +179,7 @@ def _kind(type_: object) -> str:
 
 
 def _parts(near: list[set[int]]) -> list[set[int]]:
-    """The connected parts of an undirected graph."""
+    """The connected components of an undirected graph."""
     parts: list[set[int]] = []
     seen: set[int] = set()
     for first in range(len(near)):

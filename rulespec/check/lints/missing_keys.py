@@ -1,4 +1,4 @@
-"""Look-ups in tables whose key may be missing."""
+"""Table lookups with possibly missing keys."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import definition_expressions, expressions, parts
 from rulespec.types import Ent
 
-_MAX_KEYS = 2_000  # combinations of keys that are tried for one look-up
+_MAX_KEYS = 2_000  # maximum number of key combinations tried for one lookup
 
 
 def check_missing_keys(c: Context) -> None:
-    """Warns of look-ups whose key may be missing, with a note on the table.
+    """Warns of lookups whose key may be missing, with a note on the table.
 
-    Skips look-ups in rules that compare the state behind the key, which may guard the look-up.
+    Skips lookups in rules that compare the state behind the key, as the comparison may guard the lookup.
     """
     d = c.declarations
     for group in c.expressions_by_rule:
@@ -44,14 +44,14 @@ def check_missing_keys(c: Context) -> None:
 
 
 class _Keys(Struct):
-    """Values that each key of a look-up may have, and the state they depend on."""
+    """The possible values of each key of a lookup, and the state that they depend on."""
 
     tried: list[range]
     of: set[object]
 
 
 def _keys(e: typed.TableRow, d: typed.Declarations, ranges: Ranges) -> _Keys | None:
-    """Keys of a look-up; None if unknown or too many."""
+    """The possible keys of a lookup; None if unknown or too many."""
     tried: list[range] = []
     of: set[object] = set()
     total = 1
@@ -59,7 +59,7 @@ def _keys(e: typed.TableRow, d: typed.Declarations, ranges: Ranges) -> _Keys | N
         if isinstance(key, typed.Lit) or not isinstance(type_, Ent):
             result = ranges.of(key)
             named = any(isinstance(part, typed.Local | typed.Call) for part in expressions(key))
-            if result.low is None or result.high is None or named:  # a comparison may guard what is named
+            if result.low is None or result.high is None or named:  # a comparison may guard a named value
                 return None
             tried.append(range(result.low, result.high + 1))
             of |= result.of
@@ -78,7 +78,7 @@ def _row(d: typed.Declarations, table: typed.TableDecl, keys: tuple[int, ...]) -
 
 
 def _compared(group: list[typed.Expr], table: typed.TableDecl) -> set[object]:
-    """State that a rule, or a definition it calls, compares with something; keys of the table do not count."""
+    """The state compared by a rule or a definition that it calls; keys of the table do not count."""
     results: set[object] = set()
     known: set[typed.Definition] = set()
     stack: list[typed.Expr] = [e for e in group if _compares(e)]

@@ -1,4 +1,4 @@
-"""The lints in order: well-formed but probably unintended rules. They warn only if there are no errors."""
+"""The lints in order, which run only if there are no errors."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from rulespec.check.unused import check_unused
 LINTS = (
     check_unused,
     check_map,
-    check_missing_keys,  # before `check_table_rows`, which is silent about tables that it has named
+    check_missing_keys,  # before `check_table_rows`, which skips tables reported here
     check_set_ups,
     check_piles,
-    check_dead_options,  # before `check_comparisons`, which is silent about conditions that it has named
-    check_comparisons,  # before `check_idle`, which is silent as well
+    check_dead_options,  # before `check_comparisons`, which skips conditions reported here
+    check_comparisons,  # before `check_idle`, which skips them as well
     check_idle,
     check_table_rows,
     check_stale,
     check_leaks,
     check_unseen,
 )
-"""Each stands in a file of its name; a test holds that."""
+"""All lints in order, each defined in a module of its name, as a test verifies."""

@@ -1,4 +1,4 @@
-"""Set-ups that do not match the size of a pile."""
+"""Set-ups that do not match the total size of a pile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.typed import nodes as typed
 
 
 def check_piles(c: Context) -> None:
-    """Warns of `supply: all - 12` if the set-up places another number of pieces elsewhere."""
+    """Warns of `supply: all - 12` if the set-up places a different number of pieces elsewhere."""
     for path, _, node in entries(get(c.source.root, "setup", "pieces")):
         taken = _taken(node)
         piece_name, _, place_name = path.partition(".")
@@ -29,7 +29,7 @@ def check_piles(c: Context) -> None:
 
 
 def _taken(node: Node) -> int | None:
-    """The number in `name - number`; None for any other value."""
+    """The number in an expression `name - number`; None for any other value."""
     if not isinstance(node, Scalar) or not isinstance(node.value, str) or "-" not in node.text:
         return None
     try:
@@ -43,7 +43,7 @@ def _taken(node: Node) -> int | None:
 
 
 def _elsewhere(d: typed.Declarations, piece: typed.PieceDecl, place: str) -> int | None:
-    """Number of pieces of a single pile set up outside a place; None if not given in plain numbers."""
+    """The number of pieces of a single pile placed elsewhere by the set-up; None unless given as plain numbers."""
     counts: dict[tuple[str, tuple[int, ...]], int] = {}
     for p in d.placements:
         if not isinstance(p.target, tuple) or p.target[0] is not piece or p.target[1].name == place:

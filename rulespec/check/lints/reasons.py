@@ -1,4 +1,4 @@
-"""The declared reasons for disclosures of private state."""
+"""Declared reasons for disclosures of private state."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from rulespec.diagnostics.diagnostic import Span
 
 
 def _is_on_top(c: Context, file: str) -> bool:
-    """Whether nothing overlays a file; an overlay may remove the target of its reasons."""
+    """Whether a file is in the top layer; an overlay above may have removed the target of its reasons."""
     layers = c.source.layers
     return layers.get(file, 0) == max(layers.values(), default=0)
 
 
 class Reasons:
-    """Intended disclosures of private values: `told` in the rules, and the list in `rules.yaml`."""
+    """The deliberate disclosures of private values: `told` in the rules, and the list in `rules.yaml`."""
 
     def __init__(self, c: Context) -> None:
         self.disclosures = frozenset(c.rules.told)
@@ -27,7 +27,7 @@ class Reasons:
                 self._idle.add(one.span)
 
     def tell(self, place: Span) -> bool:
-        """Whether the disclosure at a place is intended; marks its reason as used."""
+        """Whether the disclosure at a place is deliberate; marks its reason as used."""
         reasons = self._lines.get((place.file, place.line), set())
         self._idle -= reasons | {place}
         return bool(reasons) or place in self.disclosures

@@ -1,4 +1,4 @@
-"""Information flow of private values through the rules: into variables, conditions, questions and state."""
+"""Information flow of private values through the rules, into variables, conditions, questions and state."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from rulespec.types import SetOf
 
 
 class _Out(NamedTuple):
-    """The conditions for leaving a block: its loop, or its procedure."""
+    """The labels of the conditions for leaving a block: its loop, or its procedure."""
 
     loop: Label = NOTHING
     rule: Label = NOTHING
 
 
 class SecretFlow:
-    """Follows private values through the rules up to a fixed point, then reports."""
+    """Propagation of private values through the rules to a fixed point, followed by a pass that reports leaks."""
 
     def __init__(self, c: Context, reasons: Reasons) -> None:
         self.rules = c.rules
@@ -48,10 +48,10 @@ class SecretFlow:
         }
         self.changes = ChangeLeaks(c, self.labels, self.tellings)
         self._grown = True
-        self._whole: set[Span] = set()  # moves that, all in all, take whatever is in a place
+        self._whole: set[Span] = set()  # moves that together empty a place
 
     def check(self) -> None:
-        """Follows the rules, then reports."""
+        """Propagates labels to a fixed point, then reports."""
         while self._grown:
             self._grown = self.known.grown = False
             self._run()
@@ -68,7 +68,7 @@ class SecretFlow:
     # --- what is known ------------------------------------------------------------------------
 
     def _note(self, var: typed.Var, label: Label, at: Span | None) -> None:
-        """A variable may tell this, too."""
+        """Adds a label to a variable."""
         label = self.labels.noted(label, at)
         before = self.labels.of_vars.get(var, NOTHING)
         if not label <= before:
@@ -76,7 +76,7 @@ class SecretFlow:
             self._grown = True
 
     def _hold(self, table: typed.FieldDecl, label: Label, at: Span) -> None:
-        """A table of a procedure may tell this, too."""
+        """Adds a label to a local table."""
         label = self.labels.noted(label, at)
         before = self.labels.of_tables.get(table, NOTHING)
         if not label <= before:
@@ -89,14 +89,14 @@ class SecretFlow:
             self.labels.same[var] = key
 
     def _causes(self, e: typed.Expr, bound: typed.Var | None = None) -> Label:
-        """The label of the control flow that depends on the value of an expression."""
+        """The label of control flow that depends on an expression."""
         label = self.labels.of(e)
         return self.labels.noted(label if bound is None else elsewhere(label, {}, {bound}), e.span)
 
     # --- statements ---------------------------------------------------------------------------
 
     def block(self, block: typed.Block, under: Label) -> _Out:
-        """Follows the statements of a block under the given conditions."""
+        """Propagates labels through a block under the given conditions."""
         out = _Out()
         for s in block:
             result = self.statement(s, under)
@@ -105,8 +105,8 @@ class SecretFlow:
         return out
 
     def statement(self, s: typed.Stmt, under: Label) -> _Out:
-        """Follows a statement."""
-        if s.span in self.shuffles:  # what comes next is seen by those who see the order
+        """Propagates labels through a statement."""
+        if s.span in self.shuffles:  # only viewers of the order see its next member
             if isinstance(s, typed.Repeat):
                 self.tellings.asked(s.span, under)
             self.known.forget(self.known.changed_in((s,)))
@@ -191,7 +191,7 @@ class SecretFlow:
         return out
 
     def _ways(self, bodies: Sequence[typed.Block], under: Label, supposed: Iterable[Key] = ()) -> _Out:
-        """Follows alternative blocks, each with the facts of its branch."""
+        """Propagates labels through alternative blocks, each with the facts of its branch."""
         out, ends, before = _Out(), [], self.known.copy()
         for body, holds in zip_longest(bodies, supposed):
             self.known.meet([before])
@@ -202,9 +202,10 @@ class SecretFlow:
         return out
 
     def _members(self, b: typed.Binder) -> Label:
-        """The sources that determine the number and the order of members.
+        """The label of the number and the order of a binder's members.
 
-        The variable reveals which they are: if all come, in the order of their kind, that is in its label alone.
+        The label of their identity is added to the variable, and to nothing else if all members of the kind are
+        iterated in order.
         """
         causes = NOTHING
         for e in (b.source, b.start, b.where, *b.keys):
@@ -221,7 +222,7 @@ class SecretFlow:
         return self.labels.noted(number, b.source.span)
 
     def _loop(self, body: typed.Block, under: Label, variables: Iterable[typed.Var]) -> _Out:
-        """Follows a loop's body: facts changed in it are unknown before and after each turn."""
+        """Propagates labels through a loop; facts changed in its body are unknown before and after each iteration."""
         self.known.forget(self.known.changed_in(body), variables)
         before = self.known.copy()
         out = self.block(body, under)
@@ -278,7 +279,7 @@ class SecretFlow:
     def _decide(self, s: typed.Decide, under: Label) -> _Out:
         bodies = [option.body for option in s.options]
         chosen = [p.var for option in s.options for p in option.params] + ([s.each.var] if s.each is not None else [])
-        self.known.forget(self.known.changed_in((s,)), chosen)  # who is asked again has changed something, perhaps
+        self.known.forget(self.known.changed_in((s,)), chosen)  # an option may have changed state before `ask again`
         by = under
         for e in (s.by, s.lead):
             if e is not None:
@@ -295,7 +296,7 @@ class SecretFlow:
         return self._ways([*bodies, *([s.otherwise.body] if s.otherwise is not None else [])], under)
 
     def _option(self, s: typed.Decide, option: typed.OptionDef, who: Key, under: Label) -> Label:
-        """The label of an option's legality; the option is offered to the seat that decides."""
+        """The label of an option's legality, which the option reveals to the decider."""
         legal = NOTHING
         if option.by is not None:
             who = self.labels.actor(option.by)
@@ -342,14 +343,14 @@ class SecretFlow:
         return legal
 
     def _offered(self, option: typed.OptionDef, e: typed.Expr, who: Key, *, asked: bool = True) -> Label:
-        """Reports a leak to the seat to which the option is offered; chance learns nothing."""
+        """Reports a leak to the seat that is offered the option; chance learns nothing."""
         if asked:
             self.tellings.offered(option, self.labels.of(e), e.span, who)
         return self._causes(e)
 
 
 def _is_own_order(key: typed.Expr) -> bool:
-    """Whether a key is the position in an order being iterated."""
+    """Whether a sort key is the position in the order being iterated."""
     return isinstance(key, typed.Op) and key.op == "place"
 
 

@@ -1,4 +1,4 @@
-"""Set-ups that are missing for some player counts."""
+"""Set-up entries that are missing for some player counts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rulespec.documents.yaml_nodes import Scalar, entries, get
 
 
 def check_set_ups(c: Context) -> None:
-    """Warns of set-up entries that most player counts have and the rest lack."""
+    """Warns of set-up entries present for most player counts, but not for all."""
     d, setup = c.declarations, get(c.source.root, "setup")
     counts = {int(n): node for n, _, node in entries(get(setup, "players"))}
     everybody = range(d.min_players, d.max_players + 1)

@@ -1,4 +1,4 @@
-"""Repeated decisions that use a local computed from outdated state."""
+"""Repeated decisions that use a local variable computed from outdated state."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from rulespec.typed.rule_traversal import (
 
 _EVERY, _SOME = ("every",), ("some",)
 _Key = tuple[object, ...]
-"""The owner: a variable, an entity, a field; every one, in a loop over all; or an unknown one."""
+"""The owner of a cell: a variable, an entity or a field; all of them, in a loop; or an unknown one."""
 
 
 class _Cell(NamedTuple):
-    """A field, an account or a place of a pile, with its entity."""
+    """A field, an account or a place of a pile, with the owner."""
 
     name: tuple[str, ...]
     of: tuple[_Key, ...]
@@ -35,10 +35,10 @@ _NONE: _Cells = frozenset()
 
 
 def check_stale(c: Context) -> None:
-    """Warns of `ask again` where an option has changed the state behind a local that it reads.
+    """Warns of `ask again` after an option changed the state from which a local variable of the decision was computed.
 
-    Skips conditions that also read the changed state, as they compare it with the earlier value, and locals that are
-    reassigned.
+    Skips conditions that also read the changed state, as they compare it with the earlier value, and reassigned
+    variables.
     """
     effects = _Effects(c.rules)
     for procedure in c.rules.procedures.values():
@@ -47,7 +47,7 @@ def check_stale(c: Context) -> None:
 
 
 class _Scope(NamedTuple):
-    """Substitution of variables: inside a called rule, only arguments stand for values of the caller."""
+    """A substitution of variables by keys of the caller; in a called rule, only parameters have one."""
 
     known: Mapping[typed.Var, _Key]
     called: bool = False
@@ -56,7 +56,7 @@ class _Scope(NamedTuple):
         return self.known.get(var, _SOME if self.called else (var,))
 
     def every(self, *variables: typed.Var) -> _Scope:
-        """The scope within a loop over variables."""
+        """The scope inside a loop over variables."""
         return _Scope({**self.known, **dict.fromkeys(variables, _EVERY)}, self.called)
 
 
@@ -64,14 +64,14 @@ _IDENTITY = _Scope({})
 
 
 class _Asked(NamedTuple):
-    """A decision that may be asked again, with the locals before it."""
+    """A decision that may be asked again, with the local variables before it."""
 
     decide: typed.Decide
     lets: Mapping[typed.Var, typed.Let]
 
 
 class _Before(NamedTuple):
-    """The facts before a statement: locals, the decision around it, and the cells written since it was asked."""
+    """The context of a statement: locals, the enclosing decision, and the cells written since it was asked."""
 
     lets: Mapping[typed.Var, typed.Let]
     asked: _Asked | None
@@ -86,7 +86,7 @@ def _opens_anew(s: typed.Stmt) -> bool:
 
 
 class _Finder:
-    """A walk through one procedure, with the cells written since a decision was asked."""
+    """A walk through one procedure that tracks the cells written since a decision was asked."""
 
     def __init__(self, c: Context, effects: _Effects, procedure: typed.Procedure) -> None:
         self.c = c
@@ -95,7 +95,7 @@ class _Finder:
         self.set_anew = {t.var for t in targets if isinstance(t, typed.Local)}
 
     def block(self, block: typed.Block, before: _Before) -> _Cells:
-        """Walks through a block; returns the cells written on the paths that leave it normally."""
+        """Walks through a block; returns the cells written on the paths that reach its end."""
         lets, written = dict(before.lets), before.written
         for s in block:
             place = _Before(lets, before.asked, written, before.scope)
@@ -125,7 +125,7 @@ class _Finder:
         return result | self.block(s.otherwise.body, before) if s.otherwise is not None else result
 
     def _ask_again(self, asked: _Asked, written: _Cells, span: Span) -> None:
-        """Reports each local of the decision that came from written cells."""
+        """Reports each local variable of the decision that was computed from written cells."""
         if not written:
             return
         for var, let in asked.lets.items():
@@ -137,7 +137,7 @@ class _Finder:
                 self.c.report.warning("RS413", message, span, notes=[Label(var.span, "worked out once")], help=help_)
 
     def _came_from(self, e: typed.Expr, lets: Mapping[typed.Var, typed.Let]) -> _Cells:
-        """The cells that an expression reads, also through locals."""
+        """The cells read by an expression, directly or through local variables."""
         result, todo, seen = _NONE, [e], set[typed.Var]()
         while todo:
             value = todo.pop()
@@ -148,7 +148,7 @@ class _Finder:
         return result
 
     def _is_asked(self, var: typed.Var, changed: set[tuple[str, ...]], option: typed.OptionDef) -> bool:
-        """Whether a condition or a domain of an option reads a local, and nothing that has changed."""
+        """Whether a condition or a domain of an option reads a local variable, but no changed cell."""
         asked = [e for p in option.params for e in (*p.domain, p.where) if e is not None]
         asked += [*head_expressions(option.head), *([option.weight] if option.weight is not None else [])]
         return any(
@@ -159,7 +159,7 @@ class _Finder:
 
 
 class _Effects:
-    """Cells that expressions read and statements write, also through calls."""
+    """The cells read by expressions and written by statements, including those of callees."""
 
     def __init__(self, rules: typed.Rules) -> None:
         self._rings = rings(rules)
@@ -167,7 +167,7 @@ class _Effects:
         self._of_procedures: dict[typed.Procedure, _Cells] = {}
 
     def read(self, e: typed.Expr, scope: _Scope) -> _Cells:
-        """The cells read by an expression; `bound` are its variables with their entities."""
+        """The cells read by an expression; `scope` has the keys of its variables."""
         if isinstance(e, typed.Each | typed.Reach | typed.Ways):
             inner = [e.binder.var] if isinstance(e, typed.Each) else [e.var]
             scope = scope.every(*inner, *([e.near.var] if isinstance(e, typed.Ways) else []))
@@ -193,7 +193,7 @@ class _Effects:
         return result
 
     def direct(self, s: typed.Stmt, scope: _Scope) -> _Cells:
-        """The cells that a statement writes, excluding inner blocks."""
+        """The cells written by a statement, excluding nested blocks."""
         if isinstance(s, typed.Assign):
             return frozenset([_cell(s.target, scope)]) if isinstance(s.target, typed.Field) else _NONE
         if isinstance(s, typed.Transfer):
@@ -206,7 +206,7 @@ class _Effects:
 
     def _written(self, procedure: typed.Procedure) -> _Cells:
         todo, ahead = [procedure], dict.fromkeys([procedure])
-        while todo:  # those that it calls come first; a chain of them may be longer than Python's stack
+        while todo:  # callees first; iterative, as a chain of calls may exceed Python's stack
             calls = [p for p in callees(todo[-1]) if p not in self._of_procedures and p not in ahead]
             if calls:
                 todo.append(calls[0])
@@ -228,12 +228,12 @@ class _Effects:
                     result |= self.direct(s, own)
                 for option in s.options if isinstance(s, typed.Decide) else ():
                     result |= self.paid(option, own)
-        if ring:  # whose it is in one call need not be whose it is in the next
+        if ring:  # the owner may differ between recursive calls
             result = frozenset(_Cell(cell.name, tuple([_SOME] * len(cell.of))) for cell in result)
         self._of_procedures[procedure] = result
 
     def paid(self, option: typed.OptionDef, scope: _Scope = _IDENTITY) -> _Cells:
-        """The cells that the costs of an option change."""
+        """The cells changed by the costs of an option."""
         costs = [part for part in option.head if isinstance(part, typed.Cost)]
         ends = [end for cost in costs for end in (cost.source, cost.target) if end is not None]
         return frozenset(_cell(end, scope) for end in ends)
@@ -249,7 +249,7 @@ def _called(
     args: Iterable[typed.Expr],
     scope: _Scope,
 ) -> _Cells:
-    """The cells of a rule in terms of its caller."""
+    """The cells of a rule in terms of its caller's variables."""
     inputs: dict[_Key, _Key] = {(var,): _whom(arg, scope) for var, arg in zip(params, args, strict=True)}
     return frozenset(_Cell(cell.name, tuple([inputs.get(key, key) for key in cell.of])) for cell in cells)
 
@@ -277,7 +277,7 @@ def _whom(e: typed.Expr, scope: _Scope) -> _Key:
 
 
 def _meet(read: _Cell, written: _Cell) -> bool:
-    """Whether a read and a written cell may be the same; unknown entities do not count."""
+    """Whether a read and a written cell may be the same; unknown owners never match."""
     pairs = zip(read.of, written.of, strict=False)
     same = read.name == written.name and len(read.of) == len(written.of)
     return same and all(a == b != _SOME or _EVERY in (a, b) for a, b in pairs)

@@ -12,7 +12,7 @@ from rulespec.types import Num
 
 
 def check_table_rows(c: Context) -> None:
-    """Warns of numeric rows with a gap or out of order, and of inner rows that a single row lacks."""
+    """Warns of numeric rows with a gap or out of order, and of a single row without the inner rows of the others."""
     for table in c.declarations.tables.values():
         rows = get(c.source.root, "tables", table.name, "rows")
         if isinstance(rows, Mapping):
@@ -41,7 +41,7 @@ def _rows(c: Context, table: typed.TableDecl, rows: Mapping, depth: int) -> None
 
 
 def _numbers(c: Context, table: typed.TableDecl, rows: Mapping) -> None:
-    """Checks rows by number. Overlays add rows at the end, so only rows of one file have an order."""
+    """Checks numeric rows. Overlays append rows, so order is checked only within a file."""
     before: dict[str, Scalar] = {}
     seen: dict[int, Scalar] = {}
     for key, place, _ in entries(rows):
@@ -53,7 +53,7 @@ def _numbers(c: Context, table: typed.TableDecl, rows: Mapping) -> None:
     numbers = sorted(seen)
     steps = {b - a for a, b in pairwise(numbers)}
     left_out = numbers[-1] - numbers[0] + 1 - len(numbers) if numbers else 0
-    # Numbers far apart, or equally far, are chosen so; one number missing among many is a slip.
+    # Sparse or evenly spaced numbers are intended; one missing number among many is an oversight.
     if len(steps) > 1 and 3 * left_out <= len(numbers) and table.name not in c.unsafe_tables:
         missing = [n for a, b in pairwise(numbers) for n in range(a + 1, b)]
         after = seen[next(n for n in numbers if n > missing[0])]

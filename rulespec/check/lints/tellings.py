@@ -1,4 +1,4 @@
-"""Warnings of leaks of private state."""
+"""Reports of leaks of private state."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _DISCLOSURE = '`told(…, "why")` around it, if the rules disclose it on purpose
 
 
 class Tellings:
-    """Reports of leaks, one for each place of a private read."""
+    """Reporter of leaks: at most one warning for each place of a private read."""
 
     def __init__(self, c: Context, reasons: Reasons) -> None:
         self.c = c
         self.reasons = reasons
         self.heard = False
-        """Whether all is known: nothing is reported before."""
+        """Whether the fixed point has been reached; before, nothing is reported."""
         self._seen: set[object] = set()
 
     def changed(self, name: str, target: PrivateRead | None, label: Label, span: Span, under: Label) -> None:
-        """Reports a visible change that depends on a secret; a `target` of None is visible to all."""
+        """Reports a visible change that depends on a secret; a `target` of None is public."""
         shown = f"`{name}`" if name.isidentifier() else name
         help_ = f"make it `private` as well, or write {_DISCLOSURE}"
         for one in label:
@@ -37,14 +37,14 @@ class Tellings:
                 self._warn("RS346", message, one, span, "it changes here", help_)
 
     def asked(self, span: Span, under: Label) -> None:
-        """Reports a question that depends on a secret, as asking is public."""
+        """Reports a question that depends on a secret, as everybody sees who is asked."""
         for one in under:
             message = f"whether somebody is asked depends on {_of(one)}, and everybody sees it"
             help_ = f"ask in any case, with an option that does nothing; or write {_DISCLOSURE}"
             self._warn("RS344", message, one, span, "this is asked", help_)
 
     def offered(self, option: typed.OptionDef, label: Label, span: Span, who: Key) -> None:
-        """Reports a leak from an option to the seat that is offered it."""
+        """Reports an option that reveals a secret to the seat that is offered it."""
         for one in label:
             if who is None or who not in one.seen_by:
                 message = f"whether `{option.name}` is offered depends on {_of(one)}, which the decider may not see"
@@ -52,7 +52,7 @@ class Tellings:
                 self._warn("RS343", message, one, span, "this is asked for", help_)
 
     def openly(self, var: typed.Var, secrecy: typed.Secrecy, name: str, span: Span) -> None:
-        """Reports a public argument that is stored in a private field."""
+        """Reports a public argument stored in a private field."""
         if not self.heard or ("RS347", span) in self._seen:
             return
         self._seen.add(("RS347", span))
@@ -76,7 +76,7 @@ class Tellings:
 
 
 def _within(target: PrivateRead | None, one: PrivateRead) -> bool:
-    """Whether all viewers of a target see a source."""
+    """Whether all viewers of a target are also viewers of a source."""
     if target is None or (target.when is not None and target.when != one.when):
         return False
     if target.exact is not None:

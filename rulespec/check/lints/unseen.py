@@ -1,4 +1,4 @@
-"""Useless disclosures by `told`: the disclosed value decides something, but its cells stay hidden."""
+"""Disclosures by `told` without effect: the value influences a change, but the disclosed cells stay hidden."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from rulespec.typed.rule_traversal import definition_expressions, expressions, p
 from rulespec.types import Num
 
 _CHANGES = (typed.Assign, typed.Transfer, typed.Put, typed.CallProcedure, typed.Return)
-"""Statements each of whose expressions determines a change, or is passed on."""
+"""The statements whose expressions all determine a change or are passed on."""
 _OF_SETS = frozenset(("??", "first", "front", "the", "members"))
-"""Operators whose value is one of their operands, or is in it; so are those that have numbers of numbers."""
+"""Operators whose value is an operand or a member of one, in addition to operators from numbers to numbers."""
 
 
 def check_unseen(c: Context) -> None:
-    """Warns of `told` around private state that stays visible only to its previous viewers.
+    """Warns of `told` around private state that afterwards is visible to nobody new.
 
-    A disclosed value is visible where it is stored, paid, moved, passed on or bound to a variable, or where `open`
-    makes its cells public.
+    A disclosed value becomes visible if it is stored, paid, moved, passed on or bound to a variable, or if `open` makes
+    its cells public.
     """
     if not c.rules.told:
         return
@@ -45,7 +45,7 @@ def check_unseen(c: Context) -> None:
 
 
 def _valued(c: Context) -> Iterator[tuple[typed.Expr, bool]]:
-    """The expressions of the rules, each with whether its own value is shown or stored."""
+    """The expressions of the rules, each with whether its own value is stored or passed on."""
     visited: set[tuple[typed.Definition, bool, bool]] = set()
 
     def of(e: typed.Expr, is_value: bool, changes: bool) -> Iterator[tuple[typed.Expr, bool]]:
@@ -77,7 +77,7 @@ def _is_handed_on(e: typed.Expr, part: typed.Expr) -> bool:
 
 
 def _secrets(e: typed.Expr) -> Iterator[tuple[str, typed.Secrecy]]:
-    """The private state that a value reads, by name."""
+    """The private state read by a value, by name."""
     queue: list[typed.Expr] = [e]
     known: set[typed.Definition] = set()
     while queue:

@@ -1,4 +1,4 @@
-"""Explicit sets of players, with a membership condition for each player."""
+"""Sets of players as explicit lists, with a condition of membership for each player."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import expressions
 
 _Condition = tuple[typed.Expr, bool]
-"""A condition, and whether it holds or not."""
+"""A condition with its required truth value."""
 _Viewer = tuple[typed.Expr, tuple[_Condition, ...]]
 
 
 def viewers(to: typed.Expr | None, key: Callable[[typed.Expr], Key]) -> list[tuple[Key, Key]] | None:
-    """The keys of the players in a set and of their conditions (None for always); None if they cannot be listed.
+    """The keys of the players in a set, each with the key of its condition (None: always); None if they cannot be
+    listed.
 
-    `key` gives the key of an expression.
+    `key` maps an expression to its key.
     """
     listed = _listed(to, ())
     if listed is None:
@@ -59,7 +60,7 @@ def _together(sets: Iterator[list[_Viewer] | None]) -> list[_Viewer] | None:
 
 
 def _chosen(b: typed.Binder, under: tuple[_Condition, ...]) -> list[_Viewer] | None:
-    """The members of a set for which a condition holds; for all players, the one that it names."""
+    """The members of a set that satisfy a condition; for the set of all players, the one named by the condition."""
     conditions = list(_conjuncts(b.where)) if b.where is not None else []
     if not isinstance(b.source, typed.KindSet):
         return _listed(b.source, (*under, *((e, True) for e in conditions)))
@@ -79,7 +80,7 @@ def _conjuncts(e: typed.Expr) -> Iterator[typed.Expr]:
 
 
 def _equal(e: typed.Expr, var: typed.Var) -> typed.Expr | None:
-    """The value that a variable must have for a condition to hold."""
+    """The value that a variable must have for a condition to be true."""
     if not isinstance(e, typed.Op) or e.op != "==":
         return None
     for one, other in (e.args, e.args[::-1]):

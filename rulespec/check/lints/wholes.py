@@ -1,4 +1,4 @@
-"""Rules about the whole content of a place: sets, sums, loops, and options that take part of it."""
+"""Patterns for the whole content of a place: sets, sums, loops, and options that take any part of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.typed.rule_traversal import expressions, head_expressions, parts
 
 
 def token_at(e: typed.Op) -> tuple[typed.Expr | None, typed.PlaceValue | None]:
-    """The token and the place in a test of a token's place."""
+    """The token and the place in a test of a token's place; None for other comparisons."""
     of, place = e.args
     if isinstance(of, typed.Field) and isinstance(place, typed.PlaceValue):
         return of.owner, place
@@ -18,12 +18,12 @@ def token_at(e: typed.Op) -> tuple[typed.Expr | None, typed.PlaceValue | None]:
 
 
 def in_place(e: typed.Expr) -> typed.PlaceValue | None:
-    """The place, if an expression is the set of tokens in it."""
+    """The place of which an expression is the set of all tokens, or None."""
     return _place_of(e.binder) if isinstance(e, typed.Each) and e.op == "set" and e.body is None else None
 
 
 def all_of_place(b: typed.Binder) -> typed.PlaceValue | None:
-    """The place whose tokens a variable iterates completely."""
+    """The place of which a binder iterates over all tokens, or None."""
     return in_place(b.source) if b.where is None else _place_of(b)
 
 
@@ -35,7 +35,7 @@ def _place_of(b: typed.Binder) -> typed.PlaceValue | None:
 
 
 def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
-    """The place, if an expression is the number of its pieces, over all owners of one kind."""
+    """The place of which an expression counts all pieces, over the owners of one kind, or None."""
     pile, b = e.body, e.binder
     if not isinstance(pile, typed.PieceCount) or not isinstance(b.source, typed.KindSet) or b.where is not None:
         return None
@@ -44,7 +44,7 @@ def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
 
 
 def within_place(b: typed.Binder) -> typed.PlaceValue | None:
-    """The place that contains all tokens of a variable."""
+    """A place that contains all tokens of a binder, or None."""
     inner = b.source.binder if isinstance(b.source, typed.Each) and b.source.op == "set" else None
     for one in (b, inner):
         if one is not None and isinstance(one.where, typed.Op):
@@ -57,7 +57,7 @@ def within_place(b: typed.Binder) -> typed.PlaceValue | None:
 
 
 def emptied(s: typed.For) -> list[typed.Transfer]:
-    """The moves of a loop that empties a place into another, for pieces of any kind."""
+    """The moves of a loop that moves the whole content of a place to another one, over all kinds of pieces."""
     if not _is_all(s.binder):
         move = s.body[0] if len(s.body) == 1 else None
         some = s.binder.where is not None and isinstance(move, typed.Transfer) and _is_some(s.binder.where, move.source)
@@ -74,9 +74,9 @@ def _only_moves(
     lets: Mapping[typed.Var, typed.Expr],
     moves: list[typed.Transfer],
 ) -> bool:
-    """Whether statements only move, and all come for each member; adds the moves of whole places.
+    """Whether statements consist only of moves, all executed for each member; appends the moves of whole places.
 
-    `kinds`: variables that run over all of a kind of pieces; `bound`: all variables that are bound within the loop.
+    `kinds` are the variables that iterate over a whole kind of pieces, and `bound` all variables bound in the loop.
     """
     for s in body:
         if isinstance(s, typed.Let):
@@ -85,25 +85,25 @@ def _only_moves(
             inner = (*kinds, s.binder.var) if _is_all(s.binder) else kinds
             if not _is_public(s.binder) or reads([s.binder.where], bound):
                 return False
-            # players of an inner loop are the same for each member
+            # the players of an inner loop do not depend on the member
             if not _only_moves(s.body, inner, (*bound, s.binder.var) if inner is not kinds else bound, lets, moves):
                 return False
         elif isinstance(s, typed.Transfer) and _is_move_of_all(s, kinds, bound, lets):
             moves.append(s)
-            lets = {}  # what was counted has changed
+            lets = {}  # earlier counts are outdated
         else:
             return False
     return True
 
 
 def _is_all(b: typed.Binder) -> bool:
-    """Whether a variable iterates a whole kind of pieces."""
+    """Whether a binder iterates over a whole kind of pieces."""
     whole = b.start is None and b.where is None
     return whole and isinstance(b.source, typed.KindSet) and not b.source.kind.by_seat
 
 
 def _is_public(b: typed.Binder) -> bool:
-    """Whether the members of a variable's set do not depend on state."""
+    """Whether the members of a binder's set are independent of the state."""
     where = expressions(b.where) if b.where is not None else ()
     return isinstance(b.source, typed.KindSet) and all(isinstance(e, typed.Local | typed.Lit | typed.Op) for e in where)
 
@@ -125,13 +125,13 @@ def _is_move_of_all(
 
 
 def _is_same_for_all(index: typed.Expr | None, inner: Sequence[typed.Var]) -> bool:
-    """Whether the index of a place is the same for each member of a loop that moves pieces alone."""
+    """Whether the index of a place is the same in each iteration of a loop that only moves pieces."""
     plain = (typed.Local, typed.Lit, typed.Field, typed.Fact, typed.Op)
     return index is None or (all(isinstance(e, plain) for e in expressions(index)) and not reads([index], inner))
 
 
 def reads(roots: Iterable[typed.Expr | None], variables: Iterable[typed.Var]) -> bool:
-    """Whether expressions read a variable."""
+    """Whether expressions read one of the variables."""
     ids = set(map(id, variables))
     return any(
         isinstance(e, typed.Local) and id(e.var) in ids for root in roots if root is not None for e in expressions(root)
@@ -139,7 +139,7 @@ def reads(roots: Iterable[typed.Expr | None], variables: Iterable[typed.Var]) ->
 
 
 def _is_some(e: typed.Expr, pile: typed.Expr) -> bool:
-    """Whether a condition tests for any pieces in a pile."""
+    """Whether a condition tests a pile for being nonempty."""
     if not isinstance(e, typed.Op) or len(e.args) != 2:
         return False
     one, other = e.args
@@ -151,7 +151,7 @@ def _is_some(e: typed.Expr, pile: typed.Expr) -> bool:
 
 
 def _is_pile(e: typed.Expr, pile: typed.Expr) -> bool:
-    """Whether an expression is the number of the pieces of a pile."""
+    """Whether an expression is the number of pieces of a pile."""
     if not isinstance(e, typed.PieceCount) or not isinstance(pile, typed.PieceCount) or e.place is not pile.place:
         return False
     keys = [[key_of(part, {}) for part in parts(one)] for one in (e, pile)]
@@ -159,9 +159,9 @@ def _is_pile(e: typed.Expr, pile: typed.Expr) -> bool:
 
 
 def one_of_all(option: typed.OptionDef, p: typed.OptionParam) -> typed.Expr | None:
-    """The set or pile from which an option needs any one member or piece.
+    """The set or pile of which an option requires any one member or piece.
 
-    None if the option restricts the argument further. A pile stands for pieces of any kind in its place.
+    None if the option restricts the argument further. A pile stands for the pieces of all kinds in its place.
     """
     var = (p.var,)
     others = [e for q in option.params if q is not p for e in (*q.domain, q.where)]
@@ -185,11 +185,11 @@ def one_of_all(option: typed.OptionDef, p: typed.OptionParam) -> typed.Expr | No
 
 
 def _one_piece(p: typed.OptionParam, head: Sequence[typed.HeadPart]) -> typed.PieceCount | None:
-    """The pile from which a piece is needed, if nothing else is required of its kind."""
+    """The pile of which an option requires one piece, if nothing else is required of its kind."""
     tests = [p.where] if p.where is not None else []
     pile: typed.Expr | None = None
     for part in head:
-        if pile is not None:  # paid already: what comes after it asks for more
+        if pile is not None:  # a part after the payment requires more
             return None
         if isinstance(part, typed.Cost) and isinstance(part.amount, typed.Lit) and part.amount.value == 1:
             pile = part.source

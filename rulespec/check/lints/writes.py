@@ -1,4 +1,4 @@
-"""Writes to state, accounts, piles and tokens, and their viewers."""
+"""Visible changes of state, accounts, piles and tokens."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rulespec.types import Order
 
 
 class ChangeLeaks:
-    """Leaks through changes.
+    """Checks of changes for leaks.
 
     Attributes:
-        drawn: public arguments → the secrets that the set of their options may reveal.
-        left: variables for tokens, or sets of them → their place.
+        drawn: for each public argument, the label of its set of possible values.
+        left: the known places of tokens, and of sets of tokens, in variables.
     """
 
     def __init__(self, c: Context, labels: ReadLabels, tellings: Tellings) -> None:
@@ -26,7 +26,7 @@ class ChangeLeaks:
         self.left: dict[typed.Var, typed.PlaceValue] = {}
 
     def assign(self, s: typed.Assign, field: typed.Field, label: Label, under: Label) -> None:
-        """Handles an assignment of a possibly secret value, under some conditions."""
+        """Checks an assignment of a possibly secret value, under some conditions."""
         owner = self.labels.of(field.owner) if field.owner is not None else NOTHING
         target = self.labels.field_source(field)
         self.tellings.changed(field.decl.name, target, label | owner, s.value.span, under)
@@ -45,7 +45,7 @@ class ChangeLeaks:
         *,
         whole: bool = False,
     ) -> None:
-        """Handles `pay`, `move` and costs; `whole`: the source is emptied, whatever it holds."""
+        """Checks `pay`, `move` and costs; `whole` means that the source is emptied, regardless of its content."""
         much = self.labels.of(amount)
         for end in (source_, target):
             if isinstance(end, typed.Field) and not end.decl.unlimited:
@@ -74,7 +74,7 @@ class ChangeLeaks:
             self.tellings.changed(f"how many are in `{end.place.name}`", None, number, span, under)
 
     def put(self, s: typed.Put, under: Label) -> None:
-        """Handles `move t to place`: viewers of the old place see the token leave."""
+        """Checks `move t to place`: viewers of the old place see the token leave."""
         which, where = self.labels.of(s.token), self.labels.of(s.place)
         name = f"where `{s.kind.name}` are"
         place = s.place if isinstance(s.place, typed.PlaceValue) else None
@@ -94,16 +94,16 @@ class ChangeLeaks:
                 self.tellings.openly(s.token.var, at.place.private, at.place.name, s.token.span)
 
     def chosen(self, var: typed.Var, place: typed.PlaceValue | None) -> None:
-        """Binds a variable to a token in a place, if the place is known."""
+        """Records the place of the token in a variable, if known."""
         if place is not None:
             self.left[var] = place
 
     def place_of(self, tokens: typed.Expr) -> typed.PlaceValue | None:
-        """The place of the tokens in a set variable, if known."""
+        """The known place of the tokens in a set variable, or None."""
         return self.left.get(tokens.var) if isinstance(tokens, typed.Local) else None
 
     def _stored(self, s: typed.Assign, field: typed.Field) -> None:
-        """Reports a public argument that is stored in a private field."""
+        """Reports a public argument stored in a private field."""
         e = s.value
         if field.decl.private is None or self.labels.field_source(field) is None:
             return
@@ -122,7 +122,7 @@ class ChangeLeaks:
 
 
 def _is_counted(end: typed.Field | typed.PieceCount) -> bool:
-    """Whether the number of pieces is public."""
+    """Whether the number of pieces in a place is public."""
     return isinstance(end, typed.PieceCount) and (end.place.private is None or end.place.private.counted)
 
 

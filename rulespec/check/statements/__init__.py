@@ -1,1 +1,3 @@
-"""Names and types of statements, decisions and options: one family of statements per module, with a shared context."""
+"""Checking of statements, decisions and options: names and types, one module per family of forms, with a common
+context.
+"""

@@ -1,4 +1,4 @@
-"""`for x in p:` and `for x to y in p:` over a path: typed as a counter, and a `repeat` that advances stop by stop."""
+"""`for x in p:` and `for x to y in p:` over a path, typed as a counter and a `repeat` that advances by stops."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def type_along(c: StatementContext, s: ast.For, env: Env, place: StatementPlace)
 def _loop(
     s: ast.For, path: typed.Expr, variables: list[typed.Var], where: typed.Expr | None, body: typed.Block
 ) -> typed.Block:
-    """The statements: a count from 0 on, and a loop whose first statements take the next stop, or leave it."""
+    """The statements of the loop: a counter from 0, and a `repeat` whose head advances to the next stop or leaves."""
     at = s.span
     count = typed.Var(f"number of {variables[0].name}", INT, at, reads=1)
     number = typed.Local(INT, at, count)

@@ -1,4 +1,4 @@
-"""Statements that set variables and state, or transfer money and pieces."""
+"""Statements that assign variables and state, or transfer money and pieces."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rulespec.types import ANY, BAD, INT, Bad, BagOf, Ent, Num, SetOf, may_be_no
 
 
 def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None = None) -> Outcome:
-    """Types `let`; `value` is the typed call, if a procedure gives the value."""
+    """Types `let`; `value` is the typed call of a procedure whose value it binds, if any."""
     x = c.x
     new = no_shadow(x, s.name, env)
     value = value or x.infer(s.value, env)
@@ -36,11 +36,11 @@ def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None
 
 
 def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr | None = None) -> Outcome:
-    """Types `set`; `value` is the typed call, if a procedure gives the value."""
+    """Types `set`; `value` is the typed call of a procedure whose value it assigns, if any."""
     x = c.x
     if unknown_table(c, s, env):
         return None, env, True
-    wide = replace(env, known=frozenset())  # the target takes any value of its declared type
+    wide = replace(env, known=frozenset())  # the target accepts any value of its declared type
     if isinstance(s.target, ast.Attribute):
         wide = env.forget(frozenset([s.target.name.text]))
     elif isinstance(s.target, ast.Index) and isinstance(s.target.target, ast.Ref) and s.target.target.name in env.vars:
@@ -98,7 +98,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr 
 
 
 def type_pay(c: StatementContext, s: ast.Pay, env: Env) -> typed.Stmt | None:
-    """Types `pay`: money moves between two accounts."""
+    """Types `pay`, a transfer of money between two accounts."""
     x = c.x
     ends: list[typed.Field] = []
     for e in (s.source, s.target):
@@ -124,7 +124,7 @@ def type_pay(c: StatementContext, s: ast.Pay, env: Env) -> typed.Stmt | None:
 
 
 def _accounts_of(x: ExpressionContext, end: typed.Expr) -> str:
-    """The help for an owner of accounts in place of one of them."""
+    """The help for an owner of accounts in place of an account."""
     if isinstance(end, typed.IfSome):
         return "handle none: `if … is some as x:`, and `pay … x.…`"
     kind = x.decls.kinds.get(end.type.kind) if isinstance(end.type, Ent) else None
@@ -133,9 +133,8 @@ def _accounts_of(x: ExpressionContext, end: typed.Expr) -> str:
 
 
 def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | typed.Block | None:
-    """Types `move e of pile[ids] from place to place`, or `move b of pile …` for a bag, without the pile's entity.
-
-    The places omit the pile.
+    """Types `move e of pile[ids] from place to place`, or `move b of pile …` for a bag. // The pile's entity is omitted
+    for a bag, and the pile in the names of places.
     """
     x = c.x
     bag = bag_of(x, s.amount, env)
@@ -157,7 +156,7 @@ def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | typed.
 
 
 def pile_ends(c: StatementContext, s: ast.Move, of: ast.Expr, env: Env) -> Ends | None:
-    """The typed source and target place of moved pieces; None, with a report, if one is wrong."""
+    """The typed source and target of moved pieces; None, after a report, if one is invalid."""
     x = c.x
     pile = of.target if isinstance(of, ast.Index) else of
     if not isinstance(pile, ast.Ref) or pile.name not in x.decls.pieces:

@@ -1,4 +1,4 @@
-"""Checker of statements: hands each form to the function that types it."""
+"""Checker of statements, which dispatches each form to its typing function."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _INSTEAD = "elsewhere, put conditional statements in the block of an `if …:`"
 
 
 class StatementChecker(StatementContext):
-    """Turns the bodies of procedures into typed statements, and reports their errors."""
+    """Converter of procedure bodies into typed statements, which reports their errors."""
 
     def block(self, stmts: tuple[ast.Stmt, ...], env: Env, place: StatementPlace) -> tuple[typed.Block, Env, bool]:
-        """Typed block, the facts known after it, and whether execution continues there."""
+        """The typed block, the scope after it, and whether its end is reachable."""
         result: list[typed.Stmt] = []
         alive = True
         for position, s in enumerate(stmts):

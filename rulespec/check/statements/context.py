@@ -1,4 +1,4 @@
-"""Context of the statement-typing modules: scopes, effects, and places in the rules."""
+"""Context of the modules that type statements: scopes, effects, and enclosing constructs."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ from rulespec.typed import nodes as typed
 from rulespec.types import ANY, Ent, Maybe, Num, Order, SetOf, Type, never_none, or_none, settled
 
 Outcome = tuple[typed.Stmt | typed.Block | None, Env, bool]
-"""The typed statement, or the block that it stands for (None if it has none), the scope after it, and whether the rules
-continue there."""
+"""The typed form of a statement, possibly a block or None, the scope after it, and whether its end is reachable."""
 
 
 class StatementPlace(Struct, frozen=True):
-    """Place of a statement.
+    """The constructs that enclose a statement.
 
     Attributes:
         in_loop: whether it is inside a loop.
         asks: whether a decision in the loop can be asked again.
         together: whether it is in a simultaneous decision.
-        passes: the variable for whether the current member has passed; None if turns cannot be passed.
+        passes: the variable for whether the current member has passed; None outside `turns`.
     """
 
     in_loop: bool = False
@@ -38,7 +37,7 @@ class StatementPlace(Struct, frozen=True):
 
 
 class OpenVariable(Struct):
-    """A variable whose initial value has an open type: the place of its name, and the types assigned to it."""
+    """A variable with an initial value of open type: the place of its name, that type, and types assigned later."""
 
     span: Span
     begun: Type
@@ -46,7 +45,7 @@ class OpenVariable(Struct):
 
     @property
     def type(self) -> Type | None:
-        """The type of the first value that has one; None if there is none."""
+        """The first closed type assigned to the variable, or None."""
         forms = (Order, SetOf) if isinstance(self.begun, SetOf) else (Ent, Num, Maybe)
         fitting = (t for form in forms for t in self.types if isinstance(t, form) and not is_open(t))
         return next((settled(or_none(never_none(t))) for t in fitting), None)
@@ -58,16 +57,16 @@ def is_open(type_: Type) -> bool:
 
 
 class StatementContext(ABC):
-    """State of one run over the statements; `block` types nested blocks.
+    """The state of one run over the statements; `block` types nested blocks.
 
     Attributes:
-        x: types the expressions.
-        effects: effects of statements.
-        understood: whether all calls and matches could be typed; untyped ones may lead to a decision.
+        x: the checker of expressions.
+        effects: the effects of statements.
+        understood: whether all calls and matches could be typed; an untyped one may contain a decision.
         options_seen: the first option of each name, by decision name.
         procedure: the procedure that contains the statements.
-        tried: during a trial run, the variables and tables whose types are to be inferred; otherwise None.
-        open_types: the types found so far, by the place of the name.
+        tried: in a trial run, the variables and tables whose types are to be inferred; otherwise None.
+        open_types: the types inferred so far, by the place of the name.
     """
 
     procedure: typed.Procedure
@@ -83,10 +82,10 @@ class StatementContext(ABC):
 
     @abstractmethod
     def block(self, stmts: tuple[ast.Stmt, ...], env: Env, place: StatementPlace) -> tuple[typed.Block, Env, bool]:
-        """Typed block, the facts known after it, and whether execution continues there."""
+        """The typed block, the scope after it, and whether its end is reachable."""
 
     def inner(self, stmts: tuple[ast.Stmt, ...], env: Env, place: StatementPlace) -> tuple[typed.Block, Env, bool]:
-        """Typed block in a statement or a rule, as in `block`, with variables of its own scope."""
+        """The typed form of a nested block, as in `block`; its variables go out of scope at its end."""
         body, after, alive = self.block(stmts, env, place)
         for name, var in after.vars.items():
             if name not in env.vars and not var.reads:
@@ -94,11 +93,11 @@ class StatementContext(ABC):
         return body, replace(after, vars=env.vars), alive
 
     def unused(self, var: typed.Var) -> None:
-        """Reports a variable that nothing reads."""
+        """Warns of a variable that is never read."""
         self.x.report.warning("RS405", f"`{var.name}` is never used", var.span, help="remove it")
 
     def forget(self, env: Env, stmts: tuple[ast.Stmt, ...]) -> Env:
-        """The facts that survive the statements, in any order and any number of repetitions."""
+        """The scope with the facts that survive the statements, in any order and repetition."""
         names = set(self.effects.of(stmts, env.original))
         known = [env.vars[n] for n in names if isinstance(n, str) and n in env.vars]
         names |= {*known, *(var.table for var in known if var.table is not None)}

@@ -1,4 +1,4 @@
-"""Control statements: calls, jumps, branches, loops, the end of the game."""
+"""Control statements: calls, jumps, branches, loops, and the end of the game."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def enter(
     env: Env,
     place: StatementPlace,
 ) -> tuple[typed.Expr, ...]:
-    """Typed arguments of the call of a procedure."""
+    """The typed arguments of a call of a procedure."""
     x = c.x
     x.decls.used.add(f"procedure {name}")
     x.decls.refer(call.name.span, procedure)
@@ -119,7 +119,7 @@ def type_if(c: StatementContext, s: ast.If, env: Env, place: StatementPlace) -> 
 
 
 def _named(s: ast.If, number: int) -> tuple[ast.Stmt, ...]:
-    """The branches from one that binds its value: a local, and an `if` testing that it is some."""
+    """The branches from one that binds its value, as a `let` and an `if` that tests it for none."""
     (condition, body), *others = s.branches[number:]
     assert isinstance(condition, ast.SomeAs)
     name, span = condition.name, condition.span

@@ -22,7 +22,7 @@ from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, INT, Ent, Num, SetOf, Type, or_none
 
 MAX_PARAMS = 12
-"""Parameters of one option."""
+"""Maximum number of parameters of an option."""
 
 
 def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: StatementPlace) -> Outcome:
@@ -47,7 +47,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: StatementPl
     typed_options: list[typed.OptionDef] = []
     ends: list[Env] = []
     for o in options:
-        if o.name.text in seen and seen[o.name.text].name.span != o.name.span:  # else its group is here twice
+        if o.name.text in seen and seen[o.name.text].name.span != o.name.span:  # otherwise its group is included twice
             notes = (Label(seen[o.name.text].span, "the first one"),)
             message = f"this decision already has an option `{o.name.text}`"
             edit = f"`change option {o.name.text} of {s.name.text}:`"
@@ -63,10 +63,10 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: StatementPl
         if alive:
             ends.append(after)
     understood = all(isinstance(o, ast.OptionDef) or o.text in c.effects.groups for o in members(s.options))
-    if together or not understood:  # perhaps nobody is asked, or an unknown option is chosen
+    if together or not understood:  # possibly nobody is asked, or an unknown option is chosen
         ends.append(env)
     otherwise = None
-    if s.otherwise is not None:  # an `ask again` in it belongs to the decision around this one
+    if s.otherwise is not None:  # `ask again` in it belongs to the enclosing decision
         body, after, alive = c.inner(s.otherwise.body, env, place)
         otherwise = typed.Otherwise(body, s.otherwise.span)
         ends += [after] if alive else []
@@ -79,7 +79,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: StatementPl
 def decider(
     c: StatementContext, decision: str, e: ast.Expr | ast.AnyOf, env: Env
 ) -> tuple[typed.Expr, typed.Expr | None]:
-    """Typed decider of a decision: a player, or a set of players with its optional leader."""
+    """The typed decider of a decision: a player, or a set of players with an optional leader."""
     if not isinstance(e, ast.AnyOf):
         return _one(c, decision, e, env), None
     player = c.x.decls.player_kind
@@ -88,7 +88,7 @@ def decider(
 
 
 def _one(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Expr:
-    """Typed decider of a decision."""
+    """The typed decider of a decision, a single player."""
     x = c.x
     player = Ent(x.decls.player_kind)
     by = x.infer(e, env, player)
@@ -102,7 +102,7 @@ def _one(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Exp
 
 
 def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
-    """The options of a decision; reports unknown and repeated groups."""
+    """The options of a decision; reports unknown and duplicate groups."""
     groups = c.effects.groups
     seen: dict[str, ast.Name] = {}
     for o in members(s.options):
@@ -120,9 +120,9 @@ def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
 def _option(
     c: StatementContext, o: ast.OptionDef, env: Env, place: StatementPlace, form: str, changed: tuple[ast.Stmt, ...]
 ) -> tuple[typed.OptionDef, Env, bool]:
-    """Typed option, the facts known after its body, and whether execution continues there.
+    """The typed option, the scope after its body, and whether its end is reachable.
 
-    `changed` are the statements that others may run between the choice and the body.
+    `changed` are the statements that may run between the choice and the body.
     """
     x = c.x
     params, scope = option_params(c, o.params, o.name, env)
@@ -147,9 +147,9 @@ def _option(
 def option_params(
     c: StatementContext, params: tuple[ast.OptionParam, ...], name: ast.Name, env: Env, reads: int = 1
 ) -> tuple[tuple[typed.OptionParam, ...], Env]:
-    """Typed parameters of an option, and the scope after them.
+    """The typed parameters of an option, and the scope after them.
 
-    `reads` is the initial read count of each: being visible to the log and the players counts as a read.
+    `reads` is the initial read count of each; visibility in the log and to players counts as a read.
     """
     if len(params) > MAX_PARAMS:
         c.x.error("RS226", f"an option has at most {MAX_PARAMS} parameters", name.span)
@@ -161,7 +161,7 @@ def option_params(
 
 
 def one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> None:
-    """Reports options with equal names but different parameters in equal decisions: logs cannot tell them apart."""
+    """Reports options of one name in decisions of one name with different parameters, ambiguous in logs."""
     first = c.options_seen.setdefault((decision, option.name), option)
     if [(p.var.name, p.var.type) for p in first.params] != [(p.var.name, p.var.type) for p in option.params]:
         c.x.error(
@@ -196,7 +196,7 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env, reads: int) -> tup
     inner = env.bind(var)
     where = None
     if p.where is not None:
-        # None is not asked about.
+        # The condition does not apply to none.
         asked = inner.learn(frozenset([(var,)])) if p.none else after_steps(inner, walk) if walk is not None else inner
         where = x.condition(p.where, asked)
         inner = inner if p.none else inner.learn(known_if(where, True))
@@ -207,7 +207,7 @@ def _param(c: StatementContext, p: ast.OptionParam, env: Env, reads: int) -> tup
 
 
 def _one_of(x: ExpressionContext, p: ast.OptionParam, env: Env) -> tuple[typed.Expr, typed.Expr | None, Type]:
-    """Typed set or numbers that a parameter is one of, and the type of the parameter."""
+    """The typed domain of a parameter, a set or two bounds, and the parameter's type."""
     low = x.as_set(x.infer(p.low, env))
     if p.high is not None:
         high = x.infer(p.high, env)

@@ -1,6 +1,6 @@
-"""`draft`: typed as a loop around a decision, with the additional option `withdraw`.
+"""`draft`, typed as a loop around a decision with the additional option `withdraw`.
 
-A variable records whether anything is planned. Lowering saves the state before the draft, and restores it.
+A variable records whether anything is planned. Lowered code saves the state before the draft, and restores it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WAY_OUT = "a draft contains no other question: ask before or after it, or use a
 
 
 def type_draft(c: StatementContext, s: ast.Decide, env: Env, place: StatementPlace) -> Outcome:
-    """Types `draft`: first its specific restrictions, then the decision and the loop."""
+    """Types `draft`: checks its restrictions, then types the decision and the loop."""
     x = c.x
     options = c.effects.options(s)
     bodies = tuple(st for o in options for st in o.body)
@@ -55,7 +55,7 @@ def type_draft(c: StatementContext, s: ast.Decide, env: Env, place: StatementPla
 
 
 def _whole(decide: typed.Decide, begun: typed.Var) -> typed.Decide:
-    """A draft's decision, with the option that takes all back."""
+    """The decision of a draft, with the option `withdraw`."""
     at = decide.span
     head = (typed.Requirement(typed.Local(BOOL, at, begun), NOT_YET, at),)
     back = typed.OptionDef(WITHDRAW, (), None, None, head, (typed.Jump(at, WITHDRAW),), "", at)
@@ -66,7 +66,7 @@ _VAR = "let "
 
 
 def _reads(e: typed.Expr) -> Iterator[str]:
-    """The names of the state and of the variables, after `let`, that a value is read from."""
+    """The names of the state, and with a prefix of the variables, read by a value."""
     queue, known = [e], set[typed.Definition]()
     while queue:
         for part in expressions(queue.pop()):
@@ -80,7 +80,7 @@ def _reads(e: typed.Expr) -> Iterator[str]:
 
 
 def _questions(effects: Effects, stmts: tuple[ast.Stmt, ...], original: str) -> Iterator[tuple[Span, str]]:
-    """The places where a draft would ask something else, each with what it is."""
+    """The places in a draft that ask a further question, each with a description of it."""
     for s in stmts:
         if isinstance(s, ast.Decide | ast.Draw):
             by_chance = s.by is None and not (isinstance(s, ast.Decide) and s.each is not None)
@@ -99,7 +99,7 @@ def _is_draft(s: ast.Stmt) -> bool:
 
 
 def _ends(stmts: tuple[ast.Stmt, ...]) -> bool:
-    """Whether a statement ends the procedure, or the turn, that a draft stands in."""
+    """Whether a statement ends the procedure or the turn that contains the draft."""
     return any(
         isinstance(s, ast.Return | ast.EndGame)
         or (isinstance(s, ast.Jump) and s.word in ("return", "pass turn"))

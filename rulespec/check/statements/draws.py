@@ -1,4 +1,4 @@
-"""`roll` and `choose`: decisions whose answer is a value for the following statements."""
+"""`roll` and `choose`: decisions whose arguments are values for the following statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Effects of statements, from the syntax trees: assigned names, decisions, loops they leave."""
+"""Effects of statements, computed from syntax trees: assigned names, decisions, exits from loops."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Stmts = tuple[ast.Stmt, ...]
 
 
 class Effects:
-    """Effects of statements and of the procedures they call.
+    """The effects of statements, including those of called procedures.
 
     Attributes:
         groups: groups of options by name.
         procedures: syntax trees of the procedures by name.
-        originals: by procedure name, the procedure that `original(…)` calls there.
+        originals: the procedure called by `original(…)` in each procedure, by name.
     """
 
     def __init__(self, declarations: typed.Declarations, groups: Mapping[str, ast.OptionGroup]) -> None:
@@ -29,7 +29,7 @@ class Effects:
         self._of_procedures: dict[str, frozenset[object]] = {}
 
     def of(self, stmts: Stmts, original: str) -> frozenset[object]:
-        """Names of the fields, globals and variables that the statements may assign.
+        """The names of fields, globals and variables that the statements may assign.
 
         `original` is the target of `original(…)` in them.
         """
@@ -37,7 +37,7 @@ class Effects:
         return self._of_block(stmts, original, called).union(*map(self.of_procedure, called))
 
     def _of_block(self, stmts: Stmts, original: str, called: set[str]) -> frozenset[object]:
-        """The same without what procedures do that are called: their names are added to `called`."""
+        """The same without the effects of called procedures, whose names are added to `called`."""
         return frozenset().union(*(self._of_statement(s, original, called) for s in stmts))
 
     def _of_statement(self, s: ast.Stmt, original: str, called: set[str]) -> frozenset[object]:
@@ -58,16 +58,16 @@ class Effects:
         return result
 
     def assigned(self, stmts: Stmts) -> frozenset[str]:
-        """The variables that the statements themselves assign, excluding `let`."""
+        """The variables assigned directly by the statements, excluding `let`."""
         return frozenset([f"let {name}" for name in self._of_block(stmts, "", set()) if isinstance(name, str)])
 
     def _of_move(self) -> frozenset[object]:
-        """The names that a move of a token may change: its place, and in a fresh place its state."""
+        """The names that a move of a token may change: its place, and in a fresh place also its state."""
         kinds = [kind for kind in self.decls.kinds.values() if any(place.fresh for place in kind.places.values())]
         return frozenset(["place", *(field for kind in kinds for field in kind.state)])
 
     def of_procedure(self, name: str) -> frozenset[object]:
-        """Names of the fields, globals and variables that a procedure may assign."""
+        """The names of fields, globals and variables that a procedure may assign."""
         if name not in self._of_procedures:
             results: set[object] = set()
             todo, seen = [name], {name}
@@ -80,7 +80,7 @@ class Effects:
         return self._of_procedures[name]
 
     def _of_own(self, name: str) -> tuple[frozenset[object], frozenset[str]]:
-        """The names that a procedure assigns, and the procedures that it calls."""
+        """The names assigned directly by a procedure, and the procedures that it calls."""
         if name not in self._own:
             called: set[str] = set()
             procedure = self.procedures.get(name)
@@ -108,7 +108,7 @@ class Effects:
         return any(self._statement_decides(inner, original, seen) for block in blocks_of(s) for inner in block)
 
     def leaves(self, stmts: Stmts) -> bool:
-        """Whether a `leave` in these statements leaves the enclosing loop."""
+        """Whether a `leave` in these statements exits the enclosing loop."""
         for s in stmts:
             if isinstance(s, ast.Jump) and s.word == "leave":
                 return True
@@ -132,7 +132,7 @@ class Effects:
         return False
 
     def _ways(self, s: ast.Decide) -> list[Stmts]:
-        """The blocks of a decision."""
+        """The blocks of a decision: the bodies of its options, and `otherwise`."""
         return [*(o.body for o in self.options(s)), s.otherwise.body if s.otherwise is not None else ()]
 
     def options(self, s: ast.Decide) -> list[ast.OptionDef]:
@@ -140,7 +140,7 @@ class Effects:
         return list(spread(s.options, self._included))
 
     def _included(self, name: ast.Name) -> Iterable[ast.Member]:
-        """The members of a group that a decision includes."""
+        """The members of a group included by a decision."""
         if name.text not in self.groups:
             return ()
         self.decls.used.add(f"options {name.text}")
@@ -149,7 +149,7 @@ class Effects:
 
 
 def callee(s: ast.Stmt, original: str) -> str:
-    """The name of the procedure or definition that a statement calls, alone or for its value; "" if there is none."""
+    """The name of the procedure or definition called by a statement, or ""."""
     call = s.value if isinstance(s, ast.Let | ast.Assign | ast.Return) else s
     if not isinstance(call, ast.CallStmt | ast.CallExpr):
         return ""

@@ -17,13 +17,13 @@ Stmts = tuple[ast.Stmt, ...]
 
 
 def split(c: StatementContext, body: Stmts) -> tuple[Stmts, Stmts]:
-    """The head of an option, and the rest.
+    """Splits the body of an option into its head and the rest.
 
-    A `let` after the last demand belongs to the body; if the head pays, it is still evaluated before the payment. A
-    `let` with a procedure's value runs the procedure, so it is never part of a head.
+    A `let` after the last requirement belongs to the body, unless the head pays: then it is evaluated before the
+    payment. A `let` with a procedure's value runs the procedure, so it is never part of a head.
     """
     end = next((n for n, s in enumerate(body) if not isinstance(s, ast.HEAD_PARTS) or _carries_out(c, s)), len(body))
-    while end and begins_open(body[end - 1]):  # nothing is evaluated
+    while end and begins_open(body[end - 1]):  # it evaluates nothing
         end -= 1
     if not any(isinstance(s, ast.Cost | ast.Needs) for s in body[:end]):
         while end and isinstance(body[end - 1], ast.Let):
@@ -32,7 +32,7 @@ def split(c: StatementContext, body: Stmts) -> tuple[Stmts, Stmts]:
 
 
 def _carries_out(c: StatementContext, s: ast.Stmt) -> bool:
-    """Whether a statement is a `let` with a procedure's value."""
+    """Whether a statement is a `let` that binds a procedure's value."""
     if not isinstance(s, ast.Let) or not isinstance(s.value, ast.CallExpr):
         return False
     procedure = c.x.rules.procedures.get(s.value.name.text)
@@ -40,7 +40,7 @@ def _carries_out(c: StatementContext, s: ast.Stmt) -> bool:
 
 
 def type_head(c: StatementContext, head: Stmts, env: Env) -> tuple[tuple[typed.HeadPart, ...], Env]:
-    """Typed head, and the facts known after it."""
+    """The typed head, and the scope after it."""
     results: list[typed.HeadPart] = []
     for s in head:
         part: typed.HeadPart | None
@@ -63,14 +63,14 @@ def type_head(c: StatementContext, head: Stmts, env: Env) -> tuple[tuple[typed.H
 
 
 def type_guard(c: StatementContext, head: Stmts, env: Env) -> tuple[typed.HeadPart, ...]:
-    """Typed head of a guard."""
+    """The typed head of a guard."""
     result, _ = type_head(c, head, env)
     report_unused(c, result)
     return result
 
 
 def report_unused(c: StatementContext, head: tuple[typed.HeadPart, ...]) -> None:
-    """Reports the unused variables of a head, its body included."""
+    """Reports the variables of a head that are read neither there nor in the body."""
     for part in head:
         if isinstance(part, typed.Let) and not part.var.reads:
             c.unused(part.var)
@@ -92,7 +92,7 @@ def _cost(c: StatementContext, s: ast.Cost, env: Env) -> typed.HeadPart | None:
 
 
 def _bag(c: StatementContext, s: ast.Cost, bag: typed.Local, env: Env) -> typed.HeadPart | None:
-    """A cost of a bag of pieces."""
+    """Types a cost of a bag of pieces."""
     help_ = f"write `cost {bag.var.name} of pile from place to place`"
     if s.pile is None:
         c.x.error("RS315", "a bag is paid in pieces of a pile", s.amount.span, str(bag.type), help=help_)
@@ -111,7 +111,7 @@ def _bag(c: StatementContext, s: ast.Cost, bag: typed.Local, env: Env) -> typed.
 
 
 def _subtracted(c: StatementContext, s: ast.Cost, env: Env) -> typed.HeadPart | None:
-    """A cost without a target: a number of the state becomes smaller."""
+    """Types a cost without a target, which is subtracted from a number of the state."""
     x = c.x
     source = x.infer(s.source, env)
     if isinstance(source.type, Bad):

@@ -41,7 +41,7 @@ def type_rearrange(c: StatementContext, s: ast.Rearrange, env: Env, place: State
 def _shuffled(
     c: StatementContext, s: ast.Rearrange, target: typed.Local | typed.Field, type_: Order, place: StatementPlace
 ) -> typed.Block:
-    """Empties an order, and lets chance pick the next member until one is left."""
+    """The statements for a shuffle: empty the order, and let chance pick each next member until one is left."""
     if place.together:
         c.x.error("RS408", "a simultaneous decision cannot lead to another decision", s.span)
     name = target.var.name if isinstance(target, typed.Local) else target.decl.name

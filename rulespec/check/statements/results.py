@@ -1,4 +1,4 @@
-"""Values of procedures: `return e`, and the statements that use them."""
+"""Return values of procedures: `return e`, and the statements that use them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def type_taken(
 ) -> Outcome | None:
     """Types a statement that uses a procedure's value; None for others.
 
-    The procedure runs first; the left side is evaluated after it returns.
+    The procedure runs first, and the left side is evaluated after its return.
     """
     name = callee(s, env.original)
     procedure = c.x.rules.procedures.get(name)
@@ -43,7 +43,7 @@ def type_taken(
 def type_return(
     c: StatementContext, s: ast.Return, env: Env, place: StatementPlace, value: typed.Expr | None = None
 ) -> Outcome:
-    """Types `return e`; `value` is the typed call, if another procedure gives the value."""
+    """Types `return e`; `value` is the typed call of a procedure whose value it returns, if any."""
     x, procedure = c.x, c.procedure
     if place.together:
         x.error("RS408", "`return` cannot be used in a simultaneous decision", s.span)

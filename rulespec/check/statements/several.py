@@ -1,4 +1,4 @@
-"""Multiple choices: parameters that choose a set or a bag, and statements that move all of it."""
+"""Multiple choices: parameters whose value is a set or a bag, and statements that move all of it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, INT, Bad, BagOf, Ent, Num, SetOf, Type
 
 Ends = tuple[typed.PieceCount, typed.PieceCount]
-"""The places that pieces come from and go to."""
+"""The source and the target of a move of pieces."""
 
 
 def type_several(
     x: ExpressionContext, p: ast.OptionParam, env: Env
 ) -> tuple[typed.Expr, Type, tuple[typed.Expr, typed.Expr]]:
-    """Typed source and type of a parameter that chooses several members, and the minimum and maximum number."""
+    """The typed source and type of a parameter with multiple members, and the minimum and maximum number of them."""
     source = pile_bag(x, p.low, env) or x.as_set(x.infer(p.low, env))
     type_: Type = source.type
     if isinstance(type_, SetOf) and type_.kind != ANY:
@@ -46,7 +46,7 @@ def type_several(
 
 
 def _bounds(x: ExpressionContext, least: typed.Expr, most: typed.Expr) -> None:
-    """Reports numbers of members that no choice can have."""
+    """Reports bounds on the number of members that no choice satisfies."""
     if not isinstance(most, typed.Lit) or most.type == BAD:
         return
     if most.value < 0:
@@ -59,11 +59,11 @@ def _bounds(x: ExpressionContext, least: typed.Expr, most: typed.Expr) -> None:
 # --- what moves all of a set or a bag -------------------------------------------------------
 
 _EACH = " each"
-"""The name of the entity whose pieces are moved: no rule can write it."""
+"""The name of the generated variable for the entity whose pieces move, impossible in rules."""
 
 
 def put_all(c: StatementContext, s: ast.Put, tokens: typed.Expr, place: typed.Expr) -> typed.Block:
-    """The statements for `move s to place` with a set of tokens: one token after another, in order."""
+    """The statements for `move s to place` with a set of tokens, one token after another in order."""
     assert isinstance(tokens.type, SetOf)
     kind = c.x.decls.kinds[tokens.type.kind]
     names, place = _held(place)
@@ -73,7 +73,7 @@ def put_all(c: StatementContext, s: ast.Put, tokens: typed.Expr, place: typed.Ex
 
 
 def bag_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Local | None:
-    """The bag that an amount names; None if it is a number."""
+    """The bag denoted by an amount; None for a number."""
     if not isinstance(e, ast.Ref) or e.name not in env.vars or not isinstance(env.vars[e.name].type, BagOf):
         return None
     bag = x.infer(e, env)
@@ -82,7 +82,7 @@ def bag_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Local | None:
 
 
 def set_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Var | None:
-    """The set that an amount names; None if it is a number."""
+    """The set denoted by an amount; None for a number."""
     var = env.vars.get(e.name) if isinstance(e, ast.Ref) else None
     return var if var is not None and isinstance(var.type, SetOf) else None
 
@@ -90,12 +90,14 @@ def set_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Var | None:
 def each_pile(
     x: ExpressionContext, bag: typed.Local, pile: ast.Expr, env: Env
 ) -> tuple[typed.Var, ast.Expr, Env] | None:
-    """A variable for the entities of a bag's kind, the pile of that entity, and the scope with the variable."""
+    """A variable for the entities of a bag's kind, the pile of that entity, and the scope with the variable; None after
+    a report.
+    """
     assert isinstance(bag.type, BagOf)
     named = pile.target if isinstance(pile, ast.Index) else pile
     piece = x.decls.pieces.get(named.name) if isinstance(named, ast.Ref) else None
     if piece is None:
-        return typed.Var(_EACH, Ent(bag.type.kind), pile.span, 1), pile, env  # which the caller reports
+        return typed.Var(_EACH, Ent(bag.type.kind), pile.span, 1), pile, env  # the caller reports it
     if piece.each != (bag.type.kind,):
         of = ", ".join(piece.each) or "nothing"
         notes = (*x.declared(bag), Label(piece.span, "declared here"))
@@ -114,7 +116,7 @@ def each_pile(
 
 
 def move_bag(s: ast.Move, bag: typed.Local, var: typed.Var, ends: Ends) -> typed.Block:
-    """The statements for `move b of pile from place to place`: pile by pile, in kind order."""
+    """The statements for `move b of pile from place to place`, pile by pile in kind order."""
     names: list[typed.Stmt] = []
     places = []
     for end in ends:
@@ -128,12 +130,14 @@ def move_bag(s: ast.Move, bag: typed.Local, var: typed.Var, ends: Ends) -> typed
 
 
 def amount_of(bag: typed.Local, var: typed.Var) -> typed.Expr:
-    """The number of an entity's pieces in a bag."""
+    """The number of one entity's pieces in a bag."""
     return typed.Op(INT, bag.span, "amount", (bag, typed.Local(var.type, bag.span, var)))
 
 
 def _held(place: typed.Expr) -> tuple[list[typed.Stmt], typed.Expr]:
-    """A place that is evaluated once: the variable for it, or for its index, unless that is a name or a constant."""
+    """The place evaluated once: a `let` for it or its index, unless that is a name or a constant, and the place in
+    terms of it.
+    """
     by_index = isinstance(place, typed.PlaceValue | typed.PieceCount)
     held = place.index if isinstance(place, typed.PlaceValue | typed.PieceCount) else place
     if held is None or isinstance(held, typed.Lit | typed.Local):

@@ -1,6 +1,6 @@
-"""Tables of procedures: variables with a value for each member of a kind, `let used[h in hex] = {}`.
+"""Local tables: variables with a value for each member of a kind, `let used[h in hex] = {}`.
 
-A table or variable that starts as `{}` or `none` takes its kind from later assignments.
+The kind of a table or variable that starts as `{}` or `none` is inferred from later assignments.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from rulespec.types import ANY, BAD, Bad, Ent, SetOf, Type, settled
 
 Stmts = tuple[ast.Stmt, ...]
 _ROUNDS = 8
-"""Trials of one block: one finds a type that another one needs."""
+"""Maximum number of trial runs of one block; one run may infer a type that another variable needs."""
 
 
 def type_table(c: StatementContext, s: ast.LetTable, env: Env, place: StatementPlace, following: Stmts) -> Outcome:
-    """Types a table; `following` are the later statements of its block, which may determine its type."""
+    """Types a local table; `following` are the later statements of its block, which may determine its type."""
     x = c.x
     new = no_shadow(x, s.name, env)
     kind = _kind_of(c, s, env)
@@ -58,14 +58,14 @@ def type_open_let(c: StatementContext, s: ast.Let, env: Env, place: StatementPla
 
 
 def begins_open(s: ast.Stmt) -> bool:
-    """Whether a variable starts with a value of open kind."""
+    """Whether a statement declares a variable whose initial value has an open kind."""
     return isinstance(s, ast.Let) and (
         isinstance(s.value, ast.Nothing) or (isinstance(s.value, ast.SetLiteral) and not s.value.items)
     )
 
 
 def _kind_of(c: StatementContext, s: ast.LetTable, env: Env) -> typed.Kind | None:
-    """The kind of whose members each has a value."""
+    """The kind of a local table's keys; None after a report."""
     kinds = c.x.decls.kinds
     name = s.source.name if isinstance(s.source, ast.Ref) and s.source.name not in env.vars else ""
     if name in kinds:
@@ -85,7 +85,7 @@ def _kind_of(c: StatementContext, s: ast.LetTable, env: Env) -> typed.Kind | Non
 def _settled(
     c: StatementContext, s: ast.LetTable | ast.Let, var: typed.Var, env: Env, place: StatementPlace, following: Stmts
 ) -> Type:
-    """The type of a variable or a table that begins with `{}` or none, inferred from the values put into it later."""
+    """The type of a variable or table that starts as `{}` or none, inferred from later assignments."""
     span = s.name.span
     if c.tried is not None:
         c.tried[id(var.table or var)] = OpenVariable(span, var.type)
@@ -102,9 +102,9 @@ def _settled(
 
 
 def _try(c: StatementContext, var: typed.Var, span: Span, env: Env, place: StatementPlace, following: Stmts) -> None:
-    """Types the following statements on trial, until no more types of open variables are found.
+    """Types the following statements in trial runs, until no further types of open variables are inferred.
 
-    Their diagnostics, and the meanings of names in them, are discarded.
+    Diagnostics and references from these runs are discarded.
     """
     x, begun = c.x, var.type
     before = x.report, x.disputes, dict(c.options_seen), c.understood, dict(x.decls.references)
@@ -129,7 +129,7 @@ def _try(c: StatementContext, var: typed.Var, span: Span, env: Env, place: State
 
 
 def unknown_table(c: StatementContext, s: ast.Assign, env: Env) -> bool:
-    """Whether a statement sets an entry of an unknown name; reports it."""
+    """Whether a statement assigns an entry of an unknown table; reports it."""
     name = s.target.target.name if isinstance(s.target, ast.Index) and isinstance(s.target.target, ast.Ref) else ""
     d = c.x.decls
     known = (env.vars, d.fields, d.constants, d.settings, d.kinds, d.tables, d.pieces, d.tracks, d.entities)
@@ -143,7 +143,7 @@ def unknown_table(c: StatementContext, s: ast.Assign, env: Env) -> bool:
 
 
 def note_held(c: StatementContext, target: typed.Expr, type_: Type) -> None:
-    """Notes the type of a value assigned to a table or variable in a trial run."""
+    """Records the type of a value assigned to a table or variable in a trial run."""
     held = (
         id(target.decl) if isinstance(target, typed.Field) else id(target.var) if isinstance(target, typed.Local) else 0
     )

@@ -1,4 +1,4 @@
-"""The statement that moves a token."""
+"""The statement `move` for tokens."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def type_put(c: StatementContext, s: ast.Put, env: Env) -> Outcome:
 
 
 def _put_all(c: StatementContext, s: ast.Put, tokens: typed.Expr, env: Env) -> Outcome:
-    """Types `move s to place` of a set of tokens."""
+    """Types `move s to place` for a set of tokens."""
     assert isinstance(tokens.type, SetOf)
     kind = c.x.decls.kinds[tokens.type.kind]
     place = c.x.check(s.place, env, Ent(f"{kind.name}.place"), f"where {one(kind.name)} moves to")

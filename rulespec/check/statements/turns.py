@@ -1,6 +1,6 @@
-"""`turns … until all pass`: typed as variables and a `repeat` whose first statements advance to the next member.
+"""`turns … until all pass`, typed as variables and a `repeat` whose first statements advance to the next member.
 
-No machine knows this form: `pass turn` sets a variable, leaves all inner loops, and continues with the next turn.
+No backend has this form: `pass turn` sets a variable, leaves all inner loops, and continues with the next turn.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def type_pass_turn(c: StatementContext, s: ast.Jump, place: StatementPlace) -> t
 
 
 def _order_of(c: StatementContext, source: ast.Expr, env: Env) -> Type | None:
-    """The type of `[a, b]`, whose members take turns; None for everything else."""
+    """The type of an order given as `[a, b]`; None for other sources."""
     if not isinstance(source, ast.InOrder) or not source.items:
         return None
     type_ = c.x.infer(source.items[0], env).type
@@ -65,9 +65,9 @@ def _has_entities(c: StatementContext, type_: Ent) -> bool:
 
 
 class _Round:
-    """The variables of one `turns`, and the statements that are not those of its block.
+    """The variables of one `turns`, and the generated statements around its block.
 
-    `members` are those who take turns, `passed` those who have passed, and `needed` is the number who must pass.
+    `members` are the members who take turns, `passed` those who have passed, and `needed` is the number that must pass.
     """
 
     def __init__(self, s: ast.Turns, binder: typed.Binder, rest: typed.Expr | None) -> None:
@@ -94,7 +94,7 @@ class _Round:
         return typed.Lit(type_, self.at, value)
 
     def before(self, has_entities: bool) -> typed.Block:
-        """The initial values: the member before the first one counts as the last to have had a turn."""
+        """The statements before the loop: the member before the first one counts as the last to have had a turn."""
         b, members = self.binder, self._of(self.members)
         size = self._op(INT, "count", self._op(self.of, "members", members) if self.in_order else members)
         if self.rest is not None:
@@ -112,7 +112,7 @@ class _Round:
         return tuple([typed.Let(self.at, var, value) for var, value in values])
 
     def head(self) -> typed.Block:
-        """The statements before the block: skip members who passed, stop if all have, advance the turn."""
+        """The statements before the block: skip members who have passed, stop if all have, advance the turn."""
         b, passed, passes = self.binder, self._of(self.passed), self._of(self.passes)
         one = self._of(b.var)
         more = self._op(self.of, "|", passed, self._op(self.of, "set", one))
