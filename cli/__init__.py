@@ -1,1 +1,1 @@
-"""The command line: `rulespec validate`, `replay` and their siblings."""
+"""Command line: `rulespec validate`, `replay` and their siblings."""

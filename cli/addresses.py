@@ -13,12 +13,12 @@ _HOST = re.compile(r"[\w.-]+|[\da-f:.]*:[\da-f:.]*", re.ASCII | re.IGNORECASE)
 
 
 class HostType(click.ParamType[str]):
-    """An address of this machine, by number or name."""
+    """The type of an address of this machine, by number or name."""
 
     name = "address"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The address; only listening on it shows whether this machine has it."""
+        """The address; whether this machine has it is not checked before listening."""
         text = str(value)
         if not _PLAIN.fullmatch(text):
             self.fail(
@@ -30,7 +30,7 @@ class HostType(click.ParamType[str]):
 
 
 class WebAddress(click.ParamType[str]):
-    """An address that starts with http:// or https://; an empty text means none.
+    """The type of a web address that starts with http:// or https://; an empty text means none.
 
     Args:
         example: an example for error messages.
@@ -64,12 +64,12 @@ class WebAddress(click.ParamType[str]):
 
 
 def _is_bare(parts: SplitResult) -> bool:
-    """Whether an address has nothing after its name and port."""
+    """Whether an address has nothing after its host and port."""
     return parts.path in ("", "/") and not parts.query
 
 
 def _in_ascii(text: str) -> str:
-    """The name of an address in the form that programs write; empty if it has that form, or none."""
+    """The host of an address in ASCII form; empty if it is in ASCII already, or missing."""
     try:
         host = urlsplit(text).hostname or ""
         return "" if host.isascii() else host.encode("idna").decode()

@@ -1,4 +1,4 @@
-"""`rulespec simulate REF --against OTHER`: the games of two rulesets, side by side."""
+"""`rulespec simulate REF --against OTHER`: simulated games of two rulesets, side by side."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.engine.words.words import Words
 
 
 def show_differences(differences: Iterable[ComparedNumber], heads: tuple[str, str], words: Words) -> None:
-    """Prints a line for each number that both rulesets have, without a verdict (see `rulespec playtest`).
+    """Prints a line for each number common to both rulesets, without a verdict (see `rulespec playtest`).
 
     Args:
         differences: the numbers.
@@ -27,7 +27,7 @@ def show_differences(differences: Iterable[ComparedNumber], heads: tuple[str, st
 
 
 def as_json(each: ComparedNumber) -> dict[str, Any]:
-    """A number of both rulesets as an object of `differences` in simulate.schema.json."""
+    """A number common to both rulesets as an object of `differences` in simulate.schema.json."""
     return {
         "what": each.what,
         "name": each.name,

@@ -43,13 +43,13 @@ _STATEMENTS = frozenset(
 _STATEMENTS |= {"roll", "choose", "require", "cost", "needs", "return", "leave", "again", "continue", "pass", "ask"}
 """First words of statements."""
 MAX_LINE = 10_000
-"""Characters of one input."""
+"""Maximum length of one input in characters."""
 MAX_LINES = 200
-"""Lines of one statement."""
+"""Maximum number of lines of one statement."""
 _TAKEN_BACK = 50
-"""Positions that can be taken back to."""
+"""Maximum number of undo steps."""
 _LISTED = 200
-"""Options that are listed."""
+"""Maximum number of options listed."""
 
 
 @click.command("ask")
@@ -85,7 +85,7 @@ class Prompt:
         self._before: list[Game] = []
 
     def run(self, read: Callable[[str], str | None]) -> int:
-        """Answers until the end of input; returns the exit code."""
+        """Answers inputs until the end of input; returns the exit code."""
         output.echo(f"{self.game.ruleset.title}, after {output.counted(self.game.ply, 'decision')} · `?` for help")
         while (line := read("> ")) is not None:
             text = line.strip()
@@ -104,7 +104,7 @@ class Prompt:
         return output.OK
 
     def _more(self, text: str, read: Callable[[str], str | None]) -> str:
-        """A statement with the lines that belong to it."""
+        """Reads the remaining lines of a statement."""
         lines = [text]
         while (lines[-1].endswith(":") and len(lines) < MAX_LINES) or (len(lines) > 1 and lines[-1]):
             line = read(". ")
@@ -118,8 +118,8 @@ class Prompt:
         """Answers one input.
 
         Raises:
-            DiagnosticsError: if the input is not correct.
-            RulesetFaultError: if it faults. The copy is then unchanged.
+            DiagnosticsError: if the input is invalid.
+            RulesetFaultError: if its evaluation faults. The copy is then unchanged.
         """
         if len(text) > MAX_LINE:
             raise failure("RS874", f"an input has at most {MAX_LINE:,} characters", None)
@@ -180,9 +180,8 @@ class Prompt:
         output.echo(f"after {output.counted(self.game.ply, 'decision')}")
 
     def _keep(self) -> Game:
-        """A copy of the position, to be changed.
-
-        Raises:
+        """A copy of the position for changes.
+        // Raises:
             DiagnosticsError: RS874 if changes may reveal something hidden from the reader.
         """
         if self.seat != OMNISCIENT and self.game.omniscient.secretive:
@@ -218,7 +217,7 @@ class Prompt:
 
 
 def _complete(game: Game) -> None:
-    """Lets the Tab key complete names, where input is from a terminal."""
+    """Enables completion of names by the Tab key if input is from a terminal."""
     if not sys.stdin.isatty():
         return
     with suppress(ImportError):
@@ -232,7 +231,7 @@ def _complete(game: Game) -> None:
 
 
 class Completer:
-    """Completion of an input by the language server, whose index of the ruleset is built on first use.
+    """Completion of inputs by the language server, whose index of the ruleset is built on first use.
 
     Args:
         game: any game of the ruleset.
@@ -245,7 +244,7 @@ class Completer:
         self._words: list[str] = []
 
     def complete(self, word: str, number: int) -> str | None:
-        """The completion with a number; None if there are fewer."""
+        """The completion with an index; None if there are fewer."""
         if number == 0:
             self._words = self.words(self.line() or word)
         return self._words[number] if number < len(self._words) else None
@@ -262,7 +261,7 @@ class Completer:
         return sorted({name for name in names if name.startswith(last)})
 
     def _indexed(self) -> NameIndex | None:
-        """The names of the ruleset; None if it cannot be read again, as where a log carries it."""
+        """The index of the ruleset's names; None if it cannot be loaded again, such as from a bundle."""
         if self._index is None:
             from rulespec.lsp.files import EditorFiles
             from rulespec.lsp.index import NameIndex

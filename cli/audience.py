@@ -1,6 +1,6 @@
-"""The reader of a command's output: the omniscient table, or a seat, from which private information is withheld.
+"""The audience of a command's output: omniscient, or a seat from which private information is withheld.
 
-A diagnostic of a log may quote its lines, and may follow from hidden information. So a seat gets a fixed sentence
+A diagnostic of a log may quote the log's lines, or follow from hidden information. So a seat gets a fixed sentence
 instead; all displayed diagnostics pass through `redacted`.
 """
 
@@ -16,7 +16,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic
 
 _KEY = "rulespec.cli.audience"
 _OF_RULESETS = "RS6"
-"""Codes below it are of rulesets: their files do not belong to seats, and hold nothing of a game."""
+"""The lower bound of codes that are not about rulesets, whose files contain nothing of a game."""
 _PLAIN = frozenset(
     {
         *("RS342", "RS601", "RS602", "RS603", "RS605", "RS615", "RS616", "RS617", "RS618", "RS627", "RS632"),
@@ -24,16 +24,16 @@ _PLAIN = frozenset(
         *("RS649", "RS650", "RS705", "RS706", "RS707", "RS708", "RS873", "RS874"),
     }
 )
-"""Codes whose messages hold public information alone: about files as such, and about the first line of a log."""
+"""Codes whose messages contain only public information: about files as such, and about the first line of a log."""
 
 
 class Audience(Struct, frozen=True):
     """Seats with a restricted view of a game.
 
     Attributes:
-        log: the log of the game; "" if there is no file.
-        way: how an omniscient reader gets the whole diagnostics, for a hint.
-        own: a file of the seat's own, whose diagnostics stay whole; "" if there is none.
+        log: the path of the game's log; "" if there is no file.
+        way: the command that prints complete diagnostics to an omniscient reader, for a hint.
+        own: a file that belongs to the seat, whose diagnostics are not redacted; "" if there is none.
     """
 
     log: str
@@ -42,22 +42,22 @@ class Audience(Struct, frozen=True):
 
 
 def tell_seats(log: str, way: str, own: str = "") -> None:
-    """Restricts the diagnostics of this command to a seat's view; see `Audience`."""
+    """Restricts the diagnostics of the running command to a seat's view; see `Audience`."""
     click.get_current_context().meta[_KEY] = Audience(log, way, own)
 
 
 def tell_everything() -> None:
-    """Lifts the restriction of `tell_seats`, once the game turns out to have no secrets."""
+    """Lifts the restriction of `tell_seats` for a game without secrets."""
     click.get_current_context().meta.pop(_KEY, None)
 
 
 def is_of_seats() -> bool:
-    """Whether the running command reports a game to seats."""
+    """Whether the output of the running command is restricted to a seat's view."""
     return _audience() is not None
 
 
 def redacted(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Diagnostics as the reader of the command's output may see them; unchanged for the omniscient table."""
+    """The diagnostics with private information withheld from the audience; unchanged for an omniscient one."""
     audience = _audience()
     if audience is None:
         return list(diagnostics)

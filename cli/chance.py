@@ -6,11 +6,11 @@ from rulespec.engine.program.draws import Draws
 
 
 class Chance:
-    """The random numbers of a table: fixed for each decision, or redrawn after each undo.
+    """The random numbers of a table, fixed for each decision or redrawn after each undo.
 
     Args:
         seed: the seed of chance.
-        redraw: whether undone decisions get new random numbers: the table then continues as another game.
+        redraw: whether undone decisions get new random numbers, so that the table continues as another game.
 
     Attributes:
         seed: the seed of chance.
@@ -23,7 +23,7 @@ class Chance:
         self.draws = Draws(seed)
 
     def taken_back(self) -> None:
-        """Rewinds the source after undo."""
+        """Rewinds the source after an undo."""
         if self._redraw:
             self._game += 1
             self.draws = Draws(self.seed, self._game)

@@ -1,4 +1,4 @@
-"""Confirmed writes of files: each atomic, with the line endings of its text."""
+"""Confirmed writes of files, each atomic, with the line endings of its text."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def is_confirmed(number: int, yes: bool) -> bool:
 
 
 def write_all(texts: Mapping[Path, str]) -> None:
-    """Writes files, with a map last: files that only display it are harmless without it."""
+    """Writes several files, map.yaml last, as files that only display the map are harmless without it."""
     paths = sorted(texts, key=lambda path: path.name == "map.yaml")
     for path in paths:
         with output.written(path) as file:
             file.buffer.write(texts[path].encode())
-    for path in paths:  # only now: nobody may be listening
+    for path in paths:  # only now: the output may be closed
         output.echo(f"written: {path}")

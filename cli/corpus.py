@@ -102,7 +102,7 @@ def import_(
 
 
 class _ImportTotals:
-    """The totals of an import: the logs by verdict, those that are not legal by name, and the decisions."""
+    """The totals of an import: the logs by verdict, the names of illegal ones, and the number of decisions."""
 
     def __init__(self) -> None:
         from rulespec.engine.corpus.totals import Failing
@@ -112,7 +112,7 @@ class _ImportTotals:
         self.decisions = 0
 
     def add(self, game: CodedGame) -> None:
-        """Counts a game."""
+        """Adds a game to the totals."""
         self.counts[game.verdict] += 1
         self.decisions += game.decisions
         self.failing.add(game.verdict, game.log, game.error)
@@ -135,7 +135,7 @@ class _ImportTotals:
 
 
 def _recorded(results: Results[CodedGame], logs: Iterator[Log]) -> Iterator[CodedGame]:
-    """The recorded games, whose logs are skipped."""
+    """The recorded games; their logs are skipped in `logs`."""
     done = 0
     for game in results.recorded():
         done += 1
@@ -285,7 +285,7 @@ command.add_command(moves)
 
 
 def _answers(store: Path, question: StoreQuestion, jobs: int, cluster: str) -> Iterator[StoreAnswer]:
-    """The answers for the games of a store, with a progress bar at a terminal."""
+    """The answers for the games of a store, with a progress bar on a terminal."""
     from rulespec.cli.progress import with_progress
     from rulespec.engine.corpus.stores import answers, parts_of_store
 

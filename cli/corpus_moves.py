@@ -58,7 +58,7 @@ def game_at_place(place: PositionPlace, rules: str | None) -> Game:
     """The game of a log after a given number of decisions.
 
     Raises:
-        DiagnosticsError: RS581 if there are fewer decisions, or the game is over there.
+        DiagnosticsError: RS581 if there are fewer decisions, or the game is over by then.
     """
     from rulespec.engine.replay.replay import replay_log
 
@@ -87,7 +87,7 @@ def _json(place: PositionPlace, game: Game, counts: MoveCounts, moves: Sequence[
 
 
 def _show(place: PositionPlace, game: Game, counts: MoveCounts, moves: Sequence[PositionMove]) -> None:
-    """Prints the options, those taken most often first."""
+    """Prints the options, the most frequent first."""
     decision, total = game.decision, sum(move.tally.times for move in moves)
     assert decision is not None
     by = decision.by or "chance"

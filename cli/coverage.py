@@ -1,4 +1,4 @@
-"""`rulespec coverage`: the parts of a ruleset's rules run by its scenarios and recorded games."""
+"""`rulespec coverage`: the parts of a ruleset's rules executed by its scenarios and recorded games."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.documents.text_files import broken_link
 from rulespec.references import parts_of
 
-if TYPE_CHECKING:  # usage errors need none of it
+if TYPE_CHECKING:  # usage errors do not need these
     from rulespec.engine.coverage.coverage_report import CoverageReport
     from rulespec.engine.coverage.trace import CoverageTracer, Trace
 
-_RULESETS = 16  # in memory
+_RULESETS = 16  # maximum number of rulesets in memory
 
 
 class _Request(Struct, frozen=True):
@@ -145,7 +145,7 @@ def _traces(
 
 
 def _judged(paths: Sequence[Path], under: str) -> Iterator[Trace]:
-    """The traces of logs, and of logs in folders, under other rules."""
+    """The traces of logs, including logs in folders, judged under other rules."""
     from rulespec.engine.coverage.trace import CoverageTracer, trace_judged
     from rulespec.engine.logs.samples import logs_in
     from rulespec.load import load_ruleset

@@ -1,4 +1,4 @@
-"""Labels of a coverage report, in text and in HTML: its heading, percentages, and the state of a rule."""
+"""Labels of coverage reports in text and HTML: the heading, percentages, and the states of rules."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def heading(coverage: Coverage) -> str:
 
 
 def percentage(total: CoverageTotal) -> str:
-    """The percentage run or explained, rounded down, so that 100.0 means all."""
+    """The percentage executed or explained, rounded down so that 100.0 means all."""
     return f"{int(total.percent * 10) / 10:.1f}"
 
 

@@ -11,7 +11,7 @@ from rulespec.cli.coverage_labels import heading, percentage, rule_state
 from rulespec.engine.coverage.coverage_report import CoverageReport, CoverageTotal, LineRuns
 
 _MARKS = {"run": "●", "partly": "◐", "missed": "○", "explained": "◌", "": ""}
-"""Marks beside the colours, for readers who cannot tell the colours apart."""
+"""Marks beside the colours, for readers who cannot distinguish the colours."""
 
 
 def page(report: CoverageReport) -> str:
@@ -49,7 +49,7 @@ def _anchor(file: str, line: int = 0) -> str:
 
 
 def _table(head_: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; the cells are HTML."""
+    """An HTML table, given its cells as HTML."""
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head_)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>\n" for row in rows)
     return f"<table><thead><tr>{top}</tr></thead>\n<tbody>{body}</tbody></table>"

@@ -26,13 +26,13 @@ _MARKS = {"changed": " ", "added": "+", "removed": "-"}
 _COLORS = {" ": None, "+": "green", "-": "red"}
 _BARE = ("title", "type")  # values that need no name
 _NOTHING = "-"
-_REPLACED = 4  # members added and removed: from here on another map or table
+_REPLACED = 4  # minimum number of members added and removed to treat a map or table as replaced
 _TABLE_ROWS = 30
-_ALIKE = 8  # members with the same new fact: from here on one line
-_FEW = 4  # changes of one member on one line
-_LONG = 300  # characters of one value
+_ALIKE = 8  # minimum number of members with the same new fact to share a line
+_FEW = 4  # maximum number of changes of one member on one line
+_LONG = 300  # maximum length of a value in characters
 _CONTEXT = 2
-_COMPARED = 200_000  # old lines times new lines of a rule; above that, all lines are shown
+_COMPARED = 200_000  # maximum of old lines times new lines of a rule for a diff; above it, all lines are printed
 
 
 @click.command("diff")
@@ -87,7 +87,7 @@ def command(ctx: click.Context, old: str, new: str, play: bool, decisions: int |
 
 
 def _source(ref: str) -> Merged:
-    """The merged source of a reference, or of the rules that a log carries."""
+    """The merged source of a reference, or of the rules embedded in a log."""
     path = Path(ref)
     return carried_source(read_log(path, lenient=True)) if is_file(path) else load_source(ref, Report())
 
@@ -98,7 +98,7 @@ def _name(ref: str, merged: Merged) -> str:
 
 
 def _overlays(a: Merged, b: Merged) -> Iterator[str]:
-    """The titles of the overlays that only one side has."""
+    """The titles of the overlays found on one side only."""
     old, new = dict(zip(a.overlays, a.titles, strict=True)), dict(zip(b.overlays, b.titles, strict=True))
     for mark, one, other in (("-", old, new), ("+", new, old)):
         yield from (f"  {mark} {id_}: {title}" for id_, title in one.items() if id_ not in other)
@@ -126,7 +126,7 @@ def _lines(differences: Sequence[Difference], width: int) -> Iterator[str]:
 
 
 def _collection(d: Difference) -> tuple[str, ...] | None:
-    """The path of the group of a difference: members of one collection, or pieces of one place."""
+    """The path of the group that contains a difference: one collection, or the pieces of one place."""
     path = d.keys[:3] if d.keys[:2] == ("setup", "pieces") else collection(d.section, d.keys)
     return path if path is not None and len(d.keys) > len(path) else None
 
@@ -162,12 +162,12 @@ def _members(path: tuple[str, ...], differences: list[Difference], width: int) -
     for name, group in groupby(parts, lambda d: d.keys[at]):
         yield from _member(name.ljust(pad), list(group), at, width)
     for d in order:
-        if len(d.new) <= _TABLE_ROWS or not replaced:  # the order of another map is no news
+        if len(d.new) <= _TABLE_ROWS or not replaced:  # the order of a replaced map is irrelevant
             yield from _wrapped(" ", f"  order: {', '.join(d.new)}", width)
 
 
 def _member(name: str, differences: list[Difference], at: int, width: int) -> Iterator[str]:
-    """The changes of one member: on one line, or, if there are many, old and new on lines of their own."""
+    """The lines for the changes of one member: a single line, or separate ones for old and new if there are many."""
     line = ", ".join(f"{_fact(d, at)} {_change(d)}" for d in differences)
     if len(differences) <= _FEW and len(line) <= 2 * width:
         yield from _wrapped(" ", f"  {name}  {line}", width, differences[0].note if len(differences) == 1 else "")
@@ -184,7 +184,7 @@ def _fact(d: Difference, at: int) -> str:
 
 
 def _shared(parts: list[Difference], at: int) -> dict[tuple[str, str], dict[str, Any]]:
-    """(mark, fact) → member → value, for facts that many members have gained or lost."""
+    """The values by member, for each (mark, fact) gained or lost by many members."""
     results: dict[tuple[str, str], dict[str, Any]] = {}
     for d in parts:
         if d.kind != "changed":
@@ -194,7 +194,7 @@ def _shared(parts: list[Difference], at: int) -> dict[tuple[str, str], dict[str,
 
 
 def _replaced(removed: dict[str, Any], added: dict[str, Any], width: int) -> Iterator[str]:
-    """The old and the new members, as lists or as tables side by side; empty if they are too large."""
+    """The old and the new members, as lists or as adjacent tables; empty if they are too large."""
     both = [*removed.values(), *added.values()]
     if not any(isinstance(v, dict | list) for v in both):
         for mark, side in (("-", removed), ("+", added)):
@@ -238,7 +238,7 @@ def _rule(d: Difference, width: int) -> Iterator[str]:
     yield f"  {_paint(mark, d.kind.ljust(8))} {output.style(d.path, bold=True)}"
     for line in textwrap.wrap(d.note, width - 6):
         yield "      " + output.style(line, dim=True)
-    if d.kind != "removed":  # a removed rule is only named
+    if d.kind != "removed":  # a removed rule is printed by name only
         for line in _compared(d):
             yield "        " + line
         yield ""
@@ -275,7 +275,7 @@ def _change(d: Difference) -> str:
 
 
 def _is_part(d: Difference) -> bool:
-    """Whether a difference is a fact of a member, on one line with the others."""
+    """Whether a difference concerns a fact of a member, and is printed on the member's line."""
     path = _collection(d)
     return path is not None and len(d.keys) > len(path) + 1
 
@@ -310,7 +310,7 @@ def _paint(mark: str, line: str) -> str:
 
 
 def _wrapped(mark: str, line: str, width: int, note: str = "") -> Iterator[str]:
-    """A line with its mark, and its note after it or below it, within the width."""
+    """A marked line, wrapped to the width, with its note after or below it."""
     indent = len(line) - len(line.lstrip()) + 4
     lines = textwrap.wrap(line, width - 2, subsequent_indent=" " * indent, break_on_hyphens=False) or [""]
     tail = f"  # {note}" if note else ""

@@ -1,4 +1,4 @@
-"""`rulespec diff --play`: positions of one ruleset, played under the other."""
+"""`rulespec diff --play`: positions reached under one ruleset, played under the other."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from rulespec.engine.behaviour.walks import Effort
 
 MAX_LOGS = 60
-"""Recorded games that are compared."""
+"""Maximum number of recorded games compared."""
 _SHOWN = 8
-"""Decisions of a game, and names of options, that are printed."""
+"""Maximum number of decisions of a game, and of option names, that are printed."""
 
 
 def compared(old: str, new: str, decisions: int | None) -> Comparison:
-    """The comparison of two references; the first may be a log that carries its rules.
+    """Compares two references; the first may be a log with embedded rules.
 
     Args:
-        old: the first reference, or the path of a log with its rules.
+        old: the first reference, or the path of a log with embedded rules.
         new: the other reference.
-        decisions: the limit; None for the default, within a time limit.
+        decisions: the maximum number of decisions; None for the default with a time limit.
 
     Raises:
-        DiagnosticsError: if a ruleset has mistakes.
+        DiagnosticsError: if a ruleset has errors.
     """
     from rulespec.engine.behaviour.compare import DECISIONS, SECONDS, compare
     from rulespec.engine.behaviour.walks import Effort
@@ -60,18 +60,19 @@ def compared(old: str, new: str, decisions: int | None) -> Comparison:
 
 
 def recorded_games(ruleset: typed.Ruleset, logs: Sequence[Path] = ()) -> list[tuple[Game, list[Option]]]:
-    """The legal parts of a ruleset's recorded games, each as the game at its start and the decisions that stand.
+    """The legal parts of a ruleset's recorded games, each as the game at its start and its decisions without undone
+    ones.
 
     Args:
         ruleset: the ruleset.
-        logs: logs to use instead of those in its folder.
+        logs: logs to use instead of those in the ruleset's folder.
     """
     results = []
     for path in (list(logs) or log_files(ruleset))[:MAX_LOGS]:
         try:
             request = ReplayRequest(path, report=Report(), load=lambda _: ruleset, carried=False, lenient=True)
             game = request.replay().game
-        except (DiagnosticsError, RulesetFaultError):  # `rulespec test` says what is wrong with it
+        except (DiagnosticsError, RulesetFaultError):  # `rulespec test` reports its error
             continue
         results.append((restarted(game), game.history))
     return results
@@ -107,7 +108,7 @@ def _group(group: Group, comparison: Comparison) -> Iterator[str]:
 
 
 def game_text(example: Example) -> str:
-    """The game of an example on one line: its last decisions, and the differing one."""
+    """The game of an example on one line: its last decisions, and the decision that differs."""
     moves = [f"{move.by or 'chance'}: {move}" for move in example.moves]
     if example.option:
         moves.append(f"{example.by or 'chance'}: {example.option}")

@@ -45,12 +45,12 @@ class _Request(Struct, frozen=True):
 
 
 class _Target(Struct, frozen=True):
-    """A file for a picture.
+    """The output file of a picture.
 
     Attributes:
-        path: the file, whose ending names its form.
-        sheets: the paper of a PDF.
-        secret: whether the picture is its owner's alone.
+        path: the file, whose extension determines the format.
+        sheets: the paper size and layout of a PDF.
+        secret: whether only the owner may read the file.
     """
 
     path: Path
@@ -122,7 +122,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _target(r: _Request) -> _Target:
-    """The file named by the flags; usage error for flags that exclude one another."""
+    """The output file named by the flags; raises a usage error for incompatible ones."""
     printed = r.paper is not None or r.tiles
     name = Path(parts_of(r.what)[0]).name.partition(".")[0] or "board"
     path = r.out if r.out is not None else Path(f"{name}.{'pdf' if printed else 'svg'}")
@@ -134,7 +134,7 @@ def _target(r: _Request) -> _Target:
 
 
 def _watch(draft: Callable[[], int], folders: list[Path]) -> int:
-    """Draws again as files change, until Ctrl-C; returns the last exit code."""
+    """Draws again whenever files change, until Ctrl-C; returns the last exit code."""
     from rulespec.cli.watch import watched
 
     code = output.OK
@@ -142,16 +142,16 @@ def _watch(draft: Callable[[], int], folders: list[Path]) -> int:
         for _ in watched(folders):
             try:
                 code = draft()
-            except DiagnosticsError as error:  # such as of a folder that is gone: with the next change it may be back
+            except DiagnosticsError as error:  # such as for a missing folder, which may be back with the next change
                 output.show(error.diagnostics)
                 code = output.UNUSABLE
-    except KeyboardInterrupt:  # this is how it ends
+    except KeyboardInterrupt:  # the usual way to end it
         output.echo("", err=True)
     return code
 
 
 def _replayed(log: Path, at: int | None, rules: str | None, *, lenient: bool) -> Game:
-    """The game of a log at a position; reads leniently (for seats), up to the first unreadable line."""
+    """The game of a log at a position. A lenient read, for seats, stops at the first unreadable line."""
     from rulespec.engine.replay.replay import replay_log
 
     report = Report()
@@ -168,7 +168,7 @@ def _replayed(log: Path, at: int | None, rules: str | None, *, lenient: bool) ->
 
 
 def _start(ruleset: typed.Ruleset, players: int | None, empty: bool, viewed: Viewer) -> Game | View | None:
-    """A new game; None for the board without pieces."""
+    """A new game, or None for the board without pieces."""
     from rulespec.engine.game.machines import first_machine
     from rulespec.engine.game.seating import seat_names
 
@@ -198,10 +198,10 @@ def _draw(ruleset: typed.Ruleset, position: Game | View | None, language: str | 
 
 
 def _draft(ref: str, players: int | None, empty: bool, viewed: Viewer, language: str | None, out: _Target) -> int:
-    """Draws a ruleset that may have mistakes; returns the exit code."""
+    """Draws a ruleset that may have errors; returns the exit code."""
     from rulespec.drawing.author import draft
 
-    result = draft(ref, marks=not (empty and out.path.suffix == ".pdf"))  # a print is to play on
+    result = draft(ref, marks=not (empty and out.path.suffix == ".pdf"))  # a printed board is for playing
     output.show(result.diagnostics, result.sources)
     if result.scene is not None:
         _write(result.scene, out)
@@ -214,7 +214,7 @@ def _draft(ref: str, players: int | None, empty: bool, viewed: Viewer, language:
 
 
 def _first(ruleset: typed.Ruleset, start: Callable[[], Game | View | None], language: str | None, out: _Target) -> int:
-    """Draws the start of a game, or the board with the reason why no game starts; returns the exit code."""
+    """Draws the start of a game, or the board with the fault that prevents a start; returns the exit code."""
     from rulespec.drawing.author import with_mistakes
     from rulespec.drawing.board import board
     from rulespec.engine.game.option import RulesetFaultError
@@ -247,7 +247,7 @@ def _write(scene: Scene, out: _Target) -> None:
 
 
 def _size(scene: Scene, out: _Target) -> str:
-    """The size of a picture as text: of its sheets, or in points."""
+    """The size of a picture as text: its sheets, or its width and height in points."""
     if out.path.suffix != ".pdf":
         return f"{scene.width:.0f} by {scene.height:.0f}"
     return f"four sheets of {out.sheets.paper}" if out.sheets.tiles else f"a sheet of {out.sheets.paper}"

@@ -28,7 +28,7 @@ _IDS = "write `LABEL: name` on each line, with small letters, digits and `_` in 
 
 
 class DrawingFlags(Struct, frozen=True):
-    """The drawing, the ruleset of the map, and the meanings of colours, groups and names."""
+    """The flags for the drawing, the ruleset of the map, and the meanings of colours, groups and names."""
 
     drawing: str | None
     ref: str | None
@@ -39,11 +39,11 @@ class DrawingFlags(Struct, frozen=True):
 
     @property
     def is_drawing(self) -> bool:
-        """Whether the map is a drawing rather than names."""
+        """Whether the map is read from a drawing rather than a list of names."""
         return is_drawing(self.drawing)
 
     def check(self) -> None:
-        """Checks that required flags are present.
+        """Checks that the flags are consistent.
 
         Raises:
             click.UsageError: if a required flag is missing.
@@ -54,7 +54,7 @@ class DrawingFlags(Struct, frozen=True):
             raise click.UsageError("--layer, --not and --ids need a drawing: --map outlines.svg")
 
     def drawn(self) -> DrawnMap:
-        """The map of `--map`; without it, a map without regions.
+        """The map of `--map`; a map without regions if it is not given.
 
         Raises:
             click.UsageError, DiagnosticsError: if it is unreadable.
@@ -73,14 +73,14 @@ class DrawingFlags(Struct, frozen=True):
         return result
 
     def base(self) -> Base | None:
-        """The ruleset of the map, if given."""
+        """The ruleset of the map, or None."""
         root = load_source(self.ref, Report()).source.root if self.ref is not None else None
         if self.ref is None or root is None:
             return None
         return Base(load_ruleset(self.ref), root, self.fills)
 
     def remembered(self, folder: Path) -> DrawingFlags:
-        """The flags, with the stored ones of the map in a folder as defaults."""
+        """The flags, completed by those stored with the map in a folder."""
         path = folder / OUTLINES
         if not path.is_file() or path.is_symlink():
             return self
@@ -117,7 +117,7 @@ def _text(path: Path) -> str:
 
 
 def _names_in(path: Path) -> dict[str, str]:
-    """The names of a file for `--ids`, by labels."""
+    """The names in a file for `--ids`, by label."""
     root: Node = parse_yaml(_text(path), str(path), MAX_YAML)
     names: Any = to_plain(root)
     if not isinstance(names, dict) or len(names) > _NAMES:
@@ -132,7 +132,7 @@ def _names_in(path: Path) -> dict[str, str]:
 
 
 def remark(base: Base, drawn: DrawnMap) -> None:
-    """Prints remarks on colours and their meaning."""
+    """Prints remarks on colours and their meanings."""
     output.show(base.unseen(drawn))
     for line in base.remarks(drawn):
         output.echo(line)

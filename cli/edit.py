@@ -85,10 +85,10 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
 
 
 def _lines(source: Path) -> list[str]:
-    """The edits in a file, or on standard input.
+    """The edits in a file, or from standard input.
 
     Raises:
-        DiagnosticsError: as `read_text`.
+        DiagnosticsError: as for `read_text`.
     """
     if str(source) == "-":
         if sys.stdin is None:
@@ -123,10 +123,10 @@ def _write(map_: MapFiles, remarks: list[str], yes: bool) -> int:
 
 
 def _words(line: str) -> list[str]:
-    """The words of a line, split as a shell does.
+    """The words of a line, split as by a shell.
 
     Raises:
-        WordsError: if a quote is open.
+        WordsError: if a quote is not closed.
     """
     try:
         return shlex.split(line)
@@ -135,7 +135,7 @@ def _words(line: str) -> list[str]:
 
 
 def _difference(name: str, before: str, after: str) -> Iterator[str]:
-    """The changed lines, with one line of context."""
+    """The changed lines, coloured, with one line of context."""
     old, new = before.splitlines(), after.splitlines()
     for line in difflib.unified_diff(old, new, name, name, "", "", 1, lineterm=""):
         colour = {"+": "green", "-": "red"}.get(line[0])

@@ -1,4 +1,4 @@
-"""A command started by a map's page: it ends with its server, which closes its input."""
+"""Lifetime of a process started by the server of a map's page: it ends when the server closes its input."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def serve(folder: Path, port: int, opens: bool) -> None:
 
 
 def _open(address: str, private: Path) -> None:
-    """Opens the address from a file that only its owner can read: other users see the words of a command."""
+    """Opens the address through a file readable only by its owner, as other users can see a command's arguments."""
     file = private / "open.html"
     file.write_text(f'<!DOCTYPE html><meta http-equiv="refresh" content="0;url={address}">', "utf-8")
     webbrowser.open(file.as_uri())

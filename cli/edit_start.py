@@ -1,4 +1,4 @@
-"""Reading of a drawing for the page of a folder without a map: a separate process, limited in time and memory."""
+"""Reader of a drawing for the page of a folder without a map: a separate process, limited in time and memory."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from rulespec.drawing.reading.contexts import Part
 from rulespec.serve.edit.first_map import ReadDrawing, ReadFinding, ReadShape, StartRequest
 
 _MEMORY = 4_000_000_000
-"""Bytes that the process may take."""
+"""Maximum memory of the process in bytes."""
 _FLAG = re.compile(r"--(layer|not) ('[^']*'|[^\s,;`]+)")
-"""A flag in a way out, which the page has as a button."""
+"""A flag of a command in a help text, which the page shows as a button."""
 _MOST = 100
 
 
 def answer(request: StartRequest) -> ReadDrawing:
-    """The map of a drawing with the files of its ruleset, or the reason for its failure."""
+    """The map of a drawing with the files of its ruleset, or the reason for the failure."""
     part = Part(tuple(request.layers), tuple(request.without))
     drawing = Path(request.drawing)
     try:
@@ -62,12 +62,12 @@ def _findings(diagnostics: tuple[Diagnostic, ...]) -> Iterator[ReadFinding]:
 
 
 def _frame(drawn: DrawnMap) -> list[int]:
-    """The frame of the regions' outlines."""
+    """The frame around all outlines."""
     return [*drawn.frame] if drawn.frame is not None else [0, 0, 1000, 1000]
 
 
 def main() -> None:
-    """Answers the request in the argument on standard output, as JSON."""
+    """Prints the answer to the request in the first argument, as JSON."""
     end_with_the_server()
     with suppress(ImportError, OSError, ValueError):
         import resource

@@ -1,4 +1,4 @@
-"""`rulespec explain`: the pages of diagnostic codes, and the rules of a ruleset with changes from overlays."""
+"""`rulespec explain`: pages on diagnostic codes, and rules of a ruleset with changes by overlays."""
 
 from __future__ import annotations
 
@@ -50,7 +50,9 @@ def command(words: tuple[str, ...]) -> None:
 
 
 def _rules(merged: Merged, name: str) -> Iterator[str]:
-    """The options, the options of a decision and the rules of a name; where there are none, all that has the word."""
+    """The rules and options with a name, and the options of a decision with it; if there are none, all mentions of the
+    word.
+    """
     source = merged.source
     results: list[tuple[str, Span, list[str]]] = []
     known: set[str] = set()
@@ -83,12 +85,12 @@ def _rules(merged: Merged, name: str) -> Iterator[str]:
 
 
 def _names(decision: str, option: str) -> tuple[str, ...]:
-    """The ways to name an option: by its decision, alone, or both."""
+    """The notations for an option: by its decision, alone, or both."""
     return decision, option, f"{decision}.{option}", f"{option} of {decision}"
 
 
 def _guards(option: ast.OptionDef, source: Source) -> Iterator[tuple[str, Span, list[str]]]:
-    """The guards that an option needs."""
+    """The guards required by an option."""
     for s in option.body:
         guard = source.items.get(("guard", s.name.text)) if isinstance(s, ast.Needs) else None
         if guard is not None:

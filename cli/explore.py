@@ -1,4 +1,4 @@
-"""`rulespec explore`: bounded exploration of the rules, and the games that reveal mistakes."""
+"""`rulespec explore`: bounded exploration of rules, and games that reveal their errors."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ def command(
 
 
 class ExplorationRun(Struct, frozen=True):
-    """An exploration: its limit in decisions, the folder for failing games, if any, and whether it records."""
+    """An exploration: its maximum number of decisions, the folder for failing games, if any, and whether it records."""
 
     decisions: int
     folder: Path | None
     record: bool = False
 
     def explore(self, ruleset: typed.Ruleset, report: Report) -> None:
-        """Explores a ruleset without errors; adds findings to the report, and their games to the folder.
+        """Explores a valid ruleset; adds findings to the report, and their games to the folder.
 
         Raises:
             click.ClickException: if a game cannot be written.
@@ -95,7 +95,7 @@ class ExplorationRun(Struct, frozen=True):
             return explore(ruleset, decisions, bar.update)
 
     def _write(self, ruleset: typed.Ruleset, finding: Finding, number: int) -> Diagnostic:
-        """Writes the game of a finding, and a scenario of it; its diagnostic with the paths of the files."""
+        """Writes the game and a scenario of a finding; returns its diagnostic with the paths of the files."""
         assert self.folder is not None
         name = f"{ruleset.ref.replace('+', '_')}-{finding.diagnostic.code}-{number}"
         lines = "".join(to_json_text(line, plain=True) + "\n" for line in finding.log(ruleset))
@@ -106,7 +106,7 @@ class ExplorationRun(Struct, frozen=True):
 
 
 def _diagnostic(finding: Finding) -> Diagnostic:
-    """The diagnostic of a finding, with a scenario of it, or the way to one if that is long."""
+    """The diagnostic of a finding with its scenario, or with the command that writes a long one."""
     d, scenario = finding.diagnostic, finding.scenario.rstrip()
     if scenario and len(finding.moves) > MAX_SHOWN:
         return replace(d, help=f"{d.help}\n--failures FOLDER writes the game, and a scenario of it")

@@ -75,7 +75,7 @@ def command(
     ruleset = load_ruleset(ref)
     players = number_of_players(ruleset, players)
     seats = seat_names(players, ruleset.seats)
-    game = Game(ruleset, seats, output.key_values(settings), "interpreter")  # ready at once: it only sets up
+    game = Game(ruleset, seats, output.key_values(settings), "interpreter")  # fast to create: it only runs the set-up
     words = Words(ruleset, language)
     with wasm_errors():
         files = {wasm: exported(game, lambda asides: exported_texts(game, words, asides))}

@@ -1,4 +1,4 @@
-"""Optional dependencies of a command, with the message for missing ones."""
+"""Imports of a command's optional dependencies, with a message for missing ones."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def command(ref: str, kind: str | None, only: tuple[str, ...], unwanted: tuple[s
 
 
 def _facts(ruleset: typed.Ruleset, kind: str) -> list[dict[str, Any]]:
-    """The written facts with values of a kind, in the order of their kinds and entities."""
+    """The facts from files with values of a kind, in the order of their kinds and entities."""
     results: list[dict[str, Any]] = []
     names = ruleset.kinds[kind].entities
     for owner in ruleset.kinds.values():
@@ -68,7 +68,7 @@ def _facts(ruleset: typed.Ruleset, kind: str) -> list[dict[str, Any]]:
         for number in range(max((len(f.values) for f in facts), default=0)):
             entity = entity_name(owner, number)
             for fact in facts:
-                place = fact.places.get(number)  # there is none of what is made, as the parts of a product
+                place = fact.places.get(number)  # generated facts have none, such as the parts of a product
                 if fact.values[number] >= 0 and place is not None:
                     of = {"kind": owner.name, "entity": entity, "fact": fact.name}
                     results.append(

@@ -10,7 +10,7 @@ from rulespec.documents.written_files import write_text
 from rulespec.engine.verify.shrink import FailingGame
 
 MAX_SHOWN = 20
-"""The most decisions of a game whose scenario is printed; those of longer games are only written to files."""
+"""Maximum number of decisions of a game whose scenario is printed; longer ones are only written to files."""
 
 
 def write_failing(folder: Path | None, name: str, failing: FailingGame) -> Path | None:

@@ -1,4 +1,4 @@
-"""`rulespec validate --fix`: certain fixes, shown as a diff and written after confirmation."""
+"""`rulespec validate --fix`: automatic fixes, shown as a diff and written after confirmation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources:
     Args:
         refs: the validated references.
         diagnostics: all their diagnostics.
-        sources: known texts, by the file names of spans.
+        sources: the known texts, by file name in spans.
         yes: whether to write without asking.
 
     Returns:
@@ -57,7 +57,9 @@ def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources:
 
 
 def _line_end(path: Path, text: str) -> str:
-    """The line end of a file with this text; empty if the file has changed meanwhile, or has mixed line ends."""
+    """The line ending of a file with this text; empty if the file has changed in the meantime, or has mixed line
+    endings.
+    """
     try:
         data = bytes_of(path, MAX_BYTES)
     except (OSError, ValueError):

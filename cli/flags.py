@@ -1,4 +1,4 @@
-"""Flags shared by commands: settings, words, machines, fractions; the number of players."""
+"""Flags shared by commands: settings, words, backends, fractions, and the number of players."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NEW = "--set"
 
 
 def settings_flag(command: _F) -> _F:
-    """Adds `--set` to a command, as `settings`; its old name is a usage error with the new one."""
+    """Adds `--set` to a command, as `settings`; its former name is a usage error with a hint."""
     for old, new in FLAGS.items():
         if new == _NEW:
             command = click.option(old, multiple=True, hidden=True, expose_value=False, callback=_renamed)(command)
@@ -56,10 +56,10 @@ def same_table(
     players: int | None,
     settings: Mapping[str, str],
 ) -> None:
-    """Checks that a saved game is of the ruleset, the number of players and the settings of the command line.
+    """Checks that a saved game has the ruleset, number of players and settings given on the command line.
 
     Raises:
-        click.UsageError: if it is not.
+        click.UsageError: if it does not.
     """
     if header.ruleset != ruleset.ref:
         raise click.UsageError(f"{file} is a game of `{header.ruleset}`, not of `{ruleset.ref}`")
@@ -71,7 +71,7 @@ def same_table(
 
 
 class BackendChoice(click.Choice[str]):
-    """A backend; an old name is a usage error with the new name."""
+    """The type of a backend; a former name is a usage error with a hint."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name of the backend."""
@@ -81,14 +81,14 @@ class BackendChoice(click.Choice[str]):
 
 
 YEAR = 366 * 24 * 60
-"""Minutes: no time that a command is given is longer."""
+"""A year in minutes, the maximum of any duration on the command line."""
 
 
 class Finite(click.FloatRange):
-    """A finite number within a range; unlike click's range, it excludes NaN."""
+    """The type of a finite number within a range; unlike click's range, it excludes NaN."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number."""
+        """The number as a float."""
         number: float = click.FLOAT.convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{str(value)[:40]!r} is not a finite number.", param, ctx)
@@ -115,7 +115,7 @@ def word_options(command: _Command) -> _Command:
 
 
 def words_of(ruleset: typed.Ruleset, language: str | None, names: Names) -> Words:
-    """The words of a ruleset. If they take too many steps, the command reports so at its end.
+    """The words of a ruleset. If their evaluation takes too many steps, the command warns at its end.
 
     Raises:
         DiagnosticsError: as for `Words`.

@@ -51,7 +51,7 @@ def command(ctx: click.Context, targets: tuple[str, ...], check: bool, diff: boo
 
 
 def _files(targets: tuple[str, ...]) -> list[Path]:
-    """The rules files of the targets, each once."""
+    """The rules files of the targets, without duplicates."""
     results: dict[Path, None] = {}
     for target in targets:
         path = Path(target)
@@ -65,7 +65,7 @@ def _files(targets: tuple[str, ...]) -> list[Path]:
 
 
 def _rules_of(ref: str) -> list[Path]:
-    """The rules files of a reference within reach: in its folder, and beside overlays named by paths."""
+    """The files to format for a reference: those in its folder, and those beside overlays given by path."""
     find_ruleset(parts_of(ref)[0])  # raises if there is none
     result, own, place = [], own_files(ref), Path.cwd()
     for folder in own.folders:
@@ -76,7 +76,7 @@ def _rules_of(ref: str) -> list[Path]:
 
 
 def _refuse_newer(file: Path) -> None:
-    """Refuses rules that a newer version reads. Errors: RS160."""
+    """Rejects rules that require a newer version. Errors: RS160."""
     display = str(file.relative_to(Path.cwd())) if file.is_relative_to(Path.cwd()) else str(file)
     check_needs_of_text(read_text(file, display, MAX_YAML.size), display)
 
@@ -95,7 +95,7 @@ def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:
         return output.PROBLEMS, False
     if new == old:
         return output.OK, False
-    if len(new.encode()) > MAX_RULES_BYTES:  # as it is, it can be read
+    if len(new.encode()) > MAX_RULES_BYTES:  # the unformatted file can be read
         message = f"formatted, the file would be larger than {MAX_RULES_BYTES:,} bytes"
         output.show(failure("RS103", message, Span(str(path), 1, 1, 1, 2), "split it into several files").diagnostics)
         return output.PROBLEMS, False

@@ -1,4 +1,4 @@
-"""The files of a game in play: its log, remarks in it, and one seat's view of it."""
+"""Files of a game in play: its log, remarks in it, and one seat's view of it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def remark(saved: SavedGame | None, text: str, seat: str) -> None:
 
 
 def write_game(game: Game, path: Path, seat: str) -> bool:
-    """Writes a game as a native log, or only its visible part for a seat; keeps an old file if writing fails.
+    """Writes a game as a native log, or only the part visible to a seat; an existing file is kept if writing fails.
 
     Returns whether the file was written.
     """

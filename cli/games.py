@@ -20,14 +20,14 @@ if TYPE_CHECKING:  # the list needs titles only, no checker
     from rulespec.typed import nodes as typed
 
 _FIRST = "quickstart"
-"""The sample log that is shown first, if there is one of this name."""
+"""The name of the sample log shown first, if it exists."""
 _MAX_SAMPLES = 12
-"""Sample logs of a game that are listed; `--format json` lists all."""
+"""Maximum number of sample logs listed for a game; `--format json` lists all."""
 _MISTAKEN = ("(has mistakes)", "")
-"""Title and players of a ruleset whose title or players cannot be read."""
+"""Title and players of a ruleset that cannot be read."""
 _MAX_PLAYERS, _MAX_TITLE = 64, 2_000
 _MAX_EXTENDS = 8
-"""The most rulesets that extend one another; the list reads their game.yaml alone."""
+"""Maximum number of rulesets that extend one another; the list reads only their game.yaml."""
 _HINTS = (
     ("rulespec games GAME", "its overlays, settings and recorded games"),
     ("rulespec play GAME --bots flat:64", "play it here against bots"),
@@ -77,19 +77,19 @@ def _all_as_json() -> Iterator[dict[str, Any]]:
     for name, folder in known_folders().items():
         try:
             ruleset = _loaded(name)
-        except DiagnosticsError:  # `rulespec validate` says which
+        except DiagnosticsError:  # `rulespec validate` reports the error
             continue
         yield _json(name, ruleset, samples(folder))
 
 
 def _listed(name: str, folder: Path) -> tuple[str, str]:
-    """The title and the number of players, by the game.yaml of a ruleset and of those that it extends."""
+    """The title and the number of players, from the game.yaml of a ruleset and its bases."""
     try:
         title = text(get(_game(folder), "title"))
         players = _players_of(folder, [])
         if players is None:
             return title, _players(_loaded(name).players)
-    except DiagnosticsError:  # `rulespec validate` says which
+    except DiagnosticsError:  # `rulespec validate` reports the error
         return _MISTAKEN
     low = integer(players.get("min"), len(words(players.get("seats"))) or 1)
     high = integer(players.get("max"), low)
@@ -104,7 +104,7 @@ def _game(folder: Path) -> Node:
 
 
 def _players_of(folder: Path, trail: list[Path]) -> dict[str, Node] | None:
-    """The entries of `players`; None if it takes more than reading them, as where an overlay changes them."""
+    """The entries of `players`; None if they are not determined by game.yaml files alone, such as with overlays."""
     game = _game(folder)
     own = {key: value for key, _, value in entries(get(game, "players"))}
     extends = get(game, "extends")
@@ -144,12 +144,12 @@ def _first(name: str, logs: Mapping[str, Path]) -> str:
 
 
 def _interest(log: str) -> tuple[bool, bool, bool]:
-    """The order of sample logs: games of people before random ones, those of overlays last."""
+    """The sort key of sample logs: games of people before random ones, those of overlays last."""
     return (log != _FIRST, "/" in log, "random" in log)
 
 
 def _overlays(ruleset: typed.Ruleset) -> dict[str, str]:
-    """The overlays on offer with their titles; "" for one that cannot be read."""
+    """The offered overlays with their titles; "" for one that cannot be read."""
     return {name: _title(ruleset, name) for name in ruleset.offered}
 
 
@@ -183,21 +183,21 @@ def _json(ref: str, ruleset: typed.Ruleset, logs: Mapping[str, Path]) -> dict[st
 
 
 def _values(setting: typed.SettingDecl) -> list[str]:
-    """The values of a setting; of a number, its range."""
+    """The values of a setting; for a number, its range."""
     if setting.bounds is not None:
         return [f"{setting.bounds[0]} to {setting.bounds[1]}"]
     return list(setting.values or ("true", "false"))
 
 
 def _example(setting: typed.SettingDecl) -> str:
-    """A value other than the default."""
+    """A value of a setting other than the default."""
     if setting.bounds is not None:
         return str(setting.bounds[1])
     return next(value for value in _values(setting) if value != setting.default)
 
 
 def _show(ref: str, ruleset: typed.Ruleset, logs: Mapping[str, Path]) -> None:
-    """Prints a game."""
+    """Prints a description of a game."""
     output.echo(
         f"{output.style(ruleset.title, bold=True)} {ruleset.version} · {ref} · {_players(ruleset.players)} players"
     )

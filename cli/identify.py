@@ -21,7 +21,7 @@ from rulespec.ruleset_files import RulesetReader
 
 _SHOWN = 10
 Meaning = Callable[[tuple[str, str]], str]
-"""The description of an overlay or of the value of a setting, in words; "" without one."""
+"""A function that describes an overlay or a value of a setting in words; "" if it has no description."""
 
 
 @click.command("identify")
@@ -69,7 +69,7 @@ def command(
 
 
 def _check_game(log: NativeLog, rules: str) -> None:
-    """Checks that a log is of the game of a ruleset.
+    """Checks that a log belongs to the game of a ruleset.
 
     Raises:
         DiagnosticsError: RS883 if the ruleset has none of the decisions that the log records.
@@ -85,7 +85,7 @@ def _check_game(log: NativeLog, rules: str) -> None:
 
 
 def _show_lost_overlays(log: NativeLog) -> None:
-    """Prints the way to start from the rules in the header, if their ids lead nowhere."""
+    """Prints how to start from the rules in the header, if they cannot be found by id."""
     from rulespec.engine.replay.replay import named_ruleset
 
     try:
@@ -96,7 +96,7 @@ def _show_lost_overlays(log: NativeLog) -> None:
 
 
 def _identification(log: NativeLog, rules: str | None, details: bool) -> Identification:
-    """The result of the search, with its progress at a terminal."""
+    """Searches for the rules of a log, with progress on a terminal."""
     if not sys.stderr.isatty():
         return identify(log, rules, details=details)
     from tqdm import tqdm
@@ -106,7 +106,7 @@ def _identification(log: NativeLog, rules: str | None, details: bool) -> Identif
 
 
 class _Meanings:
-    """Descriptions of overlays and settings of a ruleset, in their own words."""
+    """Descriptions of a ruleset's overlays and settings, from the ruleset itself."""
 
     def __init__(self, base: str) -> None:
         from rulespec.load import load_ruleset
@@ -114,7 +114,9 @@ class _Meanings:
         self._ruleset = load_ruleset(base)
 
     def of(self, change: tuple[str, str]) -> str:
-        """The description of an overlay `(id, "")` or a value `(setting, value)`: a title, or setting and value."""
+        """The description of an overlay `(id, "")` or a value `(setting, value)`: the overlay's title, or the setting's
+        doc.
+        """
         name, value = change
         if value:
             return self._ruleset.settings[name].doc if name in self._ruleset.settings else ""
@@ -168,7 +170,7 @@ def _cut(line: str) -> str:
 
 
 def _undecided(result: Identification, meaning: Meaning) -> None:
-    """Prints the changes of the first answer that keep the log legal."""
+    """Prints the changes to the first answer under which the log is equally legal."""
     if not result.undecided:
         return
     which = "this" if len(result.answers) == 1 else "the first of these"

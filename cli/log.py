@@ -1,4 +1,4 @@
-"""`rulespec log`: a recorded game as seen by a seat, checks of seat logs, and logs with embedded rules."""
+"""`rulespec log`: recorded games as seen by a seat, checks of seat logs, and logs with embedded rules."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     texts = [to_json_text(line, plain=True) for line in lines]
     if r.out is None:
         for line, text in zip(lines, texts, strict=True):
-            as_it_is = escaped(text) == text and "##[" not in text  # else it would not be JSON on the screen
+            as_it_is = escaped(text) == text and "##[" not in text  # otherwise the output would not be JSON
             output.echo(text if as_it_is else to_json_text(line))
         return
     with output.written(r.out, secret=not viewed.public and result.game.omniscient.secretive) as file:
@@ -123,10 +123,10 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _check_usage(r: _Request, viewed: Viewer) -> None:
-    """Refuses flags that exclude one another.
+    """Rejects incompatible flags.
 
     Raises:
-        UsageError: one of these.
+        UsageError: if flags are incompatible.
     """
     if (not viewed.omniscient) + r.bundle + r.beside + (r.table is not None) + (r.as_ is not None) != 1:
         raise click.UsageError("give one of --for SEAT, --public, --bundle, --bundle-beside, --table ID and --as pgn")
@@ -142,7 +142,7 @@ def _check_usage(r: _Request, viewed: Viewer) -> None:
 
 
 def _print_text(log: Path, rules: str | None, out: Path | None) -> int:
-    """Prints a game as a text of its moves, or writes it."""
+    """Prints or writes the moves of a game as text."""
     from rulespec.engine.dialects.written_games import as_pgn, text_dialect
     from rulespec.engine.logs.log_file import standing
     from rulespec.engine.replay.replay import ReplayRequest
@@ -186,7 +186,7 @@ def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, 
 
 
 def _warn_of_no_salt(native: NativeLog, result: ReplayResult, report: Report) -> None:
-    """Warns of choices of the open round that have no salt in the log: nobody can check their seals later."""
+    """Warns of choices in the open round without a salt in the log, as their seals cannot be checked later."""
     from rulespec.engine.logs.log_file import standing
     from rulespec.engine.logs.sealed import pending
 
@@ -225,22 +225,22 @@ def _check(log: Path, viewed: Viewer, earlier: Path, rules: str | None) -> int:
 
 
 def _is_same(log: Path, earlier: Path) -> bool:
-    """Whether two paths lead to the same file."""
+    """Whether two paths denote the same file."""
     try:
         return earlier.samefile(log)
-    except (OSError, ValueError):  # reading it says what is wrong
+    except (OSError, ValueError):  # reading the file reports the error
         return False
 
 
 def _must_be_for(viewed: Viewer, log: SeatLog) -> None:
-    """Refuses the log of another seat: comparing it would reveal that seat's view.
+    """Rejects the log of another seat, as a comparison would reveal that seat's view.
 
     Raises:
         DiagnosticsError: RS632.
     """
     try:
         same = log.seat == viewed.seat(log.header["seats"])
-    except click.BadParameter:  # whose seats these are is up to the file
+    except click.BadParameter:  # the file may have other seats
         same = False
     if not same:
         whom = "all seats" if viewed.text is None else shown(viewed.text)

@@ -1,4 +1,4 @@
-"""The type of log arguments: a file, or a sample log such as `imperial:quickstart`."""
+"""Parameter types for logs: a file, or a sample log such as `imperial:quickstart`."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import click
 
 
 class LogPath(click.ParamType[Path]):
-    """The path of an existing log."""
+    """The type of an existing log."""
 
     name = "log"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path of the file, or of the sample log."""
+        """The path of the file or the sample log."""
         return Path(with_samples(str(value)))
 
 
 class RefOrLog(click.ParamType[str]):
-    """A reference to a ruleset, or the path of an existing log."""
+    """The type of a reference to a ruleset, or an existing log."""
 
     name = "reference"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The reference, or the path of the log or the sample log."""
+        """The reference, or the path of the file or the sample log."""
         return with_samples(str(value))
 
 
 def with_samples(text: str) -> str:
-    """A text, or the path of the sample log it names.
+    """The path of the sample log named by a text; any other text unchanged.
 
     Raises:
         DiagnosticsError: as for `sample`.

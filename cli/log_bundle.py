@@ -1,4 +1,4 @@
-"""`rulespec log --bundle` and `--bundle-beside`: logs with embedded rules, and rules in a folder next to logs."""
+"""`rulespec log --bundle` and `--bundle-beside`: logs with embedded rules, and rules in a folder beside logs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def print_bundled(log: Path, rules: str | None, out: Path | None) -> int:
 
 
 def write_bundles(logs: tuple[Path, ...], rules: str | None) -> int:
-    """Writes the rules of logs next to them, each ruleset once; returns the exit code."""
+    """Writes the rules of logs beside them, once per ruleset; returns the exit code."""
     load, result = cache(load_ruleset), set()
     for log in logs:
         if is_shipped(log):

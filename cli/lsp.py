@@ -27,5 +27,5 @@ def command(stdio: bool) -> None:
         raise click.ClickException('the language server needs pygls: pip install "rulespec[lsp]"') from None
     if sys.stdin is None:
         raise click.ClickException("an editor talks with it through standard input, which is closed")
-    # A copy of the stream: the server closes what it writes to when the editor leaves.
+    # A copy of the stream, as the server closes its output when the editor disconnects.
     serve(server(), sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb"))

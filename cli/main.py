@@ -1,4 +1,4 @@
-"""The command `rulespec`: its subcommands, each in a module imported on use."""
+"""The command `rulespec`: its subcommands, each in a module imported on first use."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ INTERRUPTED, BROKEN_PIPE = 130, 141  # as shells report SIGINT and SIGPIPE
 
 @cache
 def _command(name: str) -> click.Command:
-    """A command, which writes nothing that it reads."""
+    """Imports a command, protected from overwriting its own input files."""
     command: click.Command = import_module(f"rulespec.cli.{name}").command
     assert command.callback is not None
     command.callback = guarded(command.callback)
@@ -75,7 +75,7 @@ class Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name."""
+        """The command with a name, or None."""
         if cmd_name not in COMMANDS:
             return None
         return _command(cmd_name)
@@ -86,9 +86,9 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Prints the help without arguments; refuses texts that cannot be file names."""
+        """Prints the help if there are no arguments; rejects arguments that cannot be file names."""
         if not args and not ctx.resilient_parsing:
-            for line in ctx.get_help().split("\n"):  # click's own way out would print it as a message of wrong usage
+            for line in ctx.get_help().split("\n"):  # click itself would print it as a usage error
                 output.echo(line)
             ctx.exit()
         for arg in args:
@@ -103,7 +103,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Finds the command; for an unknown name, the error suggests the nearest one."""
+        """Resolves the command; the error for an unknown name suggests the nearest one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from rulespec.diagnostics.suggestions import did_you_mean
 
@@ -143,7 +143,7 @@ def cli() -> None:
 
 
 def run(args: list[str] | None = None) -> int:
-    """Runs a command, and returns its exit code. Only `BrokenPipeError` is raised."""
+    """Runs a command and returns its exit code. The only exception raised is `BrokenPipeError`."""
     try:
         # Not `cli.main`: it answers a closed pipe with exit code 1, as if there were problems.
         with cli.make_context("rulespec", sys.argv[1:] if args is None else args) as context:
@@ -162,7 +162,7 @@ def run(args: list[str] | None = None) -> int:
 
 
 def _invoked(context: click.Context) -> int:
-    """Runs the command of a context, and remembers its audience."""
+    """Runs the command of a context; unexpected exceptions become a message."""
     try:
         code = cli.invoke(context)
     except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
@@ -173,7 +173,7 @@ def _invoked(context: click.Context) -> int:
 
 
 def _tell_usage(error: click.ClickException) -> int:
-    """Prints wrong usage: click's own way out would print the arguments unescaped."""
+    """Prints a usage error with escaped arguments, unlike click."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is not None:
         for line in context.get_usage().split("\n"):
@@ -209,7 +209,7 @@ def _last_resort(error: Exception) -> int:
 
 
 def _tell_failure(error: OSError) -> int:
-    """Prints an error of the system; an error without a file name is about the output."""
+    """Prints a system error; one without a file name concerns the output."""
     name, reason = error.filename, error.strerror or str(error)
     text = f"the output cannot be written: {reason}" if name is None else f"{os.fsdecode(name)}: {reason}"
     output.echo(f"Error: {text}", err=True)
@@ -228,7 +228,7 @@ def main() -> None:
         code = BROKEN_PIPE
     except KeyboardInterrupt:
         code = INTERRUPTED
-    except OSError as error:  # what is written when the program ends, or even the message cannot be written
+    except OSError as error:  # the last output, or even the message, cannot be written
         code = output.UNUSABLE
         with suppress(OSError):
             _tell_failure(error)
@@ -237,9 +237,9 @@ def main() -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    """Ends the process at once: Python would first collect and free all objects one by one."""
+    """Exits the process at once, as Python would first free all objects one by one."""
     alone = "multiprocessing" not in sys.modules and threading.active_count() == 1
-    if alone and sys.gettrace() is None and sys.getprofile() is None:  # else somebody waits for the end
+    if alone and sys.gettrace() is None and sys.getprofile() is None:  # otherwise a regular exit is needed
         atexit._run_exitfuncs()
         _close_streams()
         os._exit(code)
@@ -248,7 +248,7 @@ def _leave(code: int) -> NoReturn:
 
 
 class _Closed(io.TextIOBase):
-    """Standard output that was closed before the program began: writing to it is an error, as for other programs."""
+    """Standard output that was closed before the program started; writing to it fails, as in other programs."""
 
     def write(self, _: str) -> int:
         raise OSError(errno.EBADF, "it is closed")
@@ -257,7 +257,7 @@ class _Closed(io.TextIOBase):
 def _open_streams() -> None:
     with suppress(OSError):
         while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
-            pass  # else the next file that is opened would be taken for a stream that was closed
+            pass  # otherwise the next opened file would take the number of a closed stream
         os.close(descriptor)
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         # A character that a terminal cannot show becomes a question mark, not an error.
@@ -268,13 +268,13 @@ def _open_streams() -> None:
 
 
 def piped_encoding(stream: IO[str], system: str) -> str | None:
-    """The encoding for a stream; None keeps it. On Windows, pipes and files default to a legacy encoding."""
+    """The encoding to set on a stream, or None. On Windows, pipes and files default to a legacy encoding."""
     as_is = system != "nt" or stream.isatty() or "PYTHONIOENCODING" in os.environ
     return None if as_is else "utf-8"
 
 
 def _close_streams() -> None:
-    """Closes the streams, so that a failed flush at exit prints no traceback."""
+    """Closes the standard streams, so that a failed flush at exit prints no traceback."""
     for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):
         try:
             if stream is not None:

@@ -1,4 +1,4 @@
-"""`rulespec new --map x.svg --update`: a changed drawing as minimal edits of its map."""
+"""`rulespec new --map x.svg --update`: updates a map from a changed drawing by minimal edits."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from rulespec.drawing.map_report import REPORT
 from rulespec.edits.yaml_edits import YamlEdits
 from rulespec.ruleset_files import MAX_YAML, OUTLINES
 
-_SHOWN = 40  # lines of a plan
-_LABEL = 80  # characters of a label
+_SHOWN = 40  # maximum number of lines in a summary
+_LABEL = 80  # maximum length of a label in characters
 _MAP = "map.yaml"
 
 
 def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> None:
-    """Shows the changes that a drawing makes to a map, and writes them after confirmation or with `yes`.
+    """Shows the changes to a map implied by a drawing, and writes them after confirmation or with `yes`.
 
-    Omitted flags default to those used when the map was made.
+    Omitted flags default to those used when the map was created.
 
-    An owner newly named by a colour is brought along with everything that the base has for each owner, if the map
-    brings its own. Regions are matched by name; without letters in a label, by title or outline. A region missing from
-    the drawing stays, unless `delete`; facts, links, titles and everything else outside the drawing are unchanged.
+    If the map has owners of its own, a new owner named by a colour is added with everything that the base has for each
+    owner. Regions are matched by name, or if a label has no letters, by title or outline. A region missing from the
+    drawing stays, unless `delete`; facts, links, titles and everything else outside the drawing are unchanged.
 
     Raises:
         click.UsageError: if there is no map.
@@ -68,19 +68,19 @@ def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> No
 
 
 def _text(path: Path) -> str:
-    """The content of a file with its line ends; "" without a file."""
+    """The content of a file with its line endings; "" if the file does not exist."""
     if path.is_symlink():
         raise click.UsageError(f"{path} leads outside the folder, so it is not written")
     if not path.is_file():
         return ""
     try:
-        return bytes_of(path, 4 * MAX_YAML.size).decode()  # what is longer in characters is refused when it is parsed
+        return bytes_of(path, 4 * MAX_YAML.size).decode()  # the parser limits the number of characters
     except (OSError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{path} cannot be read: {error}") from None
 
 
 def _whole(node: Node | None) -> tuple[int, ...]:
-    """The integers of a position; empty unless all are integers."""
+    """The integers of a position; empty unless all items are integers."""
     items: Any = to_plain(node) if node is not None else ()
     return tuple(n for n in items if isinstance(n, int)) if isinstance(items, list) else ()
 
@@ -114,11 +114,11 @@ class _Update:
         }
 
     def applied(self) -> dict[str, str]:
-        """The resulting texts of the files."""
+        """The texts of the files after the edits."""
         return {_MAP: self.map.applied(), OUTLINES: self.outlines.applied()}
 
     def changes(self) -> Iterator[str]:
-        """Makes the edits for the changes in the drawing, and yields a line about each."""
+        """Adds the edits for the changes in the drawing, and yields a line about each."""
         shapes = {name for name, _, _ in entries(get(self.outlines.root, *self.board, "outlines"))}
         known = {region.name: region for region in self.drawn.regions}
         if self.drawn.frame is not None:
@@ -146,7 +146,7 @@ class _Update:
         self.map.add(("map", "regions", region.name), body, value[region.name])
 
     def _moved(self, region: ImportedRegion) -> Iterator[str]:
-        """Edits an existing region to match the drawing: its position, if it has one, and its fact."""
+        """Edits an existing region to match the drawing: its position, if it has one, and its facts."""
         node, path = self.regions[region.name], ("map", "regions", region.name)
         if get(node, "position") is not None and region.position is not None:
             if to_plain(get(node, "position") or node) != [*region.position]:

@@ -1,4 +1,4 @@
-"""`rulespec match`: bots against each other, strongest first."""
+"""`rulespec match`: matches between bots, listed from the strongest."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _gain(standing: MatchStanding) -> str:
-    """The gain of the first over an even share, with its bounds."""
+    """The relative gain of the first bot over an even share, with its confidence bounds."""
     gain = standing.gain
     if gain is None:
         return "-"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rulespec.guests.tools import Tool
 
 _WAIT = 0.05
-"""Seconds before another attempt to open a file that another seat has open."""
+"""Seconds between attempts to open a file in use by another seat."""
 
 
 @click.command("mcp")
@@ -94,7 +94,7 @@ def command(
 
 
 def _at_table(link: str, name: str) -> tuple[Tool, ...]:
-    """The tools of the seat at a table that a link leads to."""
+    """The tools for the seat at a table, given the seat's link."""
     need_server("rulespec.guests.table_seat")
     from rulespec.guests.table_seat import TableSeat
     from rulespec.guests.tools import ToolError
@@ -106,7 +106,7 @@ def _at_table(link: str, name: str) -> tuple[Tool, ...]:
 
 
 def _table(ref: str, seat: str, log: Path | None, players: int | None, settings: tuple[str, ...]) -> SeatedGame:
-    """The game that the command line names, which has the seat."""
+    """The game named by the command line, which must have the seat."""
     from rulespec.documents.text_files import is_file
     from rulespec.engine.game.game import Game
     from rulespec.engine.game.seating import seat_names

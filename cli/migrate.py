@@ -1,4 +1,4 @@
-"""`rulespec migrate`: recorded games migrated to changed rules, or kept under their own."""
+"""`rulespec migrate`: migration of recorded games to changed rules, unless they must keep their own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rulespec.engine.migrate.migration_work import Carried, MigrationPlan
 
 _TRIED = 10
-"""Kept games for which former names are tried."""
+"""Maximum number of kept games for which former names are tried."""
 _MAX_CAUSES = 20
 _COLOURS = {Verdict.FAITHFUL: "green", Verdict.NUMBERS: "yellow", Verdict.STAYS: "red"}
 
@@ -100,7 +100,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _proposed(plan: MigrationPlan, results: list[dict[str, Any]], ruleset: typed.Ruleset) -> list[str]:
-    """Lines of `was:` that carry over kept games, tested on the first few."""
+    """Lines of `was:` that would migrate kept games, tested on the first few."""
     from rulespec.engine.migrate.migration_work import legal_replay
     from rulespec.engine.migrate.proposals import proposed
 
@@ -112,7 +112,7 @@ def _proposed(plan: MigrationPlan, results: list[dict[str, Any]], ruleset: typed
 
 
 def _show(each: Carried) -> None:
-    """Prints the verdict on a log."""
+    """Prints the verdict for a log."""
     result = each.result
     if result is None:
         output.echo(f"{each.log}: {output.style('cannot be carried', fg='red')}: {each.error}")
@@ -132,7 +132,7 @@ def _show(each: Carried) -> None:
 
 
 def _causes(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The causes, the most frequent first, each with the number of games and an example."""
+    """The causes, most frequent first, each with the number of games and an example."""
     counts: Counter[tuple[str, str]] = Counter()
     examples: dict[tuple[str, str], dict[str, Any]] = {}
     for result in results:

@@ -1,4 +1,4 @@
-"""`rulespec new`: a new variant or map that validates and plays at once."""
+"""`rulespec new`: scaffolding of a game, variant or map that is immediately valid and playable."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Request(Struct, frozen=True):
         return DrawingFlags(self.regions, self.ref, self.fills, self.layers, self.without, self.ids)
 
     def check(self) -> None:
-        """Checks that required flags are present."""
+        """Checks that the flags are consistent."""
         if self.accept and (self.ref is None or self.regions is None or self.update):
             raise click.UsageError("--accept needs --from and --map: it accepts the proposals from the base")
         if (self.delete or self.yes) and not self.update:
@@ -156,19 +156,19 @@ def _tell(ref: str | None, new: str, target: Path, players: int) -> None:
 
 
 def _path(target: Path) -> str:
-    """A path as a reference names it: without a separator it would be an id."""
+    """A path in reference notation, with a separator that tells it from an id."""
     path = str(target) if os.sep in str(target) else f".{os.sep}{target}"
     return f"{path}{os.sep}" if target.is_dir() and parts_of(path) != [path] else path
 
 
 def _typed(ref: str) -> str:
-    """A reference as typed in a shell."""
+    """A reference, quoted for a shell."""
     return shlex.quote(f".{os.sep}{ref}" if ref.startswith("-") else ref)
 
 
 @contextmanager
 def _written(target: Path) -> Iterator[None]:
-    """Reports that a folder or file cannot be written."""
+    """Converts a failure to write a folder or file into a usage error."""
     try:
         yield
     except OSError as error:
@@ -176,7 +176,7 @@ def _written(target: Path) -> Iterator[None]:
 
 
 def _write_folder(target: Path, files: dict[str, str]) -> None:
-    """Writes all the files, or nothing."""
+    """Writes all files, or none."""
     with _written(target):
         target.mkdir()
         try:

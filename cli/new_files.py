@@ -1,4 +1,4 @@
-"""The files of a new ruleset or overlay: initially without effect, with the base's values as comments."""
+"""The files of a new ruleset or overlay, initially without effect, with the base's values as comments."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ from rulespec.typed import nodes as typed
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _NAME_LIMIT = 64
 _DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))})
-"""Names that no file or folder can have on Windows."""
+"""Names forbidden for files and folders on Windows."""
 _ROWS_SHOWN = 8
-_COMMENT = 90  # characters of the comment of an option
+_COMMENT = 90  # maximum length of a setting's comment in characters
 
 
 class NewFiles(Struct, frozen=True):
     """The files of a new ruleset, by relative name.
 
     Attributes:
-        texts: name → content.
-        players: the number of players of its first game.
+        texts: the content of each file.
+        players: the number of players in its first game.
         base: the ruleset that it extends, as a template for maps; None if there is none.
     """
 
@@ -56,7 +56,7 @@ class NewFiles(Struct, frozen=True):
 
 
 def check_name(name: str) -> None:
-    """Refuses invalid ruleset names.
+    """Rejects invalid ruleset names.
 
     Raises:
         click.UsageError: with a suggestion.
@@ -75,10 +75,10 @@ def new_files(name: str, target: Path, flags: DrawingFlags, drawn: DrawnMap) -> 
         name: its id.
         target: its folder, which need not exist.
         flags: the flags, with the reference of the ruleset that it extends, if any.
-        drawn: its map, with regions if it has its own.
+        drawn: its map, without regions if it uses the base's.
 
     Raises:
-        click.UsageError: if it cannot extend the base from there, or a colour has no meaning.
+        click.UsageError: if it cannot extend the base from this folder, or a colour has no meaning.
         DiagnosticsError: if the base cannot be loaded.
     """
     source = flags.source()
@@ -92,13 +92,13 @@ def new_files(name: str, target: Path, flags: DrawingFlags, drawn: DrawnMap) -> 
 
 
 def new_overlay(name: str, target: Path, ref: str) -> NewFiles:
-    """The only file of an overlay, by name. Errors: as for `new_files`."""
+    """The single file of an overlay, by name. Errors: as for `new_files`."""
     ruleset, base = _base(name, ref)
     return NewFiles({target.name: _overlay_file(name, target, ruleset, base)}, len(_seats(ruleset)))
 
 
 def _base(name: str, ref: str) -> tuple[typed.Ruleset, Merged]:
-    """A base for something of this name."""
+    """The base of a new ruleset or overlay; its name must not occur in the base."""
     ruleset, base = load_ruleset(ref), load_source(ref, Report())
     if name in {ruleset.id, *ruleset.overlays, *ruleset.offered, *(f.name for f in ruleset.folders)}:
         raise click.UsageError(f"`{name}` is a name of the base: choose another")
@@ -232,7 +232,7 @@ def _rules_file(ruleset: typed.Ruleset, base: Merged) -> str:
     files: dict[str, list[str]] = {}
     for (kind, name), item in base.source.items.items():
         if (kind, name) not in _wrapped(base):
-            files.setdefault(item.span.file, []).append(f"{kind}\u00a0{name}".rstrip())  # not broken between the two
+            files.setdefault(item.span.file, []).append(f"{kind}\u00a0{name}".rstrip())  # a no-break space
     for file, rules in files.items():
         wrapped = textwrap.wrap(", ".join(rules), 110)
         lines += ["#", f"# {shown(Path(file).name)}", *(f"#   {line}".replace("\u00a0", " ") for line in wrapped)]
@@ -240,7 +240,7 @@ def _rules_file(ruleset: typed.Ruleset, base: Merged) -> str:
 
 
 def _scenario_file(name: str, folder: Path, ruleset: typed.Ruleset, own: bool) -> str:
-    """The first scenario; that of a map of its own names no option, which would speak of the base's map."""
+    """The first scenario; without an option if the map is new, as an option would refer to the base's map."""
     seats = _seats(ruleset)
     game = Game(ruleset, seats)
     try:
@@ -277,10 +277,10 @@ def _title(name: str) -> str:
 
 
 def _extends(ref: str, target: Path) -> str:
-    """The value of `extends` for a base: its id if that is found from anywhere, else its path from here.
+    """The value of `extends` for a base: its id if it can be found by id, otherwise its path from the target.
 
     Raises:
-        click.UsageError: if a ruleset there cannot extend it.
+        click.UsageError: if a ruleset in the target folder cannot extend the base.
     """
     name, *overlays = parts_of(ref)
     base, beside = find_ruleset(name), target.resolve()
@@ -308,7 +308,7 @@ def _extends(ref: str, target: Path) -> str:
 
 
 def _settings(base: Merged) -> Iterator[tuple[str, Node, str]]:
-    """The settings of the base, each with a comment about it."""
+    """The settings of the base, each with its description as a comment."""
     for key, _, setting in entries(get(base.source.root, "game", "settings")):
         about = textwrap.shorten(text(get(setting, "doc")), _COMMENT, placeholder=" …")
         yield key, setting, f"    # {about}" if about else ""
@@ -320,7 +320,7 @@ def _default(setting: Node) -> str:
 
 
 def _wrapped(base: Merged) -> set[tuple[str, str]]:
-    """The names that wrapped rules have now."""
+    """The current names of wrapped rules."""
     return {(kind, inner) for (kind, _), inner in base.source.originals.items()}
 
 
@@ -338,7 +338,7 @@ def _type(type_: ast.TypeRef) -> str:
 
 
 def _scalar(node: Node, *, flow: bool = False) -> str:
-    """A single value in YAML, on one line."""
+    """A single value in YAML on one line."""
     if not isinstance(node, Scalar):
         return _flow(node)
     quoted = node.style != "plain" or "\n" in node.text or (flow and set(node.text) & set(",[]{}"))

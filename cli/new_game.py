@@ -1,4 +1,4 @@
-"""The files of a new game from scratch: a heap of counters for two players, complete but small."""
+"""The files of a new game from scratch: a heap of counters for two players, small but complete."""
 
 from __future__ import annotations
 

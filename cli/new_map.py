@@ -1,4 +1,4 @@
-"""The map of a new ruleset: regions from names, or from the shapes of an SVG drawing."""
+"""The map of a new ruleset: regions from a list of names, or from the shapes of an SVG drawing."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ from rulespec.types import Ent
 
 Regions = Sequence[ImportedRegion]
 MAX_REGIONS = 400
-_VALUES = 12  # values of a fact, or colours, that are listed
+_VALUES = 12  # maximum number of values or colours listed
 REGION_NAME = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
 _LINK = "link"
 _HEX = re.compile(r"#[0-9a-f]{6}")
 
 
 def is_drawing(source: str | None) -> bool:
-    """Whether `--map` names a drawing rather than regions."""
+    """Whether the value of `--map` is a drawing rather than a list of names."""
     return source is not None and source.lower().endswith(DRAWINGS)
 
 
 def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | None = None) -> DrawnMap:
     """The map of `--map`: a drawing, geographic data, or names separated by commas.
 
-    `part`: the part of a drawing that is the map; `ids`: label → the name chosen by the author.
+    `part` is the part of a drawing that contains the map; `ids` has the author's name for each label.
 
     Raises:
         click.UsageError: if a name is invalid.
@@ -78,7 +78,7 @@ def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | No
 
 
 def read_map(path: Path, part: Part | None = None, ids: Mapping[str, str] | None = None) -> DrawnMap:
-    """The map of a drawing, with the findings from reading it. Arguments and errors: as for `drawn_map`."""
+    """The map of a drawing, with the findings of its reader. Arguments and errors: as for `drawn_map`."""
     report = Report()
     result = regions_of(read_source(path, report, part), ids)
     warn(result, report)
@@ -86,7 +86,7 @@ def read_map(path: Path, part: Part | None = None, ids: Mapping[str, str] | None
 
 
 def tell_lacks(ref: str) -> None:
-    """Prints the number of mistakes in a new map, by code."""
+    """Prints the number of errors in a new map, by code."""
     from rulespec.drawing.author import draft
 
     errors = Counter(d.code for d in draft(ref).diagnostics if d.severity is Severity.ERROR)
@@ -104,7 +104,7 @@ def complete(target: Path, brought: Mapping[str, Mapping[str, str]], accept: boo
 
     Args:
         target: the folder.
-        brought: kind → entity → its colour in the drawing.
+        brought: for each kind, the new entities with their colours in the drawing.
         accept: whether to accept the proposals.
 
     Raises:
@@ -130,14 +130,14 @@ def complete(target: Path, brought: Mapping[str, Mapping[str, str]], accept: boo
 
 
 def brings_along(folder: Path, kind: str) -> bool:
-    """Whether a map replaces its base's entities of a kind."""
+    """Whether a map replaces the base's entities of a kind."""
     return bool(MapProposals(MapEdits(folder).map).own(kind))
 
 
 def map_files(
     target: Path, drawn: DrawnMap, base: Base | None = None, source: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[str, str]]:
-    """The files of a separate map; empty without regions. `source`: the settings for reading the drawing."""
+    """The files of a separate map; empty if there are no regions. `source` has the flags for reading the drawing."""
     if drawn.regions:
         yield "map.yaml", _map_file(target, drawn.regions, base)
     if any(region.outline for region in drawn.regions):
@@ -147,16 +147,16 @@ def map_files(
 
 
 class Base:
-    """The ruleset of a map: its facts, its links, and the meaning of a drawing's colours.
+    """The base ruleset of a map: its facts, its links, and the meanings of a drawing's colours.
 
     Args:
         ruleset: the ruleset.
         root: its YAML tree.
-        fills: `COLOUR=FACT.VALUE`, or `COLOUR=VALUE` if only one fact has this value. A new value is an entity that the
-            map adds, where possible.
+        fills: `COLOUR=FACT.VALUE`, or `COLOUR=VALUE` if only one fact has this value. A new value becomes an entity of
+            the map, if possible.
 
     Raises:
-        click.UsageError: if one of `fills` is empty, or two assign different values to a fact for one colour.
+        click.UsageError: if one of `fills` is empty, or two assign different values of a fact to one colour.
     """
 
     def __init__(self, ruleset: typed.Ruleset, root: Node, fills: Sequence[str]) -> None:
@@ -167,9 +167,9 @@ class Base:
         self.links = [name for name, _, form in entries(get(root, "map", "links")) if text(form)]
         self._of_kind = d.kinds[self.kind].facts if self.kind in d.kinds else {}
         self.brought: dict[str, dict[str, str]] = {}
-        """Kind → new entity → its colour."""
+        """The colour of each new entity, by kind."""
         self.fills: dict[str, dict[str, str]] = {}
-        """Colour → fact → its value."""
+        """The facts with their values implied by each colour."""
         for colour, fact, value in map(self._fill, fills):
             facts = self.fills.setdefault(colour, {})
             if facts.setdefault(fact, value) != value:
@@ -194,7 +194,7 @@ class Base:
         return colour_of(colour), facts[0], value
 
     def _new_kind(self, fact: str, value: str) -> str:
-        """The kind of a new entity that a fact names; "" if it cannot be one."""
+        """The kind of a new entity that is the value of a fact; "" if it cannot be created."""
         kind = self._pattern.choices.get(fact, "")
         return kind if kind in self._pattern.owners and REGION_NAME.fullmatch(value) else ""
 
@@ -205,11 +205,11 @@ class Base:
         return [entity.name for entity in self.d.kinds[of.type.kind].entities]
 
     def facts_of(self, region: ImportedRegion) -> dict[str, str]:
-        """The facts that a region's colour implies, with their values."""
+        """The facts implied by a region's colour, with their values."""
         return self.fills.get(region.fill, {})
 
     def links_between(self, one: ImportedRegion, other: ImportedRegion) -> tuple[str, ...]:
-        """The possible kinds of links between two regions: those between similar regions of the base."""
+        """The possible kinds of links between two regions, as between similar regions of the base."""
         return self._pattern.links_between(self.facts_of(one), self.facts_of(other), self.links)
 
     def remarks(self, drawn: DrawnMap) -> Iterator[str]:
@@ -239,7 +239,7 @@ class Base:
 
 
 def _map_file(target: Path, regions: Regions, base: Base | None) -> str:
-    """The `map.yaml` of a map of one's own."""
+    """The `map.yaml` of a separate map."""
     links = base.links if base is not None and base.links else [_LINK]
     lines = [*modeline(target, "map")]
     if base is not None and base.facts:
@@ -261,7 +261,7 @@ def _map_file(target: Path, regions: Regions, base: Base | None) -> str:
 
 
 def region_lines(region: ImportedRegion, near: Regions, base: Base | None) -> Iterator[str]:
-    """The lines for a region; each link is proposed at only one of its ends."""
+    """The lines for a region; each link is proposed at one of its ends only."""
     key = _written(region.name)
     if region.position is None:
         yield f"    {key}: {{}}"
@@ -295,17 +295,17 @@ def _outlines_file(target: Path, board: str, drawn: DrawnMap, source: Mapping[st
 
 
 def outline_of(region: ImportedRegion) -> dict[str, str]:
-    """The outline of a region in file format, with the colour in the drawing."""
+    """The outline of a region in file format, with its colour in the drawing."""
     return {"outline": region.outline} | ({"drawn": region.fill} if _HEX.fullmatch(region.fill) else {})
 
 
 def _written(name: str) -> str:
-    """A name in YAML: quoted if it looks like a number, or if YAML readers disagree about it."""
+    """A name in YAML, quoted if it looks like a number or if YAML readers disagree on it."""
     return name if plain_value(name) == name else json.dumps(name)
 
 
 def about_regions(base: Merged) -> list[str]:
-    """The paths of mappings outside the map whose keys are regions."""
+    """The paths of mappings outside the map that are keyed by regions."""
     names = {key for key, _, _ in entries(get(base.source.root, "map", "regions"))}
     results = []
     for key in ("setup", "tables"):

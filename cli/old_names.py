@@ -1,4 +1,4 @@
-"""Old names in all YAML files of the given rulesets, which `rulespec validate --fix` replaces together."""
+"""Former names in all YAML files of the given rulesets, which `rulespec validate --fix` replaces together."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KINDS = {
 
 
 def old_names(refs: Iterable[str]) -> list[Diagnostic]:
-    """The old keys and paths in the files that may be changed; unreadable files are skipped."""
+    """Diagnostics for former keys and paths in the writable files; unreadable files are skipped."""
     return [result for path, kind in dict.fromkeys(_own(refs)) for result in _old_names(path, kind)]
 
 

@@ -1,4 +1,4 @@
-"""Options at the terminal: listed in groups, and matched by typed text."""
+"""Options on the terminal: listed in groups, and matched by typed text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from rulespec.engine.game.option import Option
 
 FOLDED = 6
-"""Options of one name that are listed one by one, where there are more in all than fit on a screen."""
+"""Number of options with one name that are listed individually if the whole list does not fit on the screen."""
 _SCREEN = 20
 _SUGGESTED = 3
 _MAX_TYPED = 200
@@ -18,13 +18,13 @@ Text = Callable[[Option], str]
 
 
 def grouped(options: Sequence[Option]) -> list[Option]:
-    """Own options first, then options out of turn, grouped by name in order of appearance."""
+    """The options of the decider, then those out of turn, each grouped by name in order of appearance."""
     names = list(dict.fromkeys((option.interrupt, option.name) for option in options))
     return sorted(options, key=lambda o: (o.interrupt, names.index((o.interrupt, o.name))))
 
 
 def lines(options: Sequence[Option], text: Text, *, whole: bool) -> Iterator[str]:
-    """The lines of a list; long groups are cut, with the number of the rest, unless `whole`."""
+    """The lines of a list; unless `whole`, long groups are truncated to their beginning and the number of the rest."""
     first = 0
     while first < len(options):
         name = options[first].name
@@ -41,10 +41,10 @@ def lines(options: Sequence[Option], text: Text, *, whole: bool) -> Iterator[str
 
 
 def matches(typed: str, options: Sequence[Option], text: Text) -> list[Option]:
-    """The options that a typed text matches: exactly, otherwise by prefix, otherwise by all its words.
+    """The options that match a typed text: exactly, otherwise by prefix, otherwise by containing all its words.
 
-    An option is matched by its text for people, and by its ids with or without brackets: `army(moscow)`, `army moscow`.
-    Without other matches, spaces and punctuation are ignored: `e2e4`, `e2 e4`.
+    An option matches by its text for people, and by its ids with or without brackets: `army(moscow)`, `army moscow`. If
+    there is no match, spaces and punctuation are ignored: `e2e4`, `e2 e4`.
     """
     wanted = _words(typed[:_MAX_TYPED])
     if not wanted:
@@ -69,7 +69,7 @@ def _words(text: str) -> list[str]:
 
 
 def _arguments(option: Option) -> list[str]:
-    """The arguments alone: `investor` for `move(investor)`."""
+    """The arguments without the option's name: `investor` for `move(investor)`."""
     return _words(" ".join(option.arguments.values()))
 
 

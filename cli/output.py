@@ -1,4 +1,4 @@
-"""Output of all commands: diagnostics with their sources, tables, JSON, exit codes."""
+"""Output of all commands: diagnostics with source lines, tables, JSON, and exit codes."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ if TYPE_CHECKING:  # the engine takes long to import, and most commands load it 
 OK, PROBLEMS, UNUSABLE = 0, 1, 2
 """Exit codes: success; problems found; unreadable input or wrong usage."""
 
-MAX_SHOWN = 200  # diagnostics; a hostile file may cause any number
+MAX_SHOWN = 200  # maximum number of diagnostics printed; a hostile file may cause any number
 _SOURCE_LIMIT = 2_000_000
 _UNQUOTED = frozenset({"RS603"})
-"""Codes that show no source line: the option that broke off may be a secret choice, and counts for nobody."""
+"""Codes printed without source lines, as the interrupted option may be a secret choice."""
 _ESC = "\x1b["
 _OWN = f"\x1b{os.urandom(12).hex()}["
-"""A random prefix of styles until they are printed: no text from outside can have this in it."""
+"""A random prefix of styles until they are printed, which no text from outside can contain."""
 _STYLE = re.compile(rf"({re.escape(_OWN)}[0-9;]*m)")
-_CODES = "rulespec.cli.output.codes"  # key of the shown codes in the context
+_CODES = "rulespec.cli.output.codes"  # context key of the printed codes
 
 
 def use_color(stream: IO[str] | None = None) -> bool:
-    """Whether to use colours: on terminals, unless NO_COLOR is set (https://no-color.org)."""
+    """Whether to use colours: on a terminal, unless NO_COLOR is set (https://no-color.org)."""
     stream = stream or sys.stdout
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
@@ -47,7 +47,7 @@ def use_color(stream: IO[str] | None = None) -> bool:
 
 
 def style(text: str, *, err: bool = False, **styles: Any) -> str:
-    """The text in a click style if its stream supports colours; `echo` recognises it by a secret mark."""
+    """The text in a click style if the stream supports colours; `echo` recognises styles by a secret prefix."""
     if not use_color(sys.stderr if err else sys.stdout):
         return text
     begin, end = click.style("|", **styles).split("|")
@@ -55,17 +55,17 @@ def style(text: str, *, err: bool = False, **styles: Any) -> str:
 
 
 def hashes(ruleset: typed.Ruleset | None) -> dict[str, str | None]:
-    """Both hashes of a ruleset for JSON; null if it is unreadable."""
+    """Both hashes of a ruleset for JSON; null if it is None."""
     if ruleset is None:
         return {"ruleset_hash": None, "sources_hash": None}
     return {"ruleset_hash": ruleset.hash, "sources_hash": ruleset.sources_hash}
 
 
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
-    """Prints one line: the only exit for text.
+    """Prints one line; all text output passes through here.
 
-    Everything except the program's own style is escaped, including line feeds, from any source: names, titles, paths,
-    values.
+    Everything except the program's own styles is escaped, including line feeds, in text from any source: names, titles,
+    paths, values.
     """
     click.echo(_line(text), err=err, nl=nl, color=True)
 
@@ -79,14 +79,14 @@ def _line(text: str) -> str:
 
 
 def show(diagnostics: Sequence[Diagnostic], sources: Mapping[str, str] | None = None, *, err: bool = True) -> None:
-    """Prints diagnostics with their source lines and an empty line, redacted for the audience."""
+    """Prints diagnostics with their source lines and a final empty line, redacted for the audience."""
     diagnostics = redacted(diagnostics)
     if not diagnostics:
         return
     shown = diagnostics[:MAX_SHOWN]
     stream = sys.stderr if err else sys.stdout
     texts = texts_of((d for d in shown if d.code not in _UNQUOTED), sources)
-    # The text is escaped, and the stream decides on colours here, not click.
+    # The text is escaped already, and colours depend on the stream, not on click.
     parts = [
         render_text(group, {} if bare else texts, use_color(stream), width(stream))
         for bare, group in groupby(shown, key=lambda d: d.code in _UNQUOTED)
@@ -105,7 +105,7 @@ def in_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
 
 
 def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The texts of the files behind diagnostics: known ones, otherwise from disk."""
+    """The texts of the files referenced by diagnostics: known ones, otherwise read from disk."""
     texts = dict(sources or {})
     for diagnostic in diagnostics:
         for span in [diagnostic.span, *(note.span for note in diagnostic.notes)]:
@@ -115,7 +115,7 @@ def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | Non
 
 
 def width(stream: IO[str] | None = None) -> int:
-    """The number of columns of the terminal; 0 for other streams, which have no limit."""
+    """The number of columns of the terminal; 0 for other streams."""
     try:
         return os.get_terminal_size((stream or sys.stdout).fileno()).columns
     except (OSError, ValueError):
@@ -123,7 +123,7 @@ def width(stream: IO[str] | None = None) -> int:
 
 
 def _explain_later(codes: set[str]) -> None:
-    """Prints the command that explains the codes, once, at the end of the run; only at a terminal."""
+    """Prints the command that explains the codes, once at the end of the run, and only on a terminal."""
     context = click.get_current_context(silent=True)
     if context is None or not sys.stderr.isatty():
         return
@@ -135,7 +135,7 @@ def _explain_later(codes: set[str]) -> None:
 
 
 def _source(name: str) -> str:
-    """The text of a file that a diagnostic points at; empty if it cannot be read."""
+    """The text of a file referenced by a diagnostic; empty if unreadable."""
     from rulespec.documents.text_files import read_text
 
     try:
@@ -146,10 +146,10 @@ def _source(name: str) -> str:
 
 @contextmanager
 def written(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
-    """Opens a file for writing, readable only by its owner if it has secrets; see `replaced`.
+    """Opens a file for writing, readable only by its owner if `secret`; see `replaced`.
 
     Raises:
-        click.ClickException: if it cannot be written. Exceptions from the block pass through.
+        click.ClickException: if it cannot be written. Exceptions from the block propagate.
     """
     from rulespec.documents.written_files import replaced  # most commands write nothing
 
@@ -218,7 +218,7 @@ def table(rows: Sequence[Sequence[object]], head: Sequence[str] = (), right: Ite
 
 
 def key_values(items: Iterable[str], flag: str = "--set") -> dict[str, str]:
-    """`--set key=value` texts as a dict; `flag` is the name of the flag.
+    """Parses `--set key=value` arguments; `flag` is the name of the flag.
 
     Raises:
         click.BadParameter: if an item has no `=`.
@@ -235,7 +235,7 @@ def key_values(items: Iterable[str], flag: str = "--set") -> dict[str, str]:
 def refused(
     action: str, refusal: Refusal, decision: str | None, by: str | None, nearest: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """The rows of a table about an illegal action: the refusing rule, and legal options.
+    """The rows of a table on an illegal action: the rule that refuses it, and legal options.
 
     Args:
         action: the refused action.

@@ -1,4 +1,4 @@
-"""A guard against overwriting inputs: otherwise a typo could replace a game by something derived from it."""
+"""Protection of inputs against overwriting: a typo could replace a game by something derived from it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
 
 OUTPUTS = ("out", "trace", "wasm", "js", "openspiel_trajectory")
-"""The parameters of commands that name a file to be written."""
+"""The parameters of commands that name an output file."""
 _OF_RULESETS = (".yaml", ".rules", ".csv")
 
 
 def guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """Wraps a command so that it first refuses to overwrite its own input."""
+    """Wraps a command so that it refuses to overwrite its own inputs."""
 
     @wraps(callback)
     def checked(*args: Any, **kwargs: Any) -> Any:
@@ -31,7 +31,7 @@ def guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def refuse_inputs(params: dict[str, Any]) -> None:
-    """Refuses outputs that are inputs, or equal outputs, under any name.
+    """Rejects outputs that are also inputs, and duplicate outputs, under any name.
 
     Args:
         params: the parameter values of a command.

@@ -1,4 +1,4 @@
-"""`rulespec validate --overlays`: the combinable sets of offered overlays."""
+"""`rulespec validate --overlays`: checks which sets of offered overlays can be combined."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.typed import nodes as typed
 
 MAX_LARGER = 64
-"""Sets up to which more than pairs are checked: conflicts are of pairs, larger sets can only break types."""
+"""Maximum number of sets for checking more than pairs: conflicts occur in pairs, larger sets can only break types."""
 MAX_SETS = 300
 
 
 class OverlaySets(Struct):
-    """Results for the sets of overlays of one ruleset.
+    """The results for the sets of one ruleset's overlays.
 
     Attributes:
-        offered: the number of overlays on offer.
+        offered: the number of offered overlays.
         alone: the number of overlays checked individually.
         pairs: the number of pairs checked.
         larger: the number of larger sets checked.
@@ -37,7 +37,7 @@ class OverlaySets(Struct):
     failed: list[tuple[tuple[str, ...], Diagnostic]] = []
 
     def lines(self) -> Iterator[str]:
-        """The outcome as text."""
+        """The results as text."""
         counts = f"{self.alone} alone, {self.pairs} pairs, {self.larger} larger sets"
         left = "" if self.complete else f"; stopped after {MAX_SETS} sets"
         yield f"overlays: {self.offered} on offer; checked {counts}, without games{left}"
@@ -47,7 +47,7 @@ class OverlaySets(Struct):
             yield "  all that were checked combine"
 
     def to_json(self) -> dict[str, Any]:
-        """The outcome as plain data, described by the schema `diagnostics`."""
+        """The results as plain data, described by the schema `diagnostics`."""
         failed = [{"overlays": list(names), "code": d.code, "message": d.message} for names, d in self.failed]
         checked = {"alone": self.alone, "pairs": self.pairs, "larger": self.larger}
         return {"offered": self.offered, "checked": checked, "complete": self.complete, "failed": failed}
@@ -89,7 +89,7 @@ def check_overlay_sets(ref: str, ruleset: typed.Ruleset, report: Report) -> Over
 
 
 def _sets(names: list[str]) -> Iterator[tuple[str, ...]]:
-    """The sets of overlays, small ones first; only single ones and pairs if there are many."""
+    """The sets of overlays, smallest first; only single ones and pairs if there are many."""
     larger = len(names) if 2 ** len(names) - 1 <= MAX_LARGER else 2
     for size in range(1, larger + 1):
         yield from combinations(names, size)

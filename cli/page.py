@@ -34,7 +34,7 @@ def command(ref: str, players: int | None, settings: tuple[str, ...], out: Path,
     ruleset = load_ruleset(ref)
     players = number_of_players(ruleset, players)
     seats = seat_names(players, ruleset.seats)
-    game = Game(ruleset, seats, output.key_values(settings), "interpreter")  # ready at once: it only sets up
+    game = Game(ruleset, seats, output.key_values(settings), "interpreter")  # fast to create: it only runs the set-up
     with wasm_errors():
         page = local_page(game, language)
     output.write_bytes(out, page.encode(errors="replace"))

@@ -1,4 +1,4 @@
-"""The people at the terminal: their views, and the parsing of their input."""
+"""People at the terminal: their views, and the parsing of their input."""
 
 from __future__ import annotations
 
@@ -25,20 +25,19 @@ if TYPE_CHECKING:
     from rulespec.engine.dialects.notated import Notated
 
 _LISTED = 2_000
-"""The most options to list, and to search for a person's input."""
+"""Maximum number of options listed, and searched for a person's input."""
 _NEWS = 100
-"""Lines of news that a person is shown."""
+"""Maximum number of lines of news printed for a person."""
 
 
 class Person:
-    """A person at the table, with their own narrator, and the matching of their words to options.
-
-    With `seat` None: everyone together, with the union of their views.
+    """A person at the table, with a narrator for their view, and the matching of their input to options. // If `seat`
+    is None, it stands for everyone together, with the information common to all.
 
     Attributes:
         news: the events since their last decision.
-        planned: the events of another seat's open plan, which become news once confirmed.
-        asked: whether they have been asked.
+        planned: the events of another seat's open draft, which become news when it is confirmed.
+        asked: whether they have been asked before.
     """
 
     def __init__(self, words: Words, game: Game, seat: str | None) -> None:
@@ -50,15 +49,15 @@ class Person:
         self.planned: list[str] = []
         self.asked = False
         self._notated: Notated | Literal[False] | None = None
-        """Reads the notation of the game; False if it has none, None before it was asked for."""
+        """The reader of the game's notation; False if it has none, None before first use."""
 
     def hear(self, lines: list[str], *, plans: str | None, withdrawn: str | None) -> None:
         """Adds the lines of an event to the news.
 
         Args:
             lines: the lines of the event.
-            plans: the seat with an open plan after it.
-            withdrawn: the seat that withdrew its plan by it.
+            plans: the seat with an open draft after the event.
+            withdrawn: the seat that withdrew its draft by the event.
         """
         by = plans or withdrawn
         if by is not None and by != self.seat:
@@ -68,14 +67,14 @@ class Person:
         self.planned = []
 
     def description(self, option: Option) -> str:
-        """A move as the person sees it, before it is made."""
+        """The text of a move as visible to the person, before it is made."""
         return self.narrator.move(seen_now(self.narrator.game, option, self.narrator.seat))
 
     def meant(self, text: str) -> Option | None:
-        """The option named by a text, legal or not, or the only one that matches its words; None if several match.
+        """The option denoted by a text, legal or not, or the only one that matches its words; None if several match.
 
         Raises:
-            ValueError: if none matches; the message names the closest ones.
+            ValueError: if none matches; the message lists the closest ones.
         """
         try:
             return self._parsed(text)
@@ -96,7 +95,7 @@ class Person:
             return None
 
     def _parsed(self, text: str) -> Option:
-        """The option that a text names, as in logs; people may write names of seats in the place of ids."""
+        """The option denoted by a text in log notation; names of seats are allowed in place of ids."""
         try:
             return self.game.parse(text)
         except ValueError:
@@ -108,7 +107,8 @@ class Person:
             raise
 
     def _noted(self, text: str) -> Option | None:
-        """The option that a text in the notation of the game stands for; None in games with secrets, which it may tell.
+        """The option denoted by a text in the game's notation; None in games with secrets, which the notation may
+        reveal.
 
         Raises:
             DiagnosticsError: if the notation cannot be used.
@@ -125,11 +125,11 @@ class Person:
         return options[0] if len(options) == 1 else None
 
     def telling(self) -> bool:
-        """Whether the options at hand could reveal something private."""
+        """Whether the open decision's options could reveal something private."""
         return self.game.omniscient.telling
 
     def offered(self) -> Iterator[Option]:
-        """The legal options to show to a person; other seats' only if they reveal nothing private."""
+        """The legal options to show to a person; those of other seats only if they reveal nothing private."""
         if (decision := self.game.decision) and decision.together and decision.by != self.seat:
             return iter(own_options(self.game, self.seat) if self.seat is not None else ())
         if self.game.legal_options.unlisted:
@@ -138,7 +138,7 @@ class Person:
         return (o for o in every_option(self.game) if not o.interrupt or not telling or o.by == self.seat)
 
     def show_options(self, *, interrupts: bool, only: str = "") -> list[Option]:
-        """Lists legal options with numbers, grouped by name; `only` lists one name, or `all`."""
+        """Lists the legal options with numbers, grouped by name; `only` restricts them to one name, or is `all`."""
         narrator = self.narrator
         if number := self.game.legal_options.unlisted:
             output.echo(f"       {number:,} sets or bags to choose from: write one, such as `{self._example()}`")
@@ -164,7 +164,7 @@ class Person:
         return options
 
     def _example(self) -> str:
-        """An option of the open decision, as it is typed."""
+        """An option of the open decision in the notation for input."""
         option = self.game.drawn(Draws(0).tries(0))
         return str(option) if option is not None else "name({…})"
 
@@ -179,13 +179,13 @@ class Person:
 
 
 def said(text: str, names: Mapping[str, str], people: Container[str]) -> tuple[str, str] | None:
-    """The person named before a colon, and the text after it; None if there is none."""
+    """The person named before a colon, and the text after it; None if nobody is named."""
     result = speaker(names, text)
     return result if result is not None and result[0] in people else None
 
 
 def split_names(names: str | None, each: tuple[str, ...]) -> tuple[str, ...]:
-    """The names from `--names A,B` or several `--name`; empty without either.
+    """The names from `--names A,B` or repeated `--name`; empty if neither is given.
 
     Raises:
         click.UsageError: if both are given.

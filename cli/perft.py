@@ -1,4 +1,4 @@
-"""`rulespec perft`: counts of positions at a depth, and comparison with a record."""
+"""`rulespec perft`: counts of positions at a depth, and their comparison with a record."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BACKENDS: dict[str, tuple[Backend, ...]] = {
 }
 
 _FEW = 3_000
-"""Nodes for which a wasm module is not worth making."""
+"""Number of nodes below which a wasm module does not pay off."""
 
 
 class _Request(Struct, frozen=True):
@@ -125,7 +125,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 class _Position(Struct, frozen=True):
-    """A position to count from: a game at it for each backend, and the log and the number of moves that lead there."""
+    """The root position of a count: a game for each backend, and the log and number of moves that lead to it."""
 
     ruleset: typed.Ruleset
     games: Mapping[Backend, Game]
@@ -139,7 +139,7 @@ class _Position(Struct, frozen=True):
 
 
 def _count(position: _Position, depth: int, limit: int, divide: bool, format_: str) -> int:
-    """Counts and prints; returns the exit code."""
+    """Counts positions and prints the result; returns the exit code."""
     ruleset, started = position.ruleset, time.perf_counter()
     results: dict[str, Perft] = {}
     for name, game in position.games.items():
@@ -172,9 +172,9 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
 
 
 def _quickly(game: Game, depth: int, limit: int, backend: str) -> dict[str, Perft]:
-    """Position counts, made in Python for small trees or where wasm cannot, otherwise in wasm.
+    """Position counts, computed in Python for small trees or if wasm is impossible, otherwise in wasm.
 
-    Where wasm has been asked for and cannot count the tree as a whole, it plays each game of it.
+    If wasm was requested but cannot count the tree as a whole, it plays each line of the tree.
     """
     from rulespec.engine.verify.wasm_perft import wasm_perft
     from rulespec.engine.wasm.engine import NoWasmtimeError
@@ -192,7 +192,7 @@ def _quickly(game: Game, depth: int, limit: int, backend: str) -> dict[str, Perf
 def _from_log(
     ruleset: typed.Ruleset, log: Path, at: int | None, backends: tuple[Backend, ...]
 ) -> tuple[int, dict[Backend, Game]]:
-    """The number of moves of a log, and a game after these moves for each backend."""
+    """The number of moves of a log, and for each backend a game after these moves."""
     result = replay_own(log, ruleset)
     if at is None:
         if result.divergence is not None:

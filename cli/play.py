@@ -1,4 +1,4 @@
-"""`rulespec play`: a game at the terminal, with people and random players."""
+"""`rulespec play`: a game on the terminal, with people and bots."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
             game = game or _started(ruleset, seats, chosen)
             if saved is not None:
                 _save(saved, game)
-            # The seed discloses all dice, cards and random players: where there are secrets, it is not printed.
+            # The seed reveals all dice, cards and random players: with secrets, it is not printed.
             note = f"seed {seed} · " if r.seed is not None or not game.omniscient.secretive else ""
             output.echo(f"{words.game} {ruleset.version} · {', '.join(game.shown_names.values())} · {note}`?` for help")
             code = TerminalTable(words, game, programs, saved, explained=r.explain, steps=r.step).play()
@@ -115,7 +115,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _opened(ref: str, log: Path | None, players: int | None) -> tuple[Path | None, typed.Ruleset, int | None]:
-    """The log, the ruleset and the number of players, from a saved game if one is named instead of a ruleset."""
+    """The log, the ruleset and the number of players, taken from a saved game if `ref` is one."""
     from rulespec.load import load_ruleset
 
     path = Path(ref)
@@ -128,7 +128,7 @@ def _opened(ref: str, log: Path | None, players: int | None) -> tuple[Path | Non
 
 
 def _save(saved: SavedGame, game: Game) -> None:
-    """Begins the file of a new game; with secrets, a resumed file becomes readable by its owner alone, too."""
+    """Starts the file of a new game; with secrets, a resumed file becomes readable only by its owner as well."""
     secret = game.omniscient.secretive
     if saved.log is None and saved.begin(new_header(game), secret=secret):
         output.echo(f"{saved.path}: its first line was torn, and is written again")
@@ -144,14 +144,14 @@ def _started(ruleset: typed.Ruleset, seats: tuple[str, ...], settings: dict[str,
 
 
 def resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dict[str, str]) -> Game:
-    """The game of a native log, at its end, if it matches the ruleset, players and settings of the command line."""
+    """The game at the end of a native log, which must match the ruleset, players and settings of the command line."""
     same_table(log.file, log.header, ruleset, players, settings)
     report = Report()
     result = replay_native(log, ruleset, report=report)
     output.show(report.diagnostics)
     if (outcome := result.divergence) is not None:
         tells = f"`rulespec replay {log.file}` tells"
-        if is_of_seats():  # what somebody has chosen in secret is not quoted
+        if is_of_seats():  # secret choices are not quoted
             raise click.UsageError(f"{log.file} is not legal to its end: {tells} why")
         what = f"`{outcome.action.get('option', 'undo')}` is refused: {outcome.refusal}"
         raise click.UsageError(f"{log.file} is not legal from {outcome.place} on: {what}; {tells} all of it")

@@ -1,4 +1,4 @@
-"""`rulespec playtest`: answers on house rules, by paired games of bots."""
+"""`rulespec playtest`: verdicts on house rules, by paired games of bots."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # bots need an extra
     from rulespec.engine.playtest.rule_trial import RuleTrial
 
 BESIDE = ("random", "greedy")
-"""Weaker bots, whose answers stand beside those of the bots that answer."""
+"""Weaker bots, whose results are listed beside those of the main bots."""
 MINUTES = 10.0
 
 
@@ -66,7 +66,7 @@ class _Request(Struct, frozen=True):
 
 
 def _numbers(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[int, ...]:
-    """The numbers in a list such as `200,1000`."""
+    """Parses a list of numbers such as `200,1000`."""
     words = value.split(",") if value is not None else []
     least = 1 if option.name == "pairs" else 0
     if not all(word.isascii() and word.isdecimal() and len(word) < 9 and int(word) >= least for word in words):
@@ -195,7 +195,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
-    """The report, with its files written, and whether Ctrl-C ended it; `scratch` holds the overlays of a sweep."""
+    """The report, with its files written, and whether Ctrl-C stopped it; `scratch` is for the overlays of a sweep."""
     from rulespec.engine.playtest.playtest import Playtest, PlaytestLimits
     from rulespec.engine.playtest.playtest_report import report
 
@@ -204,7 +204,7 @@ def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
     base, rules = games.base, games.rules() if target is None else [games.at(target["tried"][0]["values"])]
     minutes = r.minutes if r.minutes is not None or r.pairs else MINUTES
     out = None if r.out is None else folder(r.out)
-    same = target is not None and games.is_base(rules[0])  # the game as it is comes nearest: nothing to compare
+    same = target is not None and games.is_base(rules[0])  # the base game is nearest to the target: nothing to compare
     pairs, ladder = ((1,), (0,)) if same else (r.pairs, r.ladder or (0,))
     limits = PlaytestLimits(pairs, None if minutes is None else 60 * minutes, ladder, r.jobs, r.cluster, out)
     beside = [name for name in (_beside_of(r.bots) if r.beside is None else r.beside) if (name,) != r.bots]
@@ -235,10 +235,10 @@ def _played(r: _Request, scratch: Path) -> tuple[dict[str, Any], bool]:
 
 
 def _check(r: _Request) -> None:
-    """Refuses flags that exclude one another.
+    """Rejects incompatible flags.
 
     Raises:
-        click.UsageError: if they do not.
+        click.UsageError: if flags are incompatible.
     """
     check_workers(r.jobs, r.cluster)
     if r.cluster and (r.sweeps or r.without) and r.out is None:
@@ -264,10 +264,10 @@ class _Games:
 
     Args:
         r: the request.
-        scratch: a folder for games that are not recorded.
+        scratch: a temporary folder for files that are not requested.
 
     Attributes:
-        base: the game without a rule.
+        base: the game without any rule.
     """
 
     def __init__(self, r: _Request, scratch: Path) -> None:
@@ -281,10 +281,9 @@ class _Games:
         self.base = self._game(r.base, self._both)
 
     def rules(self) -> list[ComparedRule]:
-        """The games under the rules.
-
-        Raises:
-            click.UsageError: if a question uses a measure that the game without the rule lacks.
+        """The games under each rule.
+        // Raises:
+            click.UsageError: if a question uses a measure that the base game lacks.
         """
         from rulespec.check.questions import ENDING, GAME_NUMBERS, USES
         from rulespec.engine.playtest.playtest import ComparedRule
@@ -310,7 +309,7 @@ class _Games:
         return results
 
     def at(self, values: Sequence[int]) -> ComparedRule:
-        """The game with a value for each swept number."""
+        """The game under one value for each swept number."""
         r = self._r
         name, overlay, settings = change(r.sweeps, values, self.base.ruleset, self._folder / "overlays")
         ref = r.base if overlay is None else f"{r.base}+{overlay}"
@@ -324,12 +323,12 @@ class _Games:
         return replace(rule, seat=without.seat)
 
     def is_base(self, rule: ComparedRule) -> bool:
-        """Whether a game is the one without a rule."""
+        """Whether a game is the same as the base game."""
         one, other = rule.plan, self.base.plan
         return (one.ruleset_hash, one.settings) == (other.ruleset_hash, other.settings)
 
     def target(self) -> dict[str, Any] | None:
-        """The tried points, nearest to the target first; None without a target."""
+        """The points tried, nearest to the target first; None if there is no target."""
         r = self._r
         if r.target is None:
             return None
@@ -348,7 +347,7 @@ class _Games:
 
 
 def _said_once() -> Callable[[str], None]:
-    """Prints each message once: many games of many bots may have the same one."""
+    """A function that prints each message once, as many games of many bots may cause the same one."""
     said: set[str] = set()
 
     def say(message: str) -> None:
@@ -365,7 +364,7 @@ def _beside_of(bots: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class _Progress:
-    """A bar of the pairs that have been played, at a terminal."""
+    """A progress bar of pairs of games on a terminal."""
 
     def __init__(self) -> None:
         from tqdm import tqdm
@@ -373,7 +372,7 @@ class _Progress:
         self._bar = tqdm(unit=" pairs", file=sys.stderr, leave=False, dynamic_ncols=True, disable=None, delay=1)
 
     def __call__(self, bots: tuple[str, ...], trials: list[RuleTrial]) -> None:
-        """Counts a pair."""
+        """Updates the bar after a pair of games."""
         if self._bar.disable:
             return
         answers = [each.answer for trial in trials for each in trial.answers()]
@@ -390,7 +389,7 @@ class _Progress:
 def _forecast(
     playtest: Playtest, bots: tuple[str, ...], pairs: tuple[int, ...], minutes: float | None, jobs: int
 ) -> str:
-    """The time that it may take, by a pair of games."""
+    """The estimated duration, from the time of one pair of games."""
     cores = os.cpu_count() or 1
     each = playtest.seconds(bots) / (min(jobs, cores) if jobs > 0 else cores)
     takes = f"a pair of games of {', '.join(bots)} takes about {each:.1f} s"
@@ -404,7 +403,7 @@ def _time(seconds: float) -> str:
 
 
 def _again(r: _Request, result: dict[str, Any]) -> str:
-    """The command that gives the same figures again."""
+    """The command that reproduces the same figures."""
     words = [r.base, *r.rules]
     words += [w for each in r.settings for w in ("--set", each)] + [w for each in r.both for w in ("--both", each)]
     words += [w for sweep in r.sweeps for w in ("--sweep", str(sweep))]

@@ -20,16 +20,16 @@ if TYPE_CHECKING:  # bots need an extra
     from rulespec.engine.playtest.playtest import Playtest
 
 GAMES = 10
-"""Games of each side that are written, at most."""
+"""Maximum number of games written for each side."""
 MOST = 1_000
-"""Recorded games that are compared with bots, at most."""
+"""Maximum number of recorded games compared with bots."""
 
 
 def write_logs(playtest: Playtest, games: int, folder: Path, page: Path | None) -> list[dict[str, Any]]:
     """Writes the first games as logs, and as pages if there is a playtest page.
 
     Returns:
-        For each game with a page: its rule, its number, and the link to it.
+        The rule, the number and the link of each game with a page.
 
     Raises:
         click.ClickException: if writing fails.
@@ -56,7 +56,7 @@ def recorded(paths: Sequence[Path]) -> dict[str, Any] | None:
     """The figures of recorded games; None if there are none.
 
     Raises:
-        DiagnosticsError: if one is unreadable. click.UsageError: if a folder has none, or too many.
+        DiagnosticsError: if a game is unreadable. click.UsageError: if there are none, or too many.
     """
     from rulespec.engine.playtest.recorded_figures import recorded_figures
 

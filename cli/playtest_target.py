@@ -1,4 +1,4 @@
-"""`rulespec playtest --target NUMBER=VALUE`: the values of swept numbers for which games come nearest to a target."""
+"""`rulespec playtest --target NUMBER=VALUE`: a search for the values of swept numbers nearest to a target."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:  # bots need an extra
     from rulespec.engine.playtest.target import Point
 
 GAMES = 200
-"""Games of each of the last two points."""
+"""Number of games at each of the last two points."""
 MOST = 12
-"""Numbers that are swept at a time."""
+"""Maximum number of swept numbers."""
 _SHOWN = 10
 _FORM = re.compile(r"([^=]{1,200})=(-?[0-9]{1,9}(?:\.[0-9]{1,6})?)")
 
 
 class Wanted(Struct, frozen=True):
-    """A target: a number of games, and its desired mean."""
+    """A target: a number measured in games, and its desired mean."""
 
     name: str
     value: float
@@ -38,7 +38,7 @@ class Wanted(Struct, frozen=True):
 
 
 def wanted_of(ctx: click.Context, option: click.Parameter, value: str | None) -> Wanted | None:
-    """The number and the mean from a text such as `length=200`."""
+    """Parses a target such as `length=200`."""
     if value is None:
         return None
     form = _FORM.fullmatch(value)
@@ -48,13 +48,13 @@ def wanted_of(ctx: click.Context, option: click.Parameter, value: str | None) ->
 
 
 class Aim(Struct, frozen=True):
-    """A search for a target, with all its inputs.
+    """The parameters of a search for a target.
 
     Attributes:
         wanted: the target.
         sweeps: the swept numbers.
         games: the number of games at each of the last two points.
-        bots: the playing bots.
+        bots: the bots that play.
         out: the folder for the records.
         jobs, cluster: the worker processes.
     """
@@ -69,12 +69,12 @@ class Aim(Struct, frozen=True):
 
 
 def aim(how: Aim, base: ComparedRule, rule: Callable[[Point], ComparedRule]) -> dict[str, Any]:
-    """The tried points, nearest first, as `target` in playtest.schema.json.
+    """Searches for a target; returns the points tried, nearest first, as `target` in playtest.schema.json.
 
-    A few numbers are searched by bisection; many are first screened for influential ones.
+    A few numbers are searched by bisection; many are first screened for the influential ones.
 
     Raises:
-        click.BadParameter: if there is no such number.
+        click.BadParameter: if the number of the target does not exist.
     """
     from rulespec.engine.playtest.screening import TOGETHER, screened
     from rulespec.engine.playtest.target import GridGames, nearest, target_of
@@ -113,7 +113,7 @@ def _finite(value: float) -> float | None:
 
 
 def show_target(target: dict[str, Any]) -> None:
-    """Prints the nearest points."""
+    """Prints the points nearest to the target."""
     share, title = target["share"], target["title"]
     wanted = number(target["wanted"], share)
     output.echo(f"{title}: {wanted} is wanted; {target['points']:,} points, {target['games']:,} games")

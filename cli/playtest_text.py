@@ -1,4 +1,4 @@
-"""The report of a playtest as text."""
+"""Text report of a playtest."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rulespec.engine.playtest.sentence import acted, leads, number, remarks, sho
 
 _WIDE = 100
 _OPTIONS = 8
-"""Options that are shown: those whose use differs most."""
+"""Maximum number of options listed, those with the largest difference in use."""
 _USERS = 4
-"""Seats or roles that are shown for each."""
+"""Maximum number of seats or roles listed for each option."""
 
 
 def show(result: dict[str, Any]) -> None:
@@ -68,13 +68,13 @@ def show(result: dict[str, Any]) -> None:
 
 
 def _say(text: str) -> None:
-    """Prints a sentence."""
+    """Prints a sentence, wrapped."""
     for line in wrap(text, _WIDE, break_on_hyphens=False):
         output.echo(line)
 
 
 def _show_endings(base: str, rule: dict[str, Any]) -> None:
-    """Prints the ends of games, without a verdict."""
+    """Prints the endings of games, without a verdict."""
     first = rule["strengths"][0]
     rows = [[title, *(f"{100 * share:.1f} %" for share in shares)] for title, shares in ending_shares(rule, first)]
     if not rows:
@@ -97,7 +97,7 @@ def _show_leads(base: str, rule: dict[str, Any]) -> None:
 
 
 def _show_options(base: str, rule: dict[str, Any]) -> None:
-    """Prints the options whose use differs most: uses per game, decisions before the first use, and users."""
+    """Prints the options with the largest difference in use: uses per game, decisions before the first, and users."""
     under, without = (figures["options"] for figures in rule["strengths"][0]["figures"])
     rows = []
     for option in most_changed(under, without, _OPTIONS):
@@ -115,7 +115,7 @@ def _show_options(base: str, rule: dict[str, Any]) -> None:
 
 
 def _show_sweep(result: dict[str, Any]) -> None:
-    """Prints the differences of all values of a constant, a line for each number."""
+    """Prints the differences for all values of a sweep, one line per number."""
     rules = result["rules"]
     answers = [rule["strengths"][0]["answers"] for rule in rules]
     rows = [[a["title"], *(short(each[at]) for each in answers)] for at, a in enumerate(answers[0])]

@@ -1,4 +1,4 @@
-"""The position argument of a command, `REF|LOG[@N]`, with its flags."""
+"""The position argument of commands, `REF|LOG[@N]`, with its flags."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _AT = re.compile(r"(.+)@(\d{1,9})")
 
 
 class PositionPlace(Struct, frozen=True):
-    """A reference or the path of a log, and a number of decisions; None for the start, or the end of the log."""
+    """A reference or the path of a log, and a number of decisions; None means the start, or the end of the log."""
 
     what: str
     at: int | None
@@ -35,7 +35,7 @@ class PositionPlace(Struct, frozen=True):
 
 
 class PlaceType(click.ParamType[PositionPlace]):
-    """`REF`, `LOG` or `LOG@N`."""
+    """The type of a position: `REF`, `LOG` or `LOG@N`."""
 
     name = "position"
 
@@ -68,7 +68,7 @@ def position_flags(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Where(Struct, frozen=True):
-    """The position and the reader given on the command line."""
+    """The position and the viewer given on the command line."""
 
     place: PositionPlace
     rules: str | None
@@ -80,16 +80,16 @@ class Where(Struct, frozen=True):
 
     @classmethod
     def taken(cls, values: dict[str, Any]) -> Where:
-        """The position given on a command line; removes its flags from `values`."""
+        """Takes the position of a command line; removes its flags from `values`."""
         names = ("rules", "players", "settings", "seat", "public", "omniscient")
         return cls(values.pop("where"), *(values.pop(name) for name in names))
 
     @property
     def viewer(self) -> Viewer:
-        """The reader: the public, unless a flag names another.
+        """The viewer: the public, unless a flag names another one.
 
         Raises:
-            click.UsageError: if the flags name two.
+            click.UsageError: if the flags name two viewers.
         """
         if self.omniscient and (self.seat is not None or self.public):
             raise click.UsageError("--for and --public cannot be combined with --omniscient: that shows everything")

@@ -1,4 +1,4 @@
-"""Program seats at the terminal: random players, or named bots."""
+"""Seats played by programs on the terminal: random players, or named bots."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # bots need an extra
 
 
 def bot_names(ctx: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """The checked names of bots in a list such as `flat:64,random`."""
+    """Parses and checks a list of bots such as `flat:64,random`."""
     names = tuple(name.strip() for name in value.split(",")) if value is not None else ()
     hint = option.opts[0] if isinstance(option, click.Option) else "BOT"
     for name in names:
@@ -42,9 +42,9 @@ def say_silent(message: str) -> None:
 
 
 class Reason(NamedTuple):
-    """A bot's reason: its expectations for the best options, at most three, its choice first.
+    """A bot's reason for a choice: its expectations for up to three best options, the chosen one first.
 
-    An expectation is a share of the win, such as "62 %", or in a game for points a difference from the mean, such as
+    An expectation is a share of wins, such as "62 %", or in a game for points a difference from the mean, such as
     "+1.3".
     """
 
@@ -53,7 +53,7 @@ class Reason(NamedTuple):
 
     @classmethod
     def of(cls, bot: str, options: Sequence[Option], pick: Pick, stakes: int) -> Reason:
-        """The reason for a pick among options, in a game with stakes; 0: to win."""
+        """The reason for a pick among options; `stakes` is 0 in a game played to win."""
         from rulespec.engine.bots.opinions import expectation
 
         order = sorted(pick.shares, key=lambda number: (number != pick.option, -pick.shares[number]))
@@ -61,12 +61,12 @@ class Reason(NamedTuple):
 
 
 class Programs:
-    """Decisions without a person: chance, and the last seats if programs play them.
+    """The source of decisions without a person: chance, and the last seats if programs play them.
 
     Args:
         chance: the random numbers of the table.
         last: the number of trailing seats played by programs.
-        names: the names of their bots, in order; the rest play at random.
+        names: the names of their bots, in order; all others play at random.
 
     Attributes:
         chance: the random numbers of the table.
@@ -87,7 +87,7 @@ class Programs:
 
     @classmethod
     def of(cls, text: str, seats: int, chance: Chance) -> Programs:
-        """The program seats of a table.
+        """Parses the description of a table's program seats.
 
         Args:
             text: a number of random seats; one name for all seats except the first; or a name for each of the last
@@ -96,7 +96,7 @@ class Programs:
             chance: the random numbers of the table.
 
         Raises:
-            click.BadParameter: if there are fewer seats, or no such bot.
+            click.BadParameter: if there are not enough seats, or a bot is unknown.
         """
         names: tuple[str, ...] = ()
         if text.isascii() and text.isdecimal() and len(text) < 4:
@@ -114,9 +114,9 @@ class Programs:
         return frozenset(game.seats[len(game.seats) - self.number :])
 
     def choose(self, game: Game, withdrawn: int = 0) -> Option | None:
-        """The next decision; None if nothing is legal. Programs never act out of turn: those rights are people's.
+        """The option chosen next; None if nothing is legal. Programs never act out of turn, which is left to people.
 
-        `withdrawn`: how often the open draft's plan has been withdrawn; after that, options are chosen at random.
+        `withdrawn` is the number of withdrawals of the open draft; after the first, options are chosen at random.
         """
         self.reason = None
         at = -1 if game.decision is None or game.decision.by is None else game.seats.index(game.decision.by)
@@ -137,10 +137,10 @@ class Programs:
         return option
 
     def hint(self, game: Game) -> Reason:
-        """A bot's choice for the deciding person: the first bot at the table, or the default one.
+        """A bot's choice for the deciding person, by the first bot at the table or a default one.
 
         Raises:
-            RulespecError: if there is none.
+            RulespecError: if the bot has no choice.
         """
         from rulespec.engine.bots.bot_seats import BotSeats
 

@@ -1,4 +1,4 @@
-"""Progress display of long commands, at a terminal."""
+"""Progress bars of long commands on a terminal."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ _T = TypeVar("_T")
 def with_progress(
     runs: Iterator[_T], games: int, done: int = 0, unit: str = "game", size: Callable[[_T], int] = lambda run: 1
 ) -> Iterator[_T]:
-    """Running games, with a progress bar at a terminal; `done` of them were played before.
-
-    Each of `runs` is one game, or `size` games.
+    """The runs, with a progress bar on a terminal; `done` games were played before. // A run counts as `size` games, by
+    default one.
     """
     if not sys.stderr.isatty():
         yield from runs

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 _MAX_GROUPS = 20
 _SHOWN = 8
-"""Decisions of a game that are printed."""
+"""Maximum number of decisions of a game that are printed."""
 _WORDS = {"illegal": "is illegal", "effect": "does something else", "options": "has other options"}
 
 
 def write_situations(ruleset: typed.Ruleset) -> None:
-    """Records situations of a ruleset in a file in its folder.
+    """Records situations of a ruleset in a file in the ruleset's folder.
 
     Raises:
         click.ClickException: if the file cannot be written, or would be too large to read.
@@ -49,7 +49,7 @@ def recorded_situations(ruleset: typed.Ruleset, only: str, report: Report) -> Si
     Args:
         ruleset: the ruleset.
         only: a text that the name of the file must contain.
-        report: receives the error if the file contains something else.
+        report: receives the error if the file is invalid.
     """
     from rulespec.engine.behaviour.situations import place_of
 
@@ -67,7 +67,7 @@ def recorded_situations(ruleset: typed.Ruleset, only: str, report: Report) -> Si
 
 
 def show_altered(checked: SituationCheck) -> None:
-    """Prints the altered situations by rule, each rule with its shortest game."""
+    """Prints the altered situations by rule, each rule with the shortest game that shows it."""
     groups = checked.groups()
     output.show([_diagnostic(checked, group) for group in groups[:_MAX_GROUPS]], err=False)
     if len(groups) > _MAX_GROUPS:
@@ -96,7 +96,7 @@ def _diagnostic(checked: SituationCheck, group: list[Altered]) -> Diagnostic:
 
 
 def summary(checked: SituationCheck) -> str:
-    """The result in a few words."""
+    """A short summary of the result."""
     from rulespec.engine.behaviour.situation_check import SECONDS
 
     every = output.counted(len(checked.situations), "recorded situation")

@@ -1,4 +1,4 @@
-"""`rulespec replay`: recorded games, up to the final standings or the first illegal decision."""
+"""`rulespec replay`: replay of recorded games up to the final standings or the first illegal decision."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     """
     r = _Request(**values)
     viewed = viewer(r.seat, r.public)
-    if not viewed.omniscient:  # from now on, only what a seat may know of a log is shown
+    if not viewed.omniscient:  # from here on, output is restricted to the view of seats
         tell_seats(str(r.logs[0]), "without `--for` and `--public` it is shown")
     check_workers(r.jobs, r.cluster)
     many = _is_corpus(r)
@@ -168,7 +168,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _is_corpus(r: _Request) -> bool:
-    """Whether the logs are replayed as a corpus: one row for each."""
+    """Whether the logs are replayed as a corpus, with one row per log."""
     several = len(r.logs) > 1 and (r.under is not None or r.out is not None)
     rows = r.out is not None and (r.out.suffix == ".parquet" or r.under is not None)
     if several or rows or r.jobs != 1 or r.cluster or r.every is not None or r.only:
@@ -194,14 +194,14 @@ def _replay_corpus(r: _Request) -> int:
 
 
 def _check_corpus_usage(r: _Request, viewed: Viewer) -> None:
-    """Refuses flags of a single game."""
+    """Rejects flags for single games."""
     one = r.check or r.trace is not None or r.moves or r.state or r.until is not None or r.at is not None
     if one or not viewed.omniscient or r.first is not None or r.last is not None:
         raise click.UsageError(f"many logs, --jobs, --cluster and --over-time cannot be combined with {_OF_ONE}")
 
 
 def _check_usage(r: _Request, viewed: Viewer, many: bool) -> None:
-    """Refuses flags that exclude one another."""
+    """Rejects incompatible flags."""
     if many:
         _check_corpus_usage(r, viewed)
     whole = r.check or r.trace is not None or (r.out is not None and not many)
@@ -232,14 +232,14 @@ def _echo_total(codes: list[int], format_: str) -> None:
 
 
 def _loader() -> Load:
-    """A function that loads rulesets, each once: several logs usually have one."""
+    """A memoized loader of rulesets, as several logs usually have the same one."""
     from rulespec.load import load_ruleset
 
     return cache(load_ruleset)
 
 
 class _Run(Struct, frozen=True):
-    """A run of the command: its request, and the parts its logs share."""
+    """A run of the command: its request, and the parts shared by its logs."""
 
     request: _Request
     write: Trace | None
@@ -248,7 +248,7 @@ class _Run(Struct, frozen=True):
 
     @property
     def many(self) -> bool:
-        """Whether there are several logs, printed on one line each."""
+        """Whether several logs are printed, on one line each."""
         return len(self.request.logs) > 1
 
     def replay(self, log: Path) -> int:
@@ -258,7 +258,7 @@ class _Run(Struct, frozen=True):
             if self.many and self.request.format_ == "text":
                 output.echo(f"{log}: {output.style('cannot be read', fg='red')}")
             return output.UNUSABLE
-        self.showing.viewer.seat(result.game.names)  # an error, unless there is such a seat
+        self.showing.viewer.seat(result.game.names)  # raises an error if there is no such seat
         broken = None
         if self.request.check:
             from rulespec.engine.verify.audit import first_broken  # lazily: most replays do not ask
@@ -288,7 +288,7 @@ class _Run(Struct, frozen=True):
         return words_of(ruleset, self.request.language, self.request.shown)
 
     def _result(self, log: Path) -> ReplayResult | None:
-        """The replay of a log; None if it cannot be read. Prints the diagnostics."""
+        """The replay of a log, after its diagnostics are printed; None if it cannot be read."""
         report, result = Report(), None
         try:
             result = ReplayRequest(
@@ -314,7 +314,7 @@ class _Run(Struct, frozen=True):
 
 
 def _writer(file: IO[str]) -> Trace:
-    """A function that writes records of a trace as lines of JSON."""
+    """A function that writes trace records as lines of JSON."""
 
     def write(record: dict[str, Any]) -> None:
         file.write(to_json_text(record) + "\n")
@@ -367,7 +367,7 @@ def _breaks(broken: Broken) -> str:
 
 
 def _broken(broken: Broken) -> None:
-    """Prints the move that breaks an invariant, and its changes."""
+    """Prints the move that breaks an invariant, with its changes."""
     from rulespec.cli.failing_game import MAX_SHOWN  # lazily: few games break an invariant
     from rulespec.engine.verify.shrink import move_text
 

@@ -1,4 +1,4 @@
-"""`rulespec replay` for many logs: a row for each, and totals."""
+"""`rulespec replay` for many logs: one row per log, and totals."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ _JUDGED = {
 
 
 class CorpusRequest(Struct, frozen=True):
-    """The arguments of the command for many logs.
+    """The request to replay many logs.
 
     Attributes:
         paths: files, folders, globs and archives.
-        plan: the inputs of each row.
+        plan: the inputs for each row.
         jobs: the number of processes.
         cluster: the cluster to use instead.
         out: the file or folder for the rows.
@@ -65,7 +65,7 @@ class CorpusRequest(Struct, frozen=True):
 
 
 def replay_corpus(request: CorpusRequest) -> int:
-    """Replays the logs of a corpus, and prints rows and totals; returns the exit code."""
+    """Replays the logs of a corpus, prints rows and totals, and returns the exit code."""
     r = request
     with resume_hint(r.out):
         plan = plan_of(r.plan, away=bool(r.cluster))
@@ -91,7 +91,7 @@ def replay_corpus(request: CorpusRequest) -> int:
 
 
 class _Run:
-    """The rows so far."""
+    """The rows and totals so far."""
 
     def __init__(self, request: CorpusRequest, plan: ReplayPlan) -> None:
         self._request = request
@@ -100,7 +100,7 @@ class _Run:
         self.rows: list[dict[str, Any]] = []
 
     def recorded(self, results: Results[LogRow] | None, logs: Iterator[Log]) -> int:
-        """Counts the recorded rows and skips their logs, but repeats the last one as a check."""
+        """Adds the recorded rows to the totals and skips their logs; repeats the last one as a check."""
         if results is None:
             return 0
         last: LogRow | None = None
@@ -119,7 +119,7 @@ class _Run:
         return done
 
     def add(self, row: LogRow) -> None:
-        """Counts a row; prints it, unless rows are written to a file."""
+        """Adds a row to the totals; prints it, unless rows are written to a file."""
         self.totals.add(row)
         if self._request.out is not None:
             return
@@ -138,7 +138,7 @@ class _Run:
 
 
 def _line(row: LogRow) -> str:
-    """A log in a line."""
+    """A row as one line of text."""
     verdict = output.style(row.verdict.replace("_", " "), fg=_COLOURS[row.verdict])
     if row.error:
         return f"{row.log}: {verdict}: {row.error[:300]}"
@@ -150,7 +150,7 @@ def _line(row: LogRow) -> str:
 
 
 def _under(row: LogRow, under: Under) -> str:
-    """A game under the other rules, compared with the log."""
+    """The result of a game under the other rules, compared with the log."""
     if under.error:
         return f"{output.style('cannot be judged', fg='red')}: {under.error[:300]}"
     after = f"after {under.legal:,} of {output.counted(row.decisions, 'decision')}"
@@ -168,7 +168,7 @@ def _under(row: LogRow, under: Under) -> str:
 
 
 def _show(totals: RowTotals, *, named: bool) -> None:
-    """Prints the totals; `named`: with the logs that are not legal."""
+    """Prints the totals; with `named`, also the logs that are not legal."""
     parts = [f"{totals.verdicts[key]:,} {word}" for key, word in _WORDS.items() if totals.verdicts[key]]
     decisions = output.counted(totals.decisions, "legal decision")
     output.echo(f"{output.counted(totals.verdicts.total(), 'log')}: {', '.join(parts)}; {decisions}")
@@ -183,7 +183,7 @@ def _show(totals: RowTotals, *, named: bool) -> None:
 
 
 def show_failing(failing: Failing) -> None:
-    """Prints the illegal logs, each with the reason."""
+    """Prints the illegal logs, each with its reason."""
     shown = failing.logs[:_MAX_FAILING]
     words = [verdict.replace("_", " ") for verdict, _, _ in shown]
     pad = max(map(len, words), default=0)

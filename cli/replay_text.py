@@ -1,4 +1,4 @@
-"""Texts of `rulespec replay`: moves, standings, the state, or the place of a divergence."""
+"""Text output of `rulespec replay`: moves, standings, the state, or the place of a divergence."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 
 _NOT_TOLD = "it may disclose private information: without `--for` and `--public` it is shown"
 _MAX_CHANGES = 60
-"""Changes of a move that are printed."""
+"""Maximum number of changes printed for a move."""
 
 
 class Showing(Struct, frozen=True):
-    """The parts of a game to show.
+    """The parts of a game to print.
 
     Attributes:
         moves: whether to list the moves.
-        first: the number of the first move; None: 1.
-        last: the number of the last move; None: the last of the log.
-        at: the move whose position is shown instead of the last.
-        state: whether to show the state.
-        viewer: the reader, which determines the visible moves.
+        first: the number of the first move listed; None means 1.
+        last: the number of the last move listed; None means the last of the log.
+        at: the number of the move whose position is printed instead of the last.
+        state: whether to print the state.
+        viewer: the viewer, who determines the visible moves.
     """
 
     moves: bool
@@ -56,13 +56,13 @@ class Showing(Struct, frozen=True):
 
 
 def tell_moves(result: ReplayResult, words: Words, showing: Showing) -> Iterator[Move]:
-    """The requested moves."""
+    """The requested moves, in words."""
     moves = _moves(result, words, showing)
     yield from islice(moves, (showing.first or 1) - 1, showing.last)
 
 
 def seen_json(result: ReplayResult, showing: Showing) -> dict[str, Any]:
-    """The object printed by `--format json`: a seat's view, or everything without a seat."""
+    """The object printed by `--format json`: the view of a seat, or everything for an omniscient viewer."""
     outcome = result.to_json()
     if showing.viewer.omniscient:
         return outcome
@@ -192,7 +192,7 @@ def no_end(result: ReplayResult) -> str:
 
 
 def _notes(result: ReplayResult, showing: Showing) -> SeenNotes:
-    """The notes of the log visible to the audience's seat, or all of them without one."""
+    """The notes of the log visible to the viewer's seat, or all notes for an omniscient viewer."""
     if result.native is None:
         return SeenNotes({}, (), None, False)
     from rulespec.engine.logs.seat_log import seen_notes  # lazily: foreign logs have no notes
@@ -203,12 +203,12 @@ def _notes(result: ReplayResult, showing: Showing) -> SeenNotes:
 
 
 def _places(result: ReplayResult, showing: Showing) -> list[int]:
-    """The line of each shown move."""
+    """The line in the log of each visible move."""
     return [result.places[number] for number in _visible(result, showing)]
 
 
 def _visible(result: ReplayResult, showing: Showing) -> list[int]:
-    """The numbers of the moves that are shown; for a seat, only of those that stand."""
+    """The numbers of the visible moves; for a seat, undone moves are excluded."""
     if showing.viewer.omniscient:
         return [*range(len(result.places))]
     from rulespec.engine.logs.log_file import standing
@@ -217,7 +217,7 @@ def _visible(result: ReplayResult, showing: Showing) -> list[int]:
 
 
 class _Variations:
-    """The variations of a log, printed below the move in whose place they stand."""
+    """The variations of a log, each printed below the move that it replaces."""
 
     def __init__(self, result: ReplayResult, words: Words, showing: Showing) -> None:
         self._result, self._words = result, words
@@ -232,7 +232,7 @@ class _Variations:
         self._plays = whole
 
     def show(self, row: int) -> None:
-        """Prints the variations at a move."""
+        """Prints the variations at one move."""
         from rulespec.engine.replay.told_variations import Teller, lines_of  # lazily: few logs have any
 
         result, words = self._result, self._words
@@ -255,7 +255,7 @@ def _show_notes(notes: Notes, result: ReplayResult, indent: str = " " * 7) -> No
 
 
 def _how(game: Game, words: Words, stopped: bool) -> str:
-    """The ending of the game, or the open decision."""
+    """The ending of the game, or its open decision."""
     decision, ended = game.decision, game.result
     if ended is not None:
         return words.word("ended", ending=words.ending(ended.ending))
@@ -283,14 +283,14 @@ def known_fault(result: ReplayResult, divergence: Divergence) -> str:
 
 
 def where(divergence: Divergence) -> str:
-    """The place of the first illegal decision of a log."""
+    """The place in a log of its first illegal decision."""
     if divergence.foreign_index is not None:
         return f"at entry {divergence.foreign_index}"
     return f"at line {divergence.line}" if divergence.line is not None else f"at decision {divergence.index}"
 
 
 def seen_where(divergence: Divergence) -> str:
-    """The part of this place that seats may know."""
+    """The place in a log of its first illegal decision, limited to the knowledge of seats."""
     return where(divergence) if divergence.seen_line is None else f"at line {divergence.seen_line}"
 
 
@@ -312,7 +312,7 @@ def _diverged(result: ReplayResult, divergence: Divergence, words: Words) -> Non
 
 
 def _why(result: ReplayResult, divergence: Divergence) -> Iterator[tuple[str, str]]:
-    """The row with the command that explains a refused option of a native log."""
+    """The row with the command that explains the refusal of an option in a native log."""
     action = divergence.action
     if result.native is None or not divergence.refusal.condition or not isinstance(action, dict):
         return
@@ -329,12 +329,12 @@ def _known(result: ReplayResult, divergence: Divergence) -> Iterator[tuple[str, 
 
 
 def _open(game: Game, words: Words, nearest: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """The rows about the open decision: its name, and the nearest legal options in notation and in words."""
+    """The rows on the open decision: its name, and the nearest legal options in notation and in words."""
     from rulespec.engine.words.narrator import Narrator
 
     try:
         decision = game.decision
-    except RulesetFaultError:  # the refusal says so
+    except RulesetFaultError:  # the refusal reports it
         decision = None
     narrator = Narrator(words, game)
     if decision is not None:
@@ -342,7 +342,7 @@ def _open(game: Game, words: Words, nearest: tuple[str, ...]) -> Iterator[tuple[
         yield "open", f"`{decision.name}` by {narrator.subject(decision)}{title}"
     notes = []
     for option in nearest:
-        with suppress(ValueError):  # it may be of a decision before this one
+        with suppress(ValueError):  # it may belong to an earlier decision
             notes.append((option, "" if words.names == "id" else narrator.option(game.parse(option))))
             continue
         notes.append((option, ""))

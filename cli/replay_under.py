@@ -21,7 +21,7 @@ from rulespec.engine.words.words import Names, Words
 
 
 class JudgementRequest(Struct, frozen=True):
-    """The rules for judging a log, with their parameters: see `judge_file`."""
+    """The parameters of a judgement under other rules; see `judge_file`."""
 
     log: Path
     under: str
@@ -32,9 +32,9 @@ class JudgementRequest(Struct, frozen=True):
 
 
 def judge_log(request: JudgementRequest, format_: str, wording: tuple[str | None, Names]) -> int:
-    """Judges a log under other rules, and prints the judgement; returns the exit code.
+    """Judges a log under other rules, prints the judgement, and returns the exit code.
 
-    `wording` is the language of words, and whether to show titles or ids.
+    `wording` is the language, and whether to print titles or ids.
     """
     from rulespec.load import load_ruleset
 
@@ -92,7 +92,7 @@ def _show(judgement: Judgement, words: Words) -> None:
 
 
 def _answers(answers: Sequence[InsertedAnswer]) -> list[tuple[str, int]]:
-    """The answers that were put in, the most frequent first."""
+    """The inserted answers, most frequent first."""
     why = {"state": "after which the state is as recorded", "usual": "which is the usual answer"}
     texts = Counter(f"`{a.decision}` that the log lacks: `{a.option}`, {why[a.why]}" for a in answers)
     return texts.most_common()
@@ -105,7 +105,7 @@ def _rows(difference: RefusedDecision) -> list[tuple[str, str]]:
 
 
 def _results(judgement: Judgement, words: Words) -> list[str]:
-    """A table of points, winners and endings, as recorded and under the other rules."""
+    """The table of points, winners and endings, as recorded and under the other rules."""
     before, after, won = judgement.recorded, judgement.outcome, words.word("won")
     rows: list[tuple[object, ...]] = []
     for seat in sorted(before.scores, key=lambda s: -before.scores[s]):

@@ -1,4 +1,4 @@
-"""Rules related to a word: by names, titles, docstrings and reasons, and by the names they use."""
+"""Rules related to a word, by names, titles, docstrings and reasons, and by the names that they use."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rulespec.ruleset_files import Files, title_files
 from rulespec.syntax import ast
 
 SHOWN = 12
-"""Rules that are listed; those that fit best come first."""
+"""Maximum number of rules listed, closest matches first."""
 _NAME, _TITLE, _DOC, _REASON, _MENTION = range(5)
 _SHORT = 90
 _HOLE = re.compile(r"\{[^{}]*\}")
 
 
 class _Match(Struct, frozen=True, order=True):
-    """A rule or an option with the rank of its reason, and that reason."""
+    """A rule or an option that matches, with the reason and the rank of that reason."""
 
     rank: int
     order: int
@@ -38,7 +38,7 @@ def about(merged: Merged, word: str) -> Iterator[str]:
 
     Args:
         merged: the ruleset.
-        word: one or more words as people say them; case and plural are ignored.
+        word: one or more words of natural language; case and plural are ignored.
     """
     test = _pattern(word)
     if test is None:
@@ -64,7 +64,7 @@ def about(merged: Merged, word: str) -> Iterator[str]:
 
 
 def _pattern(word: str) -> re.Pattern[str] | None:
-    """A pattern of a word in the singular and in the plural; None of nothing."""
+    """A pattern that matches a word in singular and plural; None for an empty word."""
     text = word.strip().lower().replace("_", " ")
     if text.endswith("ies") and len(text) > 4:
         text = f"{text[:-3]}y"
@@ -77,7 +77,7 @@ def _pattern(word: str) -> re.Pattern[str] | None:
 
 
 def _titled(merged: Merged, test: re.Pattern[str]) -> Iterator[tuple[str, str]]:
-    """The names whose titles have a word, each with its title; of `decision.option` also the option's."""
+    """The names whose titles contain a word, with these titles; for `decision.option` also by the option's title."""
     for folder, file in title_files(merged.source.titled, merged.place):
         if not merged.place.present(folder / file):
             continue
@@ -100,7 +100,7 @@ def _texts(name: str, node: Node) -> Iterator[tuple[str, str]]:
 
 
 def _of_tables(root: Mapping, number: int, test: re.Pattern[str]) -> Iterator[_Match]:
-    """The constants and tables with a word in their names, or in the docs of tables."""
+    """The constants and tables whose names, or the docs of tables, contain a word."""
     for name, key, value in entries(get(root, "constants")):
         if test.search(name.replace("_", " ")):
             yield _Match(_NAME, number, f"constant `{name}`", f"is {shown(_line(text(value)))}", key.span)
@@ -131,7 +131,7 @@ def _of_rule(
 def _of_part(
     part: ast.Item | ast.OptionDef, what: str, name: ast.Name, number: int, test: re.Pattern[str], title: str | None
 ) -> Iterator[_Match]:
-    """The matches in a rule or an option itself."""
+    """The matches of a rule or an option itself."""
     if test.search(name.text.replace("_", " ")):
         yield _Match(_NAME, number, what, _line(part.doc.text), name.span)
     if title is not None:
@@ -148,6 +148,6 @@ def _of_part(
 
 
 def _line(text: str) -> str:
-    """The beginning of a text, on one line."""
+    """The beginning of a text on one line."""
     text = " ".join(text.split())
     return shown(text if len(text) <= _SHORT else f"{text[:_SHORT].rpartition(' ')[0]} …").strip("`")

@@ -1,4 +1,4 @@
-"""Flags for the audience of a command: `--for SEAT`, `--public`, `--omniscient`."""
+"""Flags for the viewer of a command's output: `--for SEAT` and `--public`."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rulespec.engine.game.seat_names import AmbiguousNameError, seat_of, shown_n
 
 
 class Viewer(Struct, frozen=True):
-    """The audience of a command.
+    """The viewer of a command's output.
 
     Attributes:
         text: the id or the name of a seat, or None.
-        public: whether the audience is the public.
+        public: whether the viewer is the public.
     """
 
     text: str | None = None
@@ -26,11 +26,11 @@ class Viewer(Struct, frozen=True):
 
     @property
     def omniscient(self) -> bool:
-        """Whether to show everything."""
+        """Whether everything is visible."""
         return self.text is None and not self.public
 
     def seat(self, names: Mapping[str, str]) -> str | None:
-        """The seat of a game with these names: None for the public view, `OMNISCIENT` for everything.
+        """The viewer's seat in a game with these names: None for the public view, `OMNISCIENT` for everything.
 
         Raises:
             click.BadParameter: if no seat or several seats have the name.
@@ -51,16 +51,16 @@ class Viewer(Struct, frozen=True):
 
 
 def seats_in_words(names: Mapping[str, str]) -> str:
-    """The seats for a message: ids, each with its name if different."""
+    """The seats in words: ids, each with its name if different."""
     shown = shown_names(names)
     return ", ".join(seat if name == seat else f"{seat} ({name})" for seat, name in shown.items())
 
 
 def viewer(seat: str | None, public: bool) -> Viewer:
-    """The reader given by flags.
+    """The viewer given by flags.
 
     Raises:
-        click.UsageError: if the flags name two.
+        click.UsageError: if the flags name two viewers.
     """
     if seat is not None and public:
         raise click.UsageError("--for cannot be combined with --public: either one seat, or all of them")
@@ -68,7 +68,7 @@ def viewer(seat: str | None, public: bool) -> Viewer:
 
 
 def viewer_flags(for_help: str, public_help: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The flags `--for SEAT` and `--public` of a command, as its arguments `seat` and `public`."""
+    """A decorator that adds `--for SEAT` and `--public` to a command, as its arguments `seat` and `public`."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         command = click.option("--public", is_flag=True, help=public_help)(command)

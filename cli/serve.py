@@ -125,7 +125,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _serve(r: _Request, games: list[_Opened]) -> None:
-    """Opens the store, begins the new tables, and serves until interrupted."""
+    """Opens the store, starts the new tables, and serves until interrupted."""
     from rulespec.serve.app import app
     from rulespec.serve.certificate import secured
     from rulespec.serve.door import OF_ADDRESS, Door
@@ -139,7 +139,7 @@ def _serve(r: _Request, games: list[_Opened]) -> None:
     with ExitStack() as stack:
         try:
             opened = stack.enter_context(closing(listening(r.host, r.port)))
-        except (OSError, UnicodeError) as error:  # UnicodeError: what cannot be a name
+        except (OSError, UnicodeError) as error:  # UnicodeError: an invalid host name
             reason = error.strerror if isinstance(error, OSError) else "this cannot be a name"
             hint = "--host is an address of this machine, and --port 0 any port that is free"
             raise click.ClickException(f"nothing can listen at {r.host}, port {r.port}: {reason}; {hint}") from None
@@ -159,7 +159,7 @@ def _serve(r: _Request, games: list[_Opened]) -> None:
                 _warn(r)
             output.echo(f"{base} serves {output.counted(len(hall.games), 'table')} of {r.store}; Ctrl-C ends it")
             application = app(hall, port, r.host, r.url, r.cert is not None)
-            # Behind a proxy, and on this machine alone, all come from one address.
+            # Behind a proxy, and on a local server, all connections come from one address.
             door = Door(of_address=None if r.url or is_local(r.host) else OF_ADDRESS)
             await server(application, secure, door=door).serve(sockets=[opened])
 
@@ -167,7 +167,7 @@ def _serve(r: _Request, games: list[_Opened]) -> None:
 
 
 class _Opened(Struct, frozen=True):
-    """The game of a new table: fresh, or from a log."""
+    """The game of a new table, either fresh or from a log."""
 
     ref: str
     rules: TableRules
@@ -177,7 +177,7 @@ class _Opened(Struct, frozen=True):
 
     @classmethod
     def of(cls, ref: str, r: _Request) -> _Opened:
-        """The game of a reference, or at the end of a log."""
+        """A new game of a reference, or the game at the end of a log."""
         from rulespec.cli.chance import Chance
         from rulespec.cli.play import resumed
         from rulespec.engine.logs.native import read_log
@@ -205,7 +205,7 @@ class _Opened(Struct, frozen=True):
 
 
 async def _begin(hall: Hall, games: list[_Opened], r: _Request, base: str) -> None:
-    """Begins the new tables, and prints their links."""
+    """Starts the new tables, and prints their links."""
     for each in games:
         deadline = max(1, round(60 * r.deadline)) if r.deadline else 0
         live, keys = await hall.new(each.rules, each.game, each.bots, deadline, r.reveal, each.variations)
@@ -221,7 +221,7 @@ async def _begin(hall: Hall, games: list[_Opened], r: _Request, base: str) -> No
 
 
 def _warn(r: _Request) -> None:
-    """Warns of a server that others can reach."""
+    """Warns about a server reachable by others."""
     if r.cert is None and not r.url.startswith("https://"):
         output.echo(
             f"warning: anyone who can reach {r.host} can connect to this server, and can intercept its links,"
@@ -235,7 +235,7 @@ def _warn(r: _Request) -> None:
 
 
 def _agents() -> Callable[..., Any] | None:
-    """The function that answers the tools of agents, which needs an extra; None without it."""
+    """The function that answers tool calls of agents; None if its extra is missing."""
     try:
         from rulespec.guests.table_seat import answer_at_table
     except ModuleNotFoundError:
@@ -244,7 +244,7 @@ def _agents() -> Callable[..., Any] | None:
 
 
 def _bots() -> tuple[str, ...]:
-    """The bots that may take over seats; those that search need an extra."""
+    """The bots that may take over seats; those that use search need an extra."""
     try:
         from rulespec.engine.bots.named import open_bot
 

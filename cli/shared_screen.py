@@ -1,4 +1,4 @@
-"""One screen shared by people with different views: it is wiped before it is passed on."""
+"""One screen shared by people with different views, wiped before it is handed over."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rulespec.diagnostics.escape import escaped
 
 
 class SharedScreen:
-    """A screen shared in turns.
+    """A screen shared by taking turns.
 
     Args:
         wanted: whether the game has secrets and several people share this screen. Without a terminal (in a pipe, to a
             file), nothing is wiped or asked.
 
     Attributes:
-        active: whether the screen is passed on.
+        active: whether the screen is handed over and wiped.
         seat: the current viewer; "" before the first.
     """
 
@@ -26,7 +26,10 @@ class SharedScreen:
         self.seat = ""
 
     def hand_over(self, seat: str, prompt: str) -> bool | None:
-        """Wipes the screen, and waits until a seat has it; whether the viewer changed, or None at the end of input."""
+        """Wipes the screen, and waits for a seat to take it.
+
+        Returns whether the viewer changed; None at the end of input.
+        """
         if not self.active or seat == self.seat:
             return False
         if self.seat:
@@ -35,26 +38,26 @@ class SharedScreen:
         return True if self.wait(prompt) else None
 
     def wait(self, prompt: str) -> bool:
-        """Waits for Enter after the prompt; False at the end of input. Typed text is discarded."""
+        """Waits for Enter after the prompt; False at the end of input. Other typed text is discarded."""
         with suppress(ImportError, OSError):
             import termios
 
-            termios.tcflush(sys.stdin, termios.TCIFLUSH)  # keys that were pressed before are no answer
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)  # earlier key presses are no answer
         return _line(f"{prompt} ") is not None
 
     def read(self, prompt: str) -> str | None:
-        """A line of input; None at its end. On a shared screen, no line history is kept."""
+        """A line of input; None at the end of input. On a shared screen, no line history is kept."""
         line = self.read_whole(prompt)
         return None if line is None else line.strip()
 
     def read_whole(self, prompt: str) -> str | None:
-        """A line of input including spaces; None at its end."""
+        """A line of input including surrounding spaces; None at the end of input."""
         if self.active:
             return _line(prompt)
         if sys.stdin.isatty():
             return _line_with_history(prompt)
         line = _line(prompt)
-        output.echo(line or "")  # a transcript looks like a session
+        output.echo(line or "")  # a transcript then looks like a session
         return line
 
     def wipe(self) -> None:
@@ -65,9 +68,9 @@ class SharedScreen:
 
 
 def _line(prompt: str) -> str | None:
-    """A line of input as the terminal edits it; None at its end.
+    """A line of input, edited only by the terminal; None at the end of input.
 
-    Nothing of the line is kept for later ones: `readline` would have it in its history, deleted characters included.
+    Nothing of the line is kept, whereas `readline` would store it in its history, including deleted characters.
     """
     output.echo(prompt, nl=False)
     sys.stdout.flush()
@@ -76,7 +79,7 @@ def _line(prompt: str) -> str | None:
 
 
 def _line_with_history(prompt: str) -> str | None:
-    """A line of input with a history of earlier ones; None at its end."""
+    """A line of input, with a history of earlier ones; None at the end of input."""
     with suppress(ImportError):
         import readline  # noqa: F401 - gives `input` history and editing
     try:

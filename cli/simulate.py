@@ -42,17 +42,17 @@ if TYPE_CHECKING:
     from rulespec.engine.bots.bot_games import BotGames
 
 _MANY = 100
-"""Games from which on wasm plays all: the module of a small ruleset takes a tenth of a second."""
+"""Number of games from which wasm plays all: compiling a small ruleset takes a tenth of a second."""
 _SELDOM, _OFTEN = 0.5, 1.8
-"""Shares of wins, by equal ones, below and above which a role is far from the others."""
+"""Thresholds of a role's share of wins, relative to an equal share, outside which it is reported."""
 _T = TypeVar("_T")
 
 
 def seat_counts(text: str) -> list[int]:
-    """The numbers of players in a text such as `4`, `2-6` or `2,4`.
+    """Parses numbers of players such as `4`, `2-6` or `2,4`.
 
     Raises:
-        click.BadParameter: if it contains none.
+        click.BadParameter: if the text is malformed.
     """
     results: list[int] = []
     for part in text.split(","):
@@ -155,7 +155,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         raise click.UsageError("--codes is for random games: omit --bots")
     ruleset = load_ruleset(r.ref)
     counts = said or [number_of_players(ruleset, None)]
-    words = words_of(ruleset, r.language, r.shown)  # their mistakes are reported before games are played
+    words = words_of(ruleset, r.language, r.shown)  # their errors are reported before games are played
 
     def planned(ref: str, ruleset: typed.Ruleset, chosen: dict[str, str]) -> _Run:
         plan = GamePlan.of(anywhere(ref) if r.cluster else ref, ruleset, counts, r.seed, settings=chosen, cap=r.cap)
@@ -188,7 +188,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _on(plan: GamePlan, ruleset: typed.Ruleset, backend: str, games: int) -> GamePlan:
-    """The plan on the requested backend, or on the best one."""
+    """The plan with the requested backend, or with the fastest one."""
     if plan.bots and backend == "auto":
         return replace(plan, backend="wasm")
     if backend == "wasm" or (backend == "auto" and games >= _MANY):
@@ -203,19 +203,19 @@ def _on(plan: GamePlan, ruleset: typed.Ruleset, backend: str, games: int) -> Gam
 
 
 class _Run:
-    """The games of a plan played so far."""
+    """The games of a plan that were played so far."""
 
     def __init__(
         self, ruleset: typed.Ruleset, plan: GamePlan, chosen: dict[str, str], failures: Path | None, *, changing: bool
     ) -> None:
         self.ruleset = ruleset
         self.plan = plan
-        self.changing = changing  # whether wasm takes over where much is left
+        self.changing = changing  # whether to change over to wasm if many games are left
         self.chosen = chosen
         self.failures = failures
         self.totals = Totals(plan.called, plan.teams)
         self.rows: list[dict[str, Any]] = []
-        self.games = self.decisions = 0  # decisions: of the games played now
+        self.games = self.decisions = 0  # `decisions` excludes recorded games
         self.play_one: Callable[[int], Playout] = partial(plan.play, ruleset)
         self.outcome: Callable[[int], Outcome] = partial(plan.outcome, ruleset)
         self.on_workers: Play | None = None
@@ -228,17 +228,17 @@ class _Run:
 
     @property
     def backend(self) -> Backend:
-        """The machine that plays the games."""
+        """The backend that plays the games."""
         return self.plan.backend if self.bot_games is None else self.bot_games.backend
 
     @property
     def _whole_in_wasm(self) -> bool:
-        """Whether a module plays whole games; bots choose outside of it."""
+        """Whether a wasm module plays entire games; bots choose outside it."""
         return self.plan.backend == "wasm" and not self.plan.bots
 
     @property
     def called(self) -> str:
-        """The subject of the games: the ruleset with the chosen settings."""
+        """The subject of the games: the ruleset and the chosen settings."""
         return " ".join([self.ruleset.ref, *(f"{key}={value}" for key, value in self.chosen.items())])
 
     @property
@@ -247,7 +247,7 @@ class _Run:
         return f"{self.ruleset.ref} {self.ruleset.version}"
 
     def recorded(self, results: Results[Outcome] | None, games: int) -> None:
-        """Counts the recorded games, and replays the last one to check for the same outcome."""
+        """Adds the recorded games to the totals, and replays the last one to verify its outcome."""
         if results is None:
             return
         last: Outcome | None = None
@@ -282,7 +282,7 @@ class _Run:
                 self._write_failure(outcome)
 
     def _tally(self, numbers: range, jobs: int) -> None:
-        """Plays games in wasm for their totals alone."""
+        """Plays games in wasm, for totals only."""
         from rulespec.engine.simulate.wasm import tallied_in_wasm
 
         with closing(tallied_in_wasm(self.plan, self.ruleset, numbers, jobs)) as runs:
@@ -292,13 +292,13 @@ class _Run:
                 self._write_failure(outcome)
 
     def _write_failure(self, outcome: Outcome) -> None:
-        """Writes the log of a game that failed, if there is a folder for it."""
+        """Writes the log of a failed game, if there is a folder for failures."""
         if outcome.failure is not None and self.failures is not None:
             lines = [to_json_text(line, plain=True) for line in self._again(outcome.game).log()]
             write_into(self.failures, f"seed{self.plan.seed}-game{outcome.game}.jsonl", "\n".join(lines) + "\n")
 
     def _outcomes(self, numbers: range, jobs: int, cluster: str) -> Generator[Outcome]:
-        """The outcomes of games, in their order."""
+        """The outcomes of games, in order."""
         if self._whole_in_wasm and not cluster:
             from rulespec.engine.simulate.wasm import play_in_wasm
 
@@ -320,11 +320,11 @@ class _Run:
         self.games += times
 
     def _again(self, number: int) -> Playout:
-        """A game played again, with all its decisions."""
+        """Replays a game with all its decisions."""
         return self.play_one(number)
 
     def shortest(self) -> Iterator[tuple[FailingGame, Path | None]]:
-        """For each kind of mistake, its shortest failing game, with its file if there is a folder."""
+        """The shortest failing game for each kind of error, with its file if there is a folder for failures."""
         for number in self.totals.mistakes.values():
             failing = shorter_playout(self._again(number))
             yield failing, write_failing(self.failures, f"seed{self.plan.seed}-game{number}.shortest.jsonl", failing)
@@ -389,7 +389,7 @@ def _show(
 
 
 def _show_failures(run: _Run) -> None:
-    """Prints that no game failed, or the shortest failing game."""
+    """Prints a note that no game failed, or the shortest failing games."""
     totals = run.totals
     if not totals.failures:
         output.echo(output.style("all invariants held after every decision", fg="green"))
@@ -426,7 +426,7 @@ def _show_totals(plan: GamePlan, totals: Totals, words: Words) -> None:
 
 
 def _show_wins(data: dict[str, Any], words: Words) -> None:
-    """Prints the wins and points of each seat; of teams, the wins of each team."""
+    """Prints the wins and points of each seat; for teams, the wins of each team."""
     won = [words.word(name) for name in ("games", "won", "interval")]
     teams = [[team, *_won(v, words)] for team, v in data.get("teams", {}).items()]
     seats = [[seat, *_won(v, words), _points(v["mean_score"])] for seat, v in data["seats"].items()]
@@ -447,7 +447,7 @@ def _show_wins(data: dict[str, Any], words: Words) -> None:
 
 
 def _show_roles(data: dict[str, Any], words: Words) -> None:
-    """Prints the wins by the entity that a seat held at the beginning, and those that win far from an equal share."""
+    """Prints the wins by the entity that a seat held initially, and marks shares far from equal."""
     roles = data.get("roles", {})
     if roles:
         output.echo()
@@ -462,7 +462,7 @@ def _show_roles(data: dict[str, Any], words: Words) -> None:
 
 
 def _won(data: dict[str, Any], words: Words) -> list[str]:
-    """The cells of a row: the number of games, the share that was won, and its interval."""
+    """The cells of a row: the number of games, the share of wins, and its confidence interval."""
     low, high = (f"{100 * bound:.1f} %" for bound in data["interval"])
     won = f"{100 * data['wins'] / data['games']:.1f} %"
     return [f"{data['games']:,}", won, words.word("range", low=low, high=high)]

@@ -1,4 +1,4 @@
-"""`rulespec simulate --codes`: random games as codes."""
+"""`rulespec simulate --codes`: random games stored as codes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def write_codes(plan: GamePlan, ruleset: typed.Ruleset, games: int, folder: Path
     """Writes the missing games of a plan as codes.
 
     Raises:
-        SaveError, DiagnosticsError: if the folder has other games or damaged ones, or writing fails.
+        SaveError, DiagnosticsError: if the folder contains other games or damaged ones, or writing fails.
     """
     tables, rules = Tables(folder), bundle_of(ruleset)
     with ParquetResults(store_folder(folder), CodeSheet(header(plan), tables)) as results:

@@ -1,4 +1,4 @@
-"""State of a game as text: tables of entities, piles of pieces, standings."""
+"""Text form of a game's state: tables of entities, piles of pieces, standings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def state_lines(state: State) -> Iterator[str]:
 
 
 def _pieces(piles: dict[str, dict[str, int]]) -> Iterator[str]:
-    """The piles of a type of pieces, by owner or by place, whichever is shorter."""
+    """The lines for the piles of a type of pieces, by owner or by place, whichever is shorter."""
     places: dict[str, dict[str, int]] = {}
     for owner, counts in piles.items():
         for place, count in counts.items():
@@ -42,7 +42,7 @@ def _pieces(piles: dict[str, dict[str, int]]) -> Iterator[str]:
     rows = {"": piles["-"]} if set(piles) == {"-"} else places if len(places) < len(piles) else piles
     width = max(map(len, rows), default=0)
     for head, counts in rows.items():
-        # Counts that are all 1 are left out: of owners, or of entities that index a place.
+        # Counts are omitted if all are 1: those of owners, or of entities that index a place.
         alike = [name for name in counts if rows is places or name.endswith("]")]
         bare = set(alike) if all(counts[name] == 1 for name in alike) else set()
         texts = (name if name in bare else f"{name} {count}".strip() for name, count in counts.items())
@@ -66,8 +66,8 @@ def _global(entities: dict[str, dict[str, Any]]) -> Iterator[str]:
 
 
 def _kind(kind: str, entities: dict[str, dict[str, Any]]) -> Iterator[str]:
-    names = list(dict.fromkeys(name for fields in entities.values() for name in fields))  # some do not see all of them
-    # Columns and entities without values are left out.
+    names = list(dict.fromkeys(name for fields in entities.values() for name in fields))  # seats may see only some
+    # Columns and entities without values are omitted.
     names = [n for n in names if any(not _empty(fields.get(n)) for fields in entities.values())]
     rows = [
         [entity, *(shown(fields.get(n)) for n in names)]
@@ -85,7 +85,7 @@ def _empty(value: Any) -> bool:
 
 
 def standings(game: Game, words: Words | None = None) -> list[str]:
-    """A table of points, best first; at the end of the game, winners are marked, with teams as one."""
+    """A table of points, best first; after the game, winners are marked, including the members of a winning team."""
     result = game.result
     points = result.scores if result else scores(game)
     winners = result.winners if result else []

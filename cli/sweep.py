@@ -18,23 +18,23 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Num
 
 MOST = 12
-"""Values of a sweep: mistakes are bounded for all of them together."""
+"""Maximum number of values in a sweep: the error probability is bounded for all of them together."""
 _NAME, _VALUE = "[a-z][a-z0-9_]{0,63}", "(-?[0-9]{1,9})"
 _FORM = re.compile(
     rf"(?:(constants|settings)\.({_NAME})|(kinds)\.({_NAME}\.entities\.[a-z0-9_]{{1,64}}\.{_NAME}))={_VALUE}\.\.{_VALUE}"
 )
 _LISTED = 12
 _LONGEST = 64
-"""Characters of an id."""
+"""Maximum length of an id in characters."""
 _OVERLAY = 'id: {id}\ntitle: "{title}"\nfor: {base}\nversion: "1"\nchanges: {{{changes}}}\n'
 
 
 class Sweep(Struct, frozen=True):
-    """Values of a number.
+    """A sweep: a number of the rules, and the values to try.
 
     Attributes:
-        kind: whether it is a constant, a setting, or a fact of an entity.
-        name: its name; of a fact the rest of its path in overlays, `heap.entities.five.size`.
+        kind: the kind of the number: a constant, a setting, or a fact of an entity.
+        name: its name; for a fact, the rest of its path in overlays, `heap.entities.five.size`.
         values: the values, in order.
     """
 
@@ -44,7 +44,7 @@ class Sweep(Struct, frozen=True):
 
     @property
     def path(self) -> str:
-        """The path of the number."""
+        """The path of the number in overlays."""
         return f"{self.kind}.{self.name}"
 
     def __str__(self) -> str:
@@ -52,11 +52,11 @@ class Sweep(Struct, frozen=True):
 
     @property
     def short(self) -> str:
-        """The name for tables; of a fact without its kind, `five.size`."""
+        """The name for tables; for a fact without its kind, as in `five.size`."""
         return short(self.path)
 
     def own(self, ruleset: typed.Ruleset) -> tuple[int, str]:
-        """The value in a ruleset, and its unit.
+        """The current value in a ruleset, and its unit.
 
         Raises:
             click.BadParameter: if the ruleset has no such number, or the setting does not allow these values.
@@ -79,7 +79,7 @@ class Sweep(Struct, frozen=True):
         return int(setting.default), ""
 
     def _fact(self, ruleset: typed.Ruleset) -> int:
-        """The value of a fact."""
+        """The current value of a fact."""
         of, _, entity, name = self.name.split(".")
         kinds = ruleset.declarations.kinds
         if of not in kinds:
@@ -95,7 +95,7 @@ class Sweep(Struct, frozen=True):
 
 
 class Variation(NamedTuple):
-    """A variation of a game: its name, the overlay with other constants (None if unchanged), and its settings."""
+    """A variation of a game: its name, the overlay with changed numbers (None if unchanged), and its settings."""
 
     name: str
     overlay: Path | None
@@ -103,7 +103,7 @@ class Variation(NamedTuple):
 
 
 def change(sweeps: Sequence[Sweep], values: Sequence[int], ruleset: typed.Ruleset, folder: Path) -> Variation:
-    """The variation for one value of each swept number; its overlay goes into the folder.
+    """The variation with one value for each swept number; its overlay is written into the folder.
 
     Raises:
         click.BadParameter: as for `Sweep.own`. click.ClickException: if writing fails.
@@ -125,7 +125,7 @@ def change(sweeps: Sequence[Sweep], values: Sequence[int], ruleset: typed.Rulese
 
 
 def sweeps_of(ctx: click.Context, option: click.Parameter, value: tuple[str, ...]) -> tuple[Sweep, ...]:
-    """The sweeps from texts such as `constants.price=3..7`."""
+    """Parses sweeps such as `constants.price=3..7`."""
     results = []
     for text in value:
         form = _FORM.fullmatch(text)
@@ -143,13 +143,13 @@ def sweeps_of(ctx: click.Context, option: click.Parameter, value: tuple[str, ...
 
 
 def short(path: str) -> str:
-    """The path of a number as a name for tables."""
+    """The short name of a number for tables, given its path."""
     kind, _, name = path.partition(".")
     return name.partition(".entities.")[2] if kind == "kinds" else name
 
 
 def _known(name: str, names: Collection[str]) -> str:
-    """The similar name, or the first of the known ones."""
+    """A hint at the similar name, or at the first known ones."""
     shown = [*islice(names, _LISTED)]
     more = ", …" if len(names) > _LISTED else ""
     return did_you_mean(name, list(names)) or f"there are {', '.join(shown) or 'none'}{more}"

@@ -1,4 +1,4 @@
-"""A table at the terminal: a game, its people and bots, prompts and output."""
+"""A table on the terminal: a game, its people and bots, prompts and output."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from rulespec.engine.words.words import Words
 from rulespec.errors import RulespecError
 
 _KNOWN = 5
-"""The limit of remembered facts that are printed when decisions are taken back."""
+"""Maximum number of remembered facts printed after an undo."""
 _HELP = """\
   NUMBER      take the option of that number
   WORDS       take an option by its words, or as in logs: `army(moscow)`;
@@ -64,17 +64,17 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 
 
 class TerminalTable:
-    """A game, its random players, its file, and the people at the terminal.
+    """A game with its programs, its file, and the people at the terminal.
 
-    `unsaved`: whether a person has decided since the game was last written to a file.
+    `unsaved` tells whether a person has decided since the game was last written to a file.
 
     Args:
         words: the words of the ruleset.
         game: the game at its start or point of continuation.
         programs: the program seats.
         saved: the file of the game.
-        explained: whether bots give reasons; in a game with secrets, only after its end.
-        steps: whether to show each move statement by statement.
+        explained: whether bots give reasons, in a game with secrets only after its end.
+        steps: whether to print each move statement by statement.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class TerminalTable:
 
         Raises:
             RulesetFaultError: if the rules fault before a person decides.
-            SaveError: if a decision cannot be saved; it then does not count.
+            SaveError: if a decision cannot be saved, and so does not count.
         """
         try:
             code = self._decisions()
@@ -171,7 +171,7 @@ class TerminalTable:
 
     @property
     def reader(self) -> str | None:
-        """The seat of the only person at the terminal; None if there are several, who share the public view."""
+        """The seat of the only person at the terminal; None if several people share the public view."""
         return next(iter(self.people)) if len(self.people) == 1 else None
 
     def save(self) -> None:
@@ -187,7 +187,7 @@ class TerminalTable:
         return f"{reason.bot}: {' · '.join(best) or 'no other option'}"
 
     def give_reason(self, number: int, why: str) -> None:
-        """Records a bot's reason, until the end of the game if there are secrets."""
+        """Announces a bot's reason; in a game with secrets, stores it until the end of the game."""
         if self.game.omniscient.secretive:
             self.reasons.append(f"{number:>5}  {why}")
             return
@@ -200,7 +200,7 @@ class TerminalTable:
         return helps(self.words, self.game)
 
     def rules_of(self, word: str, listed: list[Option]) -> list[str]:
-        """The help texts for an option (by number) or a word; without either, for the open decision."""
+        """The help texts for an option (by number) or a word, by default for the open decision."""
         name = self.game.decision.name if self.game.decision is not None else ""
         wanted = word.casefold().replace("_", " ")
         if word.isdecimal() and len(word) < 7 and 0 < int(word) <= len(listed):
@@ -221,7 +221,7 @@ class TerminalTable:
         return [" ".join([f"  {each.title}: {each.text}", *each.rules]) for each in helps_]
 
     def hint(self, seat: str) -> None:
-        """Prints a bot's choice for a seat, from that seat's view, with the reason."""
+        """Prints a bot's choice for a seat, based on that seat's view, with the reason."""
         if self.game.decision is None or self.game.decision.by != seat:
             output.echo("a hint is only for the deciding seat")
             return
@@ -235,7 +235,7 @@ class TerminalTable:
     # --- a person decides ----------------------------------------------------------------
 
     def speaker(self, decision: Decision) -> str | None:
-        """The person to ask: the decider or leader, or another entitled person; None if there is none."""
+        """The person to ask: the decider or leader, or another entitled person; None if programs decide."""
         may = (decision.by, *decision.among)
         return next((seat for seat in may if seat is not None and seat not in self.bots), None)
 
@@ -259,7 +259,7 @@ class TerminalTable:
                 continue
             if done:
                 return True
-            if self.screen.active and self.screen.seat != seat:  # somebody else has spoken, and it was shown to them
+            if self.screen.active and self.screen.seat != seat:  # somebody else has spoken and seen the screen
                 self.screen.wait(self.words.word("wiped_next"))
                 listed = self.present(decision, seat)
         return False
@@ -294,7 +294,7 @@ class TerminalTable:
         return self.words.seat(seat, self.game.shown_names)
 
     def may_quit(self, seat: str) -> bool:
-        """Asks before quitting an unsaved game."""
+        """Whether a person may quit; asks for confirmation if the game is unsaved."""
         if self.saved is not None or not self.unsaved:
             return True
         output.echo("the game is not saved (`w FILE` saves it)")
@@ -304,7 +304,7 @@ class TerminalTable:
     def obey(self, text: str, seat: str, listed: list[Option]) -> tuple[bool, list[Option]]:
         """Executes a command; returns whether the position has changed, and the currently numbered options.
 
-        A name and a colon before it identify the speaker; by default it is the seat asked.
+        A name and a colon before the text identify the speaker; the default is the seat that is asked.
         """
         named = said(text, self.game.names, self.people)
         if named is not None and named[0] == seat:
@@ -349,7 +349,7 @@ class TerminalTable:
         return False, listed
 
     def obey_early(self, text: str, seat: str) -> bool:
-        """Executes a command of a person who is not being asked in a round."""
+        """Executes a command of a person who is not being asked, during a simultaneous decision."""
         match _SHORT.get(text, text):
             case "o":
                 for option in own_options(self.game, seat):
@@ -383,8 +383,8 @@ class TerminalTable:
     def choose(self, text: str, seat: str, listed: list[Option]) -> bool:
         """Takes the option given by number or words, or prints the reason why it is illegal.
 
-        A name and a colon before it identify the speaker; by default it is the seat asked. Other seats' options out of
-        turn are printed only if they do not depend on private state.
+        A name and a colon before the text identify the speaker; the default is the seat that is asked. Other seats'
+        options out of turn are printed only if they do not depend on private state.
         """
         if (named := said(text, self.game.names, self.people)) is not None:
             seat, text = named
@@ -419,7 +419,7 @@ class TerminalTable:
         return True
 
     def take_back(self, seat: str) -> bool:
-        """Undoes back to a person's last decision; False if there is none. `seat`: the requesting seat."""
+        """Undoes everything since a person's last decision; False if there is none. `seat` is the requesting seat."""
         number = self.played.since_last_of(self.people)
         if not number:
             output.echo("there is nothing to take back")
@@ -440,14 +440,14 @@ class TerminalTable:
 
 
 def _round_words(table: TerminalTable) -> Iterator[str]:
-    """The announcement of a simultaneous decision, with the seats that have chosen already."""
+    """The announcement of a simultaneous decision, with the seats that have already chosen."""
     yield table.words.word("secret")
     if chosen := table.played.early.chosen:
         yield table.words.word("chosen_so_far", seats=", ".join(map(table.name, chosen)))
 
 
 def _show_end(game: Game, words: Words, person: Person | None) -> None:
-    """Prints the news since the last question, from a person's view, and the standings."""
+    """Prints the news since the last question, as visible to a person, and the standings."""
     result = game.result
     assert result is not None
     if person is not None:

@@ -1,4 +1,4 @@
-"""`rulespec test`: the scenarios and recorded games of a ruleset."""
+"""`rulespec test`: tests a ruleset by its scenarios and recorded games."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 def _cases(
     ruleset: typed.Ruleset, backends: tuple[Backend, ...], report: Report, only: str, outside: tuple[Path, ...]
 ) -> Iterator[Case]:
-    """The cases of the suite, run one after the other."""
+    """The cases of the suite, run one by one."""
     with wasm_errors() if "wasm" in backends else nullcontext():
         yield from run_suite(ruleset, backends or ("python", "interpreter"), report, only, outside)
 
@@ -144,13 +144,13 @@ def _numbers(players: str | None, ruleset: typed.Ruleset) -> list[int]:
 def _random_games(
     ruleset: typed.Ruleset, numbers: list[int], games: int, seed: int, failures: Path | None
 ) -> RandomRun:
-    from rulespec.cli.test_random import play_random_games  # lazily: it takes longer than many a suite
+    from rulespec.cli.test_random import play_random_games  # lazily: the import takes longer than many a suite
 
     return play_random_games(ruleset, numbers, games, seed, failures)
 
 
 def _way_to_tests(only: str) -> str:
-    """The way out if there is nothing to test."""
+    """The help if there is nothing to test."""
     if only:
         return f"no scenario has `{only[:80]}` in its id or file, no recorded game in its file"
     return "write scenarios into scenarios/*.yaml, put recorded games into logs/, or play random games: --random 20"

@@ -1,4 +1,4 @@
-"""`rulespec test --random N`: random games that check properties of every game."""
+"""`rulespec test --random N`: random games that check universal properties."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rulespec.engine.verify.trial import kind_of
 from rulespec.typed import nodes as typed
 
 MAX_FOUND = 5
-"""Mistakes after which the games stop."""
+"""Number of errors after which the games stop."""
 
 
 @dataclass(slots=True)
 class RandomRun:
-    """The result of random games: the numbers played and failed, and the shortest game for each mistake."""
+    """The result of random games: the numbers played and failed, and the shortest failing game for each error."""
 
     ruleset: typed.Ruleset
     seed: int
@@ -33,7 +33,7 @@ class RandomRun:
     failures: list[tuple[FailingGame, Path | None]] = field(default_factory=list)
 
     def show(self) -> None:
-        """Prints the mistakes with their games."""
+        """Prints the errors with their games."""
         for failing, path in self.failures:
             output.show([failing.wrong], self.ruleset.sources, err=False)
             for line in story(failing, path):
@@ -55,9 +55,8 @@ class RandomRun:
 def play_random_games(
     ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: int, folder: Path | None
 ) -> RandomRun:
-    """Plays random games; writes the shortest failing game for each kind of mistake into the folder, if given.
-
-    Raises:
+    """Plays random games; writes the shortest failing game for each kind of error into the folder, if given.
+    // Raises:
         click.ClickException: if a game cannot be written.
         DiagnosticsError: if a game cannot be set up.
     """

@@ -1,4 +1,4 @@
-"""`rulespec titles`: the languages of a ruleset, with their missing words."""
+"""`rulespec titles`: lists the languages of a ruleset, with their missing words."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ def command(ctx: click.Context, ref: str, language: str | None) -> None:
 
 
 def _counted(wanted: list[Key], lacking: list[Key]) -> str:
-    """The number of texts that are there, of those that are wanted; "" if none is."""
+    """The number of existing texts out of the expected ones; "" if none is expected."""
     there = len(wanted) - len({*wanted} & {*lacking})
     return f"{there:,} of {len(wanted):,}" if wanted else ""

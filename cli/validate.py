@@ -1,4 +1,4 @@
-"""`rulespec validate`: all problems of rulesets."""
+"""`rulespec validate`: reports all problems of rulesets."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.typed import nodes as typed
 
 _MAX_DIALECTS = 50
-"""Dialects in the folder of a ruleset."""
+"""Maximum number of dialects in the folder of a ruleset."""
 _MAX_WORDS = 1_000_000
-"""Bytes of a file of words."""
+"""Maximum size of a words file in bytes."""
 
 if TYPE_CHECKING:  # slow to import, and not needed for usage errors
     from rulespec.cli.overlay_sets import OverlaySets
@@ -39,7 +39,7 @@ format_option = click.option(
     help="Output format: text, JSON, GitHub workflow commands, SARIF 2.1.0.",
 )
 Explore = Callable[[typed.Ruleset, Report], None]
-"""Explores a ruleset without errors; findings go into the report."""
+"""A function that explores a valid ruleset, and adds findings to the report."""
 
 
 def _refuse_deep(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
@@ -99,7 +99,7 @@ def command(
 
 
 def finish(ctx: click.Context, results: list[CheckedReference], format_: str) -> None:
-    """Prints results in a format, and exits with the worst exit code."""
+    """Prints results in the requested format, and exits with the worst exit code."""
     _PRINTERS[format_](results)
     ctx.exit(max(r.code for r in results))
 
@@ -126,7 +126,7 @@ def checked(
     play: bool = False,
     minutes: int | None = None,
 ) -> CheckedReference:
-    """Checks a reference; then explores it, plays games, or checks the offered overlays."""
+    """Checks a reference, then as requested explores it, plays games, or checks the offered overlays."""
     report, ruleset, sets, games = Report(), None, None, None
     try:
         ruleset = check(ref, report)
@@ -145,7 +145,7 @@ def checked(
         report.extend(error.diagnostics)
     code = output.OK
     if not report.ok:
-        # A reference without a ruleset is wrong usage; errors in the ruleset are problems.
+        # A reference without a ruleset is a usage error; errors in the ruleset are problems.
         missing = any(d.span is None and d.code in {"RS501", "RS502"} for d in report.diagnostics)
         code = output.UNUSABLE if missing else output.PROBLEMS
     return CheckedReference(ref, ruleset, report, code, sets, games)
@@ -205,7 +205,7 @@ def _print_sarif(results: list[CheckedReference]) -> None:
 
 
 def _all(results: list[CheckedReference]) -> list[Diagnostic]:
-    """All diagnostics, each once: several references may read the same files."""
+    """All diagnostics without duplicates, as several references may read the same files."""
     return redacted(dict.fromkeys(d for r in results for d in r.report.diagnostics))
 
 
@@ -219,7 +219,7 @@ _PRINTERS: dict[str, Callable[[list[CheckedReference]], None]] = {
 
 _ENGINE = ("game", "lower", "passes", "program", "python", "verify")
 STARTING = (*cache.LANGUAGE, *(f"engine/{room}" for room in _ENGINE))
-"""The rooms that begin a game."""
+"""The rooms involved in starting a game."""
 
 
 def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset | None:
@@ -239,7 +239,7 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
     _check_further(ruleset, whole, files)
     result = whole
     if any("accept:" in text for text in ruleset.sources.values()):
-        from rulespec.check.accepted import accept  # else no module of the checker is needed for a cached ruleset
+        from rulespec.check.accepted import accept  # lazily: a cached ruleset needs no other module of the checker
 
         result = accept(whole, ruleset.sources, ruleset.layers)
     report.extend(result.diagnostics)
@@ -248,12 +248,12 @@ def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset
 
 
 def _check_further(ruleset: typed.Ruleset, report: Report, files: Files | None) -> None:
-    """Checks facts, the start of the game, words, and the files beside the rules."""
+    """Checks facts, the start of a game, words, and the files beside the rules."""
     starts = Report()
     key = cache.key("starts", ruleset.sources_hash, rooms=STARTING)
     if files is not None or cache.read(key, msgspec.json.Decoder(bool)) is not True:
         from rulespec.engine.verify.starts import check_starts
-        from rulespec.engine.verify.verified_facts import failed_checks  # the engine is needed for nothing else here
+        from rulespec.engine.verify.verified_facts import failed_checks  # lazily: nothing else here needs the engine
 
         starts.extend(failed_checks(ruleset.declarations, ruleset.layers))
         check_starts(ruleset, starts)
@@ -265,7 +265,7 @@ def _check_further(ruleset: typed.Ruleset, report: Report, files: Files | None) 
 
 
 def _words(ruleset: typed.Ruleset, report: Report) -> None:
-    """Checks the words for people, unless the same files have passed before."""
+    """Checks the words for people, unless the cache knows the same files as valid."""
     from rulespec.documents.folders import visible
     from rulespec.documents.text_files import display, read_text
 
@@ -287,7 +287,10 @@ def _words(ruleset: typed.Ruleset, report: Report) -> None:
 
 
 def _beside(ruleset: typed.Ruleset, report: Report) -> None:
-    """Checks offered overlays, dialects and the notation, beside the rules. `rulespec test` checks scenarios."""
+    """Checks the files beside the rules: offered overlays, dialects and the notation.
+
+    `rulespec test` checks scenarios.
+    """
     from rulespec.documents.folders import visible
     from rulespec.documents.text_files import display, inside, is_present
     from rulespec.engine.dialects.dialect import read_dialect
@@ -321,7 +324,7 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
 
 
 def _offers(ruleset: typed.Ruleset) -> dict[str, Span]:
-    """The places in game.yaml that offer overlays, by the names of these."""
+    """The places in game.yaml where each overlay is offered, by the overlay's name."""
     from rulespec.documents.kept_trees import read_kept
     from rulespec.documents.text_files import display
     from rulespec.documents.yaml_nodes import Mapping, get, words

@@ -1,4 +1,4 @@
-"""The games played by `rulespec validate`: cached on disk, with progress at a terminal."""
+"""Games played by `rulespec validate`, cached on disk, with progress on a terminal."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from rulespec.cli import output
 from rulespec.diagnostics.report import Report
 from rulespec.typed import nodes as typed
 
-if TYPE_CHECKING:  # the engine takes long to import, and is not needed where the result is kept
+if TYPE_CHECKING:  # the engine takes long to import, and a cached result does not need it
     from rulespec.engine.verify.played import PlayReport
 
 
 def played(ruleset: typed.Ruleset, report: Report, minutes: int | None = None) -> PlayReport:
-    """The result of playing games of a ruleset without errors, possibly cached from the same sources.
-
-    If the report says that the default start takes too long, no games are played. `minutes`: as for `play_check`.
+    """The result of playing games of a valid ruleset, possibly cached from the same sources.
+    // No games are played if the report contains the warning that the default start takes too long. For `minutes` see
     `play_check`.
     """
     from rulespec.engine.verify.played import PlayReport
 
-    if any(d.code == "RS710" and d.span is None for d in report.diagnostics):  # it has the place of a setting
+    if any(d.code == "RS710" and d.span is None for d in report.diagnostics):  # otherwise it has the place of a setting
         return PlayReport(0, 0, 0, ())
     key = cache.key("played", ruleset.ref, f"{minutes}", *chain.from_iterable(ruleset.sources.items()))
     result = cache.read(key, msgspec.json.Decoder(PlayReport))
@@ -47,7 +46,7 @@ def _played(ruleset: typed.Ruleset, minutes: int | None) -> PlayReport:
 
 
 def amount_of_play(played: PlayReport) -> str:
-    """The amount of play: `played 1,240 games of 9 combinations`."""
+    """A summary of the games played: `played 1,240 games of 9 combinations`."""
     if not played.games:
         return "played no game to its end"
     of = "" if played.combinations == played.of else f"{played.combinations:,} of "

@@ -101,10 +101,10 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _judged(result: ReplayResult, seat: str | None, r: _Request) -> StudyParts:
-    """A bot's opinions on the decisions whose choices the reader sees.
+    """A bot's opinions on the decisions whose choices are visible to the reader.
 
     Raises:
-        click.UsageError: if there are none, or no such bot.
+        click.UsageError: if there are no such decisions, or the bot is unknown.
     """
     from rulespec.engine.bots.opinions import opinions
     from rulespec.engine.game.omniscient import OMNISCIENT
@@ -126,11 +126,11 @@ def _judged(result: ReplayResult, seat: str | None, r: _Request) -> StudyParts:
 
 
 def _counts(store: Path, result: ReplayResult, *, omniscient: bool) -> MoveCounts:
-    """The options that were taken in a store at the positions of a log.
+    """The counts of options chosen in a store at the positions of a log.
 
     Raises:
-        click.UsageError: if they could reveal a secret: in a game that goes on, or without --omniscient.
-        DiagnosticsError: as `counted`.
+        click.UsageError: if they could reveal a secret: in an unfinished game, or without --omniscient.
+        DiagnosticsError: as for `counted`.
     """
     from rulespec.engine.corpus.position_moves import counted
     from rulespec.pages.archive_rows import positions_of

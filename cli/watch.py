@@ -1,4 +1,4 @@
-"""Watching of a ruleset's files, by their modification times."""
+"""Watching of a ruleset's files by their modification times."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 from rulespec.documents.folders import stamps
 
 PAUSE = 0.4
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 
 
 def watched(
     folders: Sequence[Path], rounds: int | None = None, sleep: Callable[[float], None] = time.sleep
 ) -> Iterator[None]:
-    """Yields at once, and after each change of a YAML or rules file, until interrupted.
+    """Yields immediately, and after each change of a ruleset file, until interrupted.
 
     Args:
         folders: folders or files.
-        rounds: the number of checks; None: unlimited.
-        sleep: waits for a number of seconds.
+        rounds: the maximum number of checks; None means unlimited.
+        sleep: the function that waits for a number of seconds.
     """
     before = stamps(folders)
     yield

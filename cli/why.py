@@ -1,4 +1,4 @@
-"""`rulespec why`: the reasons of a position, as trees of conditions with their values."""
+"""`rulespec why`: explanations of a position, as trees of conditions with their values."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from rulespec.engine.why.why import Why
 
 
 class Steps:
-    """Effects of moves during a game, statement by statement.
+    """Printer of the effects of moves during a game, statement by statement.
 
     Args:
-        read: reads a line after a prompt; None at the end of input.
+        read: the function that reads a line after a prompt; it returns None at the end of input.
     """
 
     def __init__(self, read: Callable[[str], str | None]) -> None:
@@ -30,7 +30,7 @@ class Steps:
         self._on = True
 
     def show(self, game: Game, seat: str | None) -> None:
-        """Prints the effects of the last move that a seat may know, with a pause after each statement."""
+        """Prints the effects of the last move that are visible to a seat, with a pause after each statement."""
         if not self._on:
             return
         answer = whole(Why(game, seat).effects(), fold=True)
@@ -45,7 +45,7 @@ class Steps:
 
     @staticmethod
     def explain(game: Game, option: Option, seat: str | None) -> None:
-        """Prints the reason for refusing an option, limited to what a seat may know."""
+        """Prints the reason why an option is refused, as visible to a seat."""
         asked = game.omniscient.numbers.asked
         printer = Printer(game.ruleset, game.omniscient.labels)
         for line in printer.lines(whole(Why(game, seat).of(option, asked), fold=True)):
@@ -53,7 +53,7 @@ class Steps:
 
 
 class _Request(Struct, frozen=True):
-    """The question that the command line asks."""
+    """The question asked on the command line."""
 
     subject: str | None
     value: str | None
@@ -119,7 +119,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 
 def _check_single(r: _Request) -> None:
-    """Refuses several questions at once."""
+    """Rejects several questions at once."""
     asked = {"OPTION": r.subject, "--value": r.value, "--asked": r.asked, "--not-asked": r.not_asked}
     asked |= {"--nothing": r.nothing, "--effects": r.effects, "--end": r.end, "--invariant": r.invariant}
     named = [name for name, value in asked.items() if value is not None and value is not False]

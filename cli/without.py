@@ -1,4 +1,4 @@
-"""`rulespec playtest --without OPTION[:SEAT]`: the game without an option, for all seats or for one."""
+"""`rulespec playtest --without OPTION[:SEAT]`: a game without an option, for all seats or for one."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Without(Struct, frozen=True):
     """A forbidden option.
 
     Attributes:
-        text: the option as it was typed.
-        decision: the decision; empty: the only one with the option.
+        text: the option as typed.
+        decision: the decision; empty means the only one with the option.
         option: the option.
-        argument: its only argument; empty: any.
-        seat: the restricted seat; empty: all.
+        argument: its only argument; empty means any argument.
+        seat: the restricted seat; empty means all seats.
     """
 
     text: str
@@ -52,7 +52,7 @@ class OptionPlace(NamedTuple):
 
 
 def without_of(ctx: click.Context, option: click.Parameter, value: tuple[str, ...]) -> tuple[Without, ...]:
-    """The options from texts such as `move.castle:A`."""
+    """Parses options such as `move.castle:A`."""
     results = []
     for text in value:
         form = _FORM.fullmatch(text)
@@ -73,7 +73,7 @@ def overlay(without: Without, ruleset: typed.Ruleset, seats: tuple[str, ...], fo
         folder: the folder for the overlay.
 
     Raises:
-        click.BadParameter: if there is no such option, argument or seat, or the decision has no other option.
+        click.BadParameter: if the option, argument or seat does not exist, or the decision has no other option.
         click.ClickException: if the overlay cannot be written.
     """
     at = _place(without, ruleset)
@@ -89,7 +89,7 @@ def overlay(without: Without, ruleset: typed.Ruleset, seats: tuple[str, ...], fo
 
 
 def _place(without: Without, ruleset: typed.Ruleset) -> OptionPlace:
-    """The option in the rules."""
+    """The place of the option in the rules."""
     decisions = [
         s
         for procedure in ruleset.rules.procedures.values()
@@ -110,7 +110,7 @@ def _place(without: Without, ruleset: typed.Ruleset) -> OptionPlace:
 
 
 def _argument(without: Without, at: OptionPlace, ruleset: typed.Ruleset) -> list[str]:
-    """The condition that the option has the argument."""
+    """The condition that the option has the given argument."""
     if not without.argument:
         return []
     if len(at.option.params) != 1:
@@ -129,7 +129,7 @@ def _argument(without: Without, at: OptionPlace, ruleset: typed.Ruleset) -> list
 
 
 def _seat(without: Without, at: OptionPlace, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> list[str]:
-    """The condition that the seat decides."""
+    """The condition that the given seat decides."""
     if not without.seat:
         return []
     if without.seat not in seats:
@@ -146,7 +146,7 @@ def _seat(without: Without, at: OptionPlace, ruleset: typed.Ruleset, seats: tupl
 
 
 def _offers(at: OptionPlace) -> str:
-    """The decision, or the group of options, where the option stands."""
+    """The name of the decision, or of the option group, that contains the option."""
     lines = _lines(at.option.span.file)[: at.option.span.line]
     indent = len(lines[-1]) - len(lines[-1].lstrip())
     for line in reversed(lines[:-1]):
@@ -158,7 +158,7 @@ def _offers(at: OptionPlace) -> str:
 
 
 def _text(span: Span) -> str:
-    """The text of an expression."""
+    """The source text of an expression."""
     lines = _lines(span.file)[span.line - 1 : span.end_line]
     lines[-1] = lines[-1][: span.end_column - 1]
     lines[0] = lines[0][span.column - 1 :]
@@ -166,7 +166,7 @@ def _text(span: Span) -> str:
 
 
 def _lines(file: str) -> list[str]:
-    """The lines of a file of rules."""
+    """The lines of a rules file."""
     return bytes_of(Path(file), MAX_YAML.size).decode("utf-8").splitlines()
 
 

@@ -62,7 +62,7 @@ def _flags(command: _F, help_: str, where: str) -> _F:
 
 
 def check_workers(jobs: int, cluster: str) -> None:
-    """Refuses `--jobs` together with `--cluster`.
+    """Rejects `--jobs` together with `--cluster`.
 
     Raises:
         click.UsageError: if both are given.
@@ -72,12 +72,12 @@ def check_workers(jobs: int, cluster: str) -> None:
 
 
 def anywhere(ref: str) -> str:
-    """The reference with absolute paths, for a process in another folder."""
+    """The reference with absolute paths, for a process with another working directory."""
     return "+".join(os.path.abspath(part) if Path(part).exists() else part for part in parts_of(ref))  # noqa: PTH100
 
 
 def folder(path: Path) -> Path:
-    """A folder for records, created if necessary.
+    """The folder for records, created if necessary.
 
     Raises:
         click.ClickException: if it cannot be created.
@@ -91,7 +91,7 @@ def folder(path: Path) -> Path:
 
 @contextmanager
 def resume_hint(out: Path | None, *, whole: bool = False) -> Iterator[None]:
-    """Prints how to resume if the games inside are interrupted; `whole`: they must be replayed from the beginning."""
+    """Prints how to resume if the games inside are interrupted; with `whole`, they restart from the beginning."""
     from rulespec.engine.logs.saved_game import SaveError
     from rulespec.engine.simulate.workers import ClusterError
 
