@@ -181,7 +181,8 @@ class Prompt:
 
     def _keep(self) -> Game:
         """A copy of the position for changes.
-        // Raises:
+
+        Raises:
             DiagnosticsError: RS874 if changes may reveal something hidden from the reader.
         """
         if self.seat != OMNISCIENT and self.game.omniscient.secretive:

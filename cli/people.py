@@ -31,8 +31,9 @@ _NEWS = 100
 
 
 class Person:
-    """A person at the table, with a narrator for their view, and the matching of their input to options. // If `seat`
-    is None, it stands for everyone together, with the information common to all.
+    """A person at the table, with a narrator for their view, and the matching of their input to options.
+
+    If `seat` is None, it stands for everyone together, with the public view.
 
     Attributes:
         news: the events since their last decision.

@@ -282,7 +282,8 @@ class _Games:
 
     def rules(self) -> list[ComparedRule]:
         """The games under each rule.
-        // Raises:
+
+        Raises:
             click.UsageError: if a question uses a measure that the base game lacks.
         """
         from rulespec.check.questions import ENDING, GAME_NUMBERS, USES

@@ -12,8 +12,9 @@ _T = TypeVar("_T")
 def with_progress(
     runs: Iterator[_T], games: int, done: int = 0, unit: str = "game", size: Callable[[_T], int] = lambda run: 1
 ) -> Iterator[_T]:
-    """The runs, with a progress bar on a terminal; `done` games were played before. // A run counts as `size` games, by
-    default one.
+    """The runs, with a progress bar on a terminal; `done` games were played before.
+
+    A run counts as `size` games, by default one.
     """
     if not sys.stderr.isatty():
         yield from runs

@@ -56,7 +56,8 @@ def play_random_games(
     ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: int, folder: Path | None
 ) -> RandomRun:
     """Plays random games; writes the shortest failing game for each kind of error into the folder, if given.
-    // Raises:
+
+    Raises:
         click.ClickException: if a game cannot be written.
         DiagnosticsError: if a game cannot be set up.
     """

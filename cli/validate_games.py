@@ -19,7 +19,8 @@ if TYPE_CHECKING:  # the engine takes long to import, and a cached result does n
 
 def played(ruleset: typed.Ruleset, report: Report, minutes: int | None = None) -> PlayReport:
     """The result of playing games of a valid ruleset, possibly cached from the same sources.
-    // No games are played if the report contains the warning that the default start takes too long. For `minutes` see
+
+    No games are played if the report contains the warning that the default start takes too long. For `minutes` see
     `play_check`.
     """
     from rulespec.engine.verify.played import PlayReport

@@ -245,7 +245,8 @@ def _user_folder() -> str | None:
 def fingerprint(rooms: tuple[str, ...] = PROGRAM) -> bytes:
     """A hash of rooms of this program: of the package's path, and of the names, sizes and modification times of their
     files.
-    // The path counts because some packagers set all file times to one value, but give each build its own folder.
+
+    The path counts because some packagers set all file times to one value, but give each build its own folder.
     """
     result = hashlib.sha256(os.fsencode(_HOME))
     for room in rooms if rooms == PROGRAM else ("*", *rooms):

@@ -61,7 +61,8 @@ def is_everywhere(ruleset: typed.Ruleset) -> bool:
 
 def own_bundle(ruleset: typed.Ruleset) -> Bundle | None:
     """The bundle embedded in a log by default, as others cannot find these rules by id.
-    // None for a shipped ruleset, and if files are missing or too large.
+
+    None for a shipped ruleset, and if files are missing or too large.
     """
     if is_everywhere(ruleset):
         return None

@@ -1,5 +1,6 @@
 """Records of the built-in functions of the rules language.
-// The checker, reserved words, suggestions, editors, the reference and random programs use these records.
+
+The checker, reserved words, suggestions, editors, the reference and random programs use these records.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """Intervals of numbers, and the interval of an operator's value from those of its operands.
-// A function takes one interval per operand. Its result contains all possible values of the operator; a fault has no
+
+A function takes one interval per operand. Its result contains all possible values of the operator; a fault has no
 value.
 """
 

@@ -1,6 +1,7 @@
 """Application of overlays in stages, so that independent modules compose in any order.
-// The stages are: facts; removed, replaced and added rules; wraps; extensions; changes. In each stage the overlays
-apply in the order of the reference, each after the overlays that it includes.
+
+The stages are: facts; removed, replaced and added rules; wraps; extensions; changes. In each stage the overlays apply
+in the order of the reference, each after the overlays that it includes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Habits from other languages, with the equivalent forms of the rules language.
-// A habit is a pattern for the faulty line. `¦` marks the position of the syntax error, and a prefix names the context
-of the line: `def: if ¦x > 0:` is in the body of a definition, `head: …` is a line at the left margin, and `: …` is an
+
+A habit is a pattern for the faulty line. `¦` marks the position of the syntax error, and a prefix names the context of
+the line: `def: if ¦x > 0:` is in the body of a definition, `head: …` is a line at the left margin, and `: …` is an
 expression in a YAML file. The first matching pattern gives the help.
 """
 

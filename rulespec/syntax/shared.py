@@ -36,7 +36,8 @@ def spread(
     options: Iterable[ast.Member], groups: Callable[[ast.Name], Iterable[ast.Member]]
 ) -> Iterator[ast.OptionDef]:
     """The options of a decision, each with the shared parameters and conditions around it.
-    // Args:
+
+    Args:
         options: the members of the decision.
         groups: the members of an included group; nested groups are skipped.
     """

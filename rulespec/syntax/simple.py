@@ -1,5 +1,6 @@
 """Shortcut for texts that need no parser, as most in YAML: a name, a chain of names, an amount, a plain type.
-// Building such a tree is faster than reading it from the on-disk cache.
+
+Building such a tree is faster than reading it from the on-disk cache.
 """
 
 from __future__ import annotations

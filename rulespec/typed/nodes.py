@@ -525,7 +525,8 @@ class Choice(Expr, frozen=True):
 
 class IfSome(Expr, frozen=True):
     """The value of `then`, with the value of an optional bound to `var`; or that of `other`, which cannot use `var`.
-    // `a?.b` has an unnamed variable, and none as `other`.
+
+    `a?.b` has an unnamed variable, and none as `other`.
     """
 
     var: Var
