@@ -111,7 +111,11 @@ class TooManyPathsError(Exception):
 
 
 def beginnings(ways: PathForm, most: int = MAX_PATHS) -> Iterator[tuple[Way, int]]:
-    """All path prefixes, each before its extensions, with the set of next stops."""
+    """All path prefixes, each before its extensions, with the set of next stops.
+
+    Raises:
+        TooManyPathsError: if there are more than `most`.
+    """
     onward, plain = ways.onward, not any(ways.uses)
     todo = [(ways.begun, ways.starts)] if ways.starts else []
     while todo:
