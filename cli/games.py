@@ -144,7 +144,7 @@ def _first(name: str, logs: Mapping[str, Path]) -> str:
 
 
 def _interest(log: str) -> tuple[bool, bool, bool]:
-    """The sort key of sample logs: games of people before random ones, those of overlays last."""
+    """The sort key of sample logs: games of people precede random ones, and logs of overlays come last."""
     return (log != _FIRST, "/" in log, "random" in log)
 
 

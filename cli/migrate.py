@@ -1,4 +1,4 @@
-"""`rulespec migrate`: migration of recorded games to changed rules, unless they must keep their own."""
+"""`rulespec migrate`: migrates recorded games to changed rules, or keeps them under their own."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.typed import nodes as typed
 
 MAX_LARGER = 64
-"""Maximum number of sets for checking more than pairs: conflicts occur in pairs, larger sets can only break types."""
+"""Maximum number of sets to check more than pairs: conflicts occur in pairs, larger sets break only types."""
 MAX_SETS = 300
 
 

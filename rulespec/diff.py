@@ -52,7 +52,7 @@ _COMMENT = re.compile(r"\s+#\s*(.*\S)")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference.
+    """A difference between two rulesets.
 
     Attributes:
         kind: the type of change; `wrapped` only for rules.
@@ -100,9 +100,9 @@ class Difference:
 
 
 def diff(a: Merged, b: Merged) -> list[Difference]:
-    """All differences between two rulesets: first facts, in the order of `SECTIONS` and the files, then rules.
+    """The differences between two rulesets: facts in the order of `SECTIONS` and of the files, then rules.
 
-    Moves, and changes of texts for people (`doc`, `position`, comments, docstrings), do not count.
+    Moved text, and changes of `doc`, `position`, comments and docstrings, are not differences.
     """
     results: list[Difference] = []
     for section, keys in SECTIONS.items():

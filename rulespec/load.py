@@ -40,8 +40,8 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
     Args:
         ref: a folder or an id, optionally followed by `+overlay`, repeatedly; an overlay is an id (a file in
             `variants/`) or the path of a YAML file.
-        report: receives every diagnostic, including warnings; without it, warnings are not searched for.
-        files: reads and parses the files; by default from disk.
+        report: receives every diagnostic, including warnings; without a report, the lints are skipped.
+        files: the reader and parser of the files; the default reads from disk.
 
     Raises:
         DiagnosticsError: if there is any error; it contains all diagnostics of the run.

@@ -46,7 +46,7 @@ class InBundle:
         return [str(_ROOT / base), *(str(_ROOT / name) if is_path(name) else name for name in overlays)]
 
     def ruleset(self, name: str, beside: Path | None = None) -> Path:
-        """The bundle's first folder, or the one after the referring folder."""
+        """The folder of the bundle's own ruleset, or of the base of the ruleset in the folder `beside`."""
         folders = [_ROOT / name for name in self._contents.rulesets]
         number = 0 if beside is None else folders.index(beside) + 1
         if number >= len(folders) or (beside is None and name != str(folders[0])):

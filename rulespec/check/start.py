@@ -9,7 +9,7 @@ from rulespec.documents.yaml_nodes import get, text
 
 
 def check_start(c: Context) -> None:
-    """Finds the start procedure of a game, which must exist, without parameters and without a value."""
+    """Finds the start procedure of a game; reports one that is missing, has parameters or returns a value."""
     node = get(c.source.root, "game", "start")
     c.start = name = text(node, "play")
     span = node.span if node is not None else c.source.root.span

@@ -72,9 +72,7 @@ def _of_size(piles: Sequence[tuple[int, int]], size: int) -> Iterator[int]:
 
 
 def _filled(chosen: list[int], rooms: Sequence[int], at: int, size: int) -> list[int]:
-    """The counts of pieces, with those from an index on redistributed to total `size`, as many as possible to the
-    first.
-    """
+    """Redistributes the counts from an index on, so that they total `size`, with as many as possible first."""
     for place in range(at, len(rooms)):
         chosen[place] = min(size, rooms[place])
         size -= chosen[place]
@@ -100,12 +98,12 @@ def picked(most_of_each: Sequence[int], least: int, most: int, number: int) -> l
 
 
 def is_subset(chosen: int, source: int, least: int, most: int) -> bool:
-    """Whether a set is in `subsets`."""
+    """Whether a set is one of those enumerated by `subsets`."""
     return chosen >= 0 and not chosen & ~source and least <= chosen.bit_count() <= most
 
 
 def is_bag(chosen: int, source: int, least: int, most: int) -> bool:
-    """Whether a bag is in `bags`."""
+    """Whether a bag is one of those enumerated by `bags`."""
     if chosen < 0 or chosen.bit_length() > source.bit_length() + BITS:
         return False
     within = all(number <= amount(source, member) for member, number in counts(chosen))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Span
 
 Layers = Mapping[str, int]
-"""The layer of each file. A ruleset lies above the one that it extends, and overlays lie above both."""
+"""The layer of each file. A ruleset is above the one that it extends, and overlays are above both."""
 _SHOWN = 5
 """Maximum number of lower lines listed with an overlay's fault."""
 

@@ -28,7 +28,7 @@ _PACKED = msgspec.json.Decoder(PackedTree)
 
 
 def parse_rules(text: str, file: str, line: int = 1, *, cached: bool = False) -> tuple[ast.Item, ...]:
-    """Parses a .rules file, or a part of one that starts at a line.
+    """Parses a .rules file, or a part of one that starts at `line`.
 
     With `cached` the tree is cached on disk, which pays off for files read by many runs.
 

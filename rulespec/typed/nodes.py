@@ -288,7 +288,7 @@ class SettingDecl(Brief, Struct, eq=False):
 
 
 class Check(Brief, Struct, frozen=True):
-    """A condition on facts, for each entity of `var` that satisfies `where` (None: all of them)."""
+    """A condition on facts, for each entity of `var` that satisfies `where` (or for all of them, if None)."""
 
     name: str
     var: Var
@@ -524,7 +524,7 @@ class Choice(Expr, frozen=True):
 
 
 class IfSome(Expr, frozen=True):
-    """The value of `then`, with the value of an optional bound to `var`; or that of `other`, which cannot use `var`.
+    """A test of an optional for none: `then`, with its value bound to `var`, or `other`, which cannot use `var`.
 
     `a?.b` has an unnamed variable, and none as `other`.
     """
@@ -764,7 +764,7 @@ class Repeat(Stmt, frozen=True):
 class Privacy(Brief, Struct, frozen=True):
     """The viewers of an argument besides the decider: the set `to`, or nobody.
 
-    With `like`, the viewers are those of that state, possibly everybody.
+    With `like`, the argument has the viewers of that state, possibly everybody.
     """
 
     to: Expr | None
@@ -848,8 +848,8 @@ class Otherwise(Brief, Struct, frozen=True):
 class Decide(Stmt, frozen=True):
     """A decision; `form` is decide, chance or together.
 
-    `by` is a player, or a set whose members may all decide; then `lead` is the default decider (None: the first
-    member). With `draws`, its one option has parameters that are variables in the following statements. `draft` is the
+    `by` is a player, or a set whose members may all decide; then `lead` is the default decider, or None for the first
+    member. With `draws`, its one option has parameters that are variables in the following statements. `draft` is the
     variable for whether anything is planned, for a decision in a draft.
     """
 

@@ -106,7 +106,7 @@ class DeclarationReader:
         return self.x.check(tree, env or Env(), want, what)
 
     def tree(self, node: Node) -> ast.Expr | None:
-        """The syntax tree of a value, where a list means a set; None, after a report, for other nodes."""
+        """The syntax tree of a value; a list denotes a set. None, after a report, for other nodes."""
         if isinstance(node, Sequence):
             items = [self.tree(i) for i in node.items]
             return ast.SetLiteral(node.span, tuple(i for i in items if i is not None))

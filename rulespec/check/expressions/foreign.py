@@ -1,4 +1,4 @@
-"""Names from other languages, with the help that points to their equivalents."""
+"""Names from other languages, with help texts that suggest the equivalents."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def _of_steps(x: ExpressionContext, e: ast.Ref, env: Env) -> typed.Expr:
 
 
 def _is_nameless(d: typed.Declarations, kind: str) -> bool:
-    """Whether a kind is that of the players, and its entities have no names in the rules."""
+    """Whether a kind is that of the players, and seats have no names in the rules."""
     return kind == d.player_kind and not d.kinds[kind].entities
 
 

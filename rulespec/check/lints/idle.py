@@ -1,4 +1,4 @@
-"""Conditions without effect, as they are true in every position, or follow from earlier requirements.
+"""Conditions without effect: always true, or implied by earlier requirements.
 
 Conditions with a constant or a fact are skipped, as an overlay may change its value or has done so.
 """

@@ -18,7 +18,7 @@ _OF_SETS = frozenset(("??", "first", "front", "the", "members"))
 
 
 def check_unseen(c: Context) -> None:
-    """Warns of `told` around private state that afterwards is visible to nobody new.
+    """Warns of `told` around private state that gains no new viewers.
 
     A disclosed value becomes visible if it is stored, paid, moved, passed on or bound to a variable, or if `open` makes
     its cells public.
@@ -66,7 +66,7 @@ def _valued(c: Context) -> Iterator[tuple[typed.Expr, bool]]:
 
 
 def _is_handed_on(e: typed.Expr, part: typed.Expr) -> bool:
-    """Whether the value of an expression is that of a part, or is computed from it."""
+    """Whether the value of an expression is the value of a part, or is computed from it."""
     if isinstance(e, typed.Op):
         return e.op in _OF_SETS or all(isinstance(x.type, Num) for x in (e, *e.args))
     if isinstance(e, typed.Choice):

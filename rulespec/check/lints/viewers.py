@@ -14,8 +14,8 @@ _Viewer = tuple[typed.Expr, tuple[_Condition, ...]]
 
 
 def viewers(to: typed.Expr | None, key: Callable[[typed.Expr], Key]) -> list[tuple[Key, Key]] | None:
-    """The keys of the players in a set, each with the key of its condition (None: always); None if they cannot be
-    listed.
+    """The keys of the players in a set, each with the key of its condition, or None if it is unconditional. The result
+    is None if they cannot be listed.
 
     `key` maps an expression to its key.
     """
