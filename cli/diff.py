@@ -58,7 +58,7 @@ def command(ctx: click.Context, old: str, new: str, play: bool, decisions: int |
     Example: rulespec diff imperial imperial+first_edition --play
     """
     if decisions is not None and not play:
-        raise click.UsageError("--decisions is for --play")
+        raise click.UsageError("--decisions needs --play")
     a, b = _source(old), load_source(new, Report())
     result = diff(a, b)
     comparison = None

@@ -66,7 +66,7 @@ def command(
         raise click.UsageError("give a game and --seat, or --folder for an author")
     is_link = ref is not None and ref.startswith(("http://", "https://"))
     if is_link and (seat or log or players or settings):
-        raise click.UsageError("the link of a seat says everything: omit --seat, --log, --players and --set")
+        raise click.UsageError("the link of a seat determines the game: omit --seat, --log, --players and --set")
     if ref is not None and seat is None and not is_link:
         raise click.UsageError("--seat is required: the seat of the agent")
     if folder is not None and (seat or log or players or settings):

@@ -295,8 +295,8 @@ def _extends(ref: str, target: Path) -> str:
         written = Path(os.path.relpath(base, beside)).as_posix()
         if not base.is_relative_to(beside.parent):
             raise click.UsageError(
-                f"a ruleset in {shown(str(beside.parent))} cannot extend {shown(name)}, which lies elsewhere: put the"
-                " new one beside it with --to, or add the folder that holds it to RULESPEC_PATH"
+                f"a ruleset in {shown(str(beside.parent))} cannot extend {shown(name)}, which is elsewhere: put the"
+                " new one beside it with --to, or add the folder that contains it to RULESPEC_PATH"
             )
     result = "+".join([written, *overlays])
     rule = load_schema("game")["properties"]["extends"]

@@ -216,7 +216,7 @@ class Base:
         """Remarks about colours of regions without a meaning, if others have one."""
         silent = self._silent(drawn)
         if self.fills and silent:
-            yield f"  --fill says nothing of {silent}"
+            yield f"  --fill gives no meaning to {silent}"
 
     def unseen(self, drawn: DrawnMap) -> Sequence[Diagnostic]:
         """Warnings about colours without regions (RS851)."""
@@ -226,9 +226,7 @@ class Base:
             others = self._silent(drawn)
             message = f"no region has the colour `{colour}`, which --fill gives a meaning"
             help_ = (
-                f"of other colours there are {others}"
-                if others
-                else "colours are attributes of shapes or groups, as `fill`"
+                f"the other colours are {others}" if others else "colours are attributes of shapes or groups, as `fill`"
             )
             report.warning("RS851", message, place, help=help_)
         return report.diagnostics

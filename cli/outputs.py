@@ -49,7 +49,7 @@ def refuse_inputs(params: dict[str, Any]) -> None:
                 message = f"--{other} and --{name} name the same file, {shown(str(path))}"
                 raise failure("RS126", message, None, "name two files")
         if any(_reads(Path(text), path) for text in source):
-            message = f"{shown(str(path))} is what this command reads: --{name} would replace it"
+            message = f"--{name} would replace {shown(str(path))}, which this command reads"
             raise failure("RS126", message, None, "name another file")
 
 

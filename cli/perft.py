@@ -199,7 +199,7 @@ def _from_log(
             outcome = result.divergence
             message = f"the log is not legal from {outcome.place} on under `{ruleset.ref}`: {outcome.refusal.reason}"
             line = outcome.line or 1
-            help_ = f"with --at K, K up to {len(result.moves)}, positions before that can be counted"
+            help_ = f"count an earlier position: --at K, with K up to {len(result.moves)}"
             raise DiagnosticsError(
                 [Diagnostic("RS821", Severity.ERROR, message, Span(str(log), line, 1, line, 2), help=help_)]
             )
@@ -227,7 +227,7 @@ def _show(results: Mapping[str, Perft], divide: bool, limit: int, seconds: float
         output.echo(line)
     output.echo()
     if not first.complete:
-        text = f"stopped after {limit:,} nodes (--limit): the numbers are those up to there"
+        text = f"stopped after {limit:,} nodes (--limit): the numbers are incomplete"
         output.echo(output.style(text, fg="yellow"))
     if any(p != first for p in perfts):
         output.echo(output.style("the backends differ, which is a mistake of this program", fg="red"))

@@ -396,7 +396,7 @@ def _forecast(
     takes = f"a pair of games of {', '.join(bots)} takes about {each:.1f} s"
     if pairs:
         takes += f", and {pairs[0]:,} of them at most about {_time(pairs[0] * each)}"
-    return f"{takes}; " + ("no bound on time" if minutes is None else f"all is over in about {_time(60 * minutes)}")
+    return f"{takes}; " + ("no time limit" if minutes is None else f"finished in about {_time(60 * minutes)}")
 
 
 def _time(seconds: float) -> str:

@@ -114,7 +114,7 @@ class _Run:
             return 0
         if row_of(self._plan, log) != last:
             why = "it was written by another version of the program, or changed since: name another file with --out"
-            raise SaveError(f"{log.name} has another row in {results.path} than recorded; {why}")
+            raise SaveError(f"{log.name} has a different row in {results.path} than recorded; {why}")
         output.echo(f"{results.path}: continues after {output.counted(done, 'log')}", err=True)
         return done
 

@@ -140,9 +140,9 @@ def _serve(r: _Request, games: list[_Opened]) -> None:
         try:
             opened = stack.enter_context(closing(listening(r.host, r.port)))
         except (OSError, UnicodeError) as error:  # UnicodeError: an invalid host name
-            reason = error.strerror if isinstance(error, OSError) else "this cannot be a name"
-            hint = "--host is an address of this machine, and --port 0 any port that is free"
-            raise click.ClickException(f"nothing can listen at {r.host}, port {r.port}: {reason}; {hint}") from None
+            reason = error.strerror if isinstance(error, OSError) else "this is not a valid name"
+            hint = "give --host an address of this machine; --port 0 means any free port"
+            raise click.ClickException(f"cannot listen at {r.host}, port {r.port}: {reason}; {hint}") from None
         hook = Hook(r.hook) if r.hook else None
         hall = Hall(TableStore(r.store), {each.ref: each.rules for each in games}, r.language, _bots(), hook)
         hall.agents = _agents()

@@ -261,7 +261,7 @@ class _Run:
             return
         if self.outcome(last.game) != last:
             why = "it was written by another version of the program, or changed since: name another file with --out"
-            raise SaveError(f"game {last.game:,} in {results.path} has another outcome than recorded; {why}")
+            raise SaveError(f"game {last.game:,} in {results.path} has a different outcome than recorded; {why}")
         output.echo(f"{results.path}: continues after {output.counted(self.games, 'game')}", err=True)
 
     def play(

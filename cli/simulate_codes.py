@@ -32,6 +32,6 @@ def write_codes(plan: GamePlan, ruleset: typed.Ruleset, games: int, folder: Path
         if done > games:
             raise SaveError(f"{folder} has more than {output.counted(games, 'game')} already: name another folder")
         if last is not None and not last.same(next(simulated(plan, ruleset, range(done - 1, done)))):
-            raise SaveError(f"the last game in {folder} has other decisions than recorded: name another folder")
+            raise SaveError(f"the last game in {folder} has different decisions than recorded: name another folder")
         for each in with_progress(simulated(plan, ruleset, range(done, games)), games, done):
             results.add(each)

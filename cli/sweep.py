@@ -69,7 +69,7 @@ class Sweep(Struct, frozen=True):
             raise _wrong(f"there is no {self.kind[:-1]} `{self.name}`; {_known(self.name, declared)}")
         type_ = declared[self.name].type
         if not isinstance(type_, Num):
-            raise _wrong(f"`{self.name}` is {type_}, and no number")
+            raise _wrong(f"`{self.name}` is {type_}, not a number")
         if self.kind == "constants":
             return int(d.constants[self.name].value), type_.unit or ""
         setting = d.settings[self.name]
@@ -90,7 +90,7 @@ class Sweep(Struct, frozen=True):
         if name not in facts:
             raise _wrong(f"`{of}` has no fact `{name}`; {_known(name, facts)}")
         if not isinstance(facts[name].type, Num):
-            raise _wrong(f"`{name}` is {facts[name].type}, and no number")
+            raise _wrong(f"`{name}` is {facts[name].type}, not a number")
         return facts[name].values[names.index(entity)]
 
 

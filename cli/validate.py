@@ -312,7 +312,7 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
         paths = sorted(islice(visible(folder / "dialects", "*.yaml"), _MAX_DIALECTS + 1))
         if len(paths) > _MAX_DIALECTS:
             message = f"this ruleset has more than {_MAX_DIALECTS} dialects"
-            report.error("RS107", message, Span(display(paths[0]), 1, 1, 1, 1), help="remove what is not needed")
+            report.error("RS107", message, Span(display(paths[0]), 1, 1, 1, 1), help="remove unneeded ones")
             continue
         for path in paths:
             try:

@@ -123,7 +123,7 @@ def _argument(without: Without, at: OptionPlace, ruleset: typed.Ruleset) -> list
         names = [] if kind is None else [each.name for each in kind.entities]
         if without.argument not in names:
             hint = did_you_mean(without.argument, names) or f"there are {', '.join(names[:_LISTED])}"
-            raise _wrong(f"`{without.argument}` is no `{var.type.kind}`; {hint}")
+            raise _wrong(f"no `{var.type.kind}` is called `{without.argument}`; {hint}")
         return [f"{var.name} == {var.type.kind}.{without.argument}"]
     return [f"{var.name} == {without.argument}"]
 

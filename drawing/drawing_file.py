@@ -90,7 +90,7 @@ def _check_positions(d: typed.Declarations, board: BoardStyle, report: Report) -
     entities = d.kinds[board.kind].entities
     for i, point in sorted(board.positions.items()):
         if (other := at.setdefault(point, i)) != i:
-            message = f"`{entities[i].name}` lies where `{entities[other].name}` lies"
+            message = f"`{entities[i].name}` has the same position as `{entities[other].name}`"
             notes = [Label(entities[other].span, "the other one")]
             report.warning("RS555", message, entities[i].span, notes=notes, help="move one of the two")
 

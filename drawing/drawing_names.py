@@ -188,7 +188,7 @@ class _Names:
             own = get(get(self.drawing, "boards"), kind.name)
             if not any(entries(get(own, "positions"))):
                 message = f"no `{kind.name}` has a position, and none can be drawn as a hex"
-                hint = "say `position: [x, y]` on the map, or `positions:` here"
+                hint = "add `position: [x, y]` on the map, or `positions:` here"
                 self.report.error("RS553", message, form.span, help=hint)
         if name == "stops" and not self._has_stops(kind):
             message = f"`{kind.name}` is not a product of a map of hexes and the ends of lines on its tiles"
@@ -198,7 +198,7 @@ class _Names:
             self.report.error("RS553", message, form.span, help="draw it as a row")
         if name == "mats" and (len(kind.product) != 2 or kind.product[1] not in self.d.boards):
             message = f"`{kind.name}` is not a product of owners and a regular board, and cannot be drawn as mats"
-            hint = "its `product` has two kinds, the second a regular board"
+            hint = "its `product` must have two kinds, the second a regular board"
             self.report.error("RS553", message, form.span, help=hint)
 
     def _has_stops(self, kind: typed.Kind) -> bool:
@@ -215,7 +215,7 @@ class _Names:
         of = (*(kind.product or (kind.name,)), board.direction) if board is not None else ()
         if side is not None and side.product != of:
             message = f"`{side.name}` is not a product of `{kind.name}` and its directions"
-            help_ = f"a kind of sides has `product: [{', '.join(of)}]`" if board is not None else "draw it as pairs"
+            help_ = f"give a kind of sides `product: [{', '.join(of)}]`" if board is not None else "draw it as pairs"
             self.report.error("RS553", message, word.span, help=help_)
 
     def _tiles(self, kind: typed.Kind, node: Node | None) -> None:

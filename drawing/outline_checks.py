@@ -86,7 +86,7 @@ class _Fit:
                 self.report.warning("RS565", f"`{self.names[i]}` has no outline", self.places[i], help=help_)
             elif not all(frame.holds(dot) for ring in rings for dot in ring):
                 help_ = "move it, or make the `frame` larger"
-                message = f"`{self.names[i]}` goes beyond the frame"
+                message = f"`{self.names[i]}` extends beyond the frame"
                 self.report.warning("RS566", message, self.places[i], help=help_)
         self._crossings()
         open_ = {
@@ -135,7 +135,7 @@ class _Fit:
             share = round(100 * size / max(sizes[small], 1))
             other = self._called(large)
             message = f"{share} % of `{self.names[small]}` lies on {other}"
-            help_ = "let one end where the other begins: the same points in both"
+            help_ = "give both the same points along their common border"
             notes = [Label(self.places[large], "the other one")] if large < len(self.names) else []
             self.report.warning("RS559", message, self.places[small], notes=notes, help=help_)
 

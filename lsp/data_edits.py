@@ -100,7 +100,7 @@ class DataEdits:
         kind = owned[pieces]
         self.map.known(owner, kind, [each.name for each in self._checked().declarations.kinds[kind].entities])
         if number < 0:
-            raise MapEditError(f"there cannot be {number} pieces")
+            raise MapEditError(f"the number of pieces cannot be {number}")
         path = self.map.folder / SETUP
         entry: tuple[str, ...] = (*PIECES, pieces, owner, region)
         one = YamlEdits(self.map.raw(path), str(path), MAX_YAML)

@@ -93,7 +93,7 @@ class MapEdits:
         self.map.region(region)
         self.map.known(pieces, "place of pieces in regions", self.map.pieces())
         if number < 0:
-            raise MapEditError(f"there cannot be {number} pieces")
+            raise MapEditError(f"the number of pieces cannot be {number}")
         path = self.map.folder / SETUP
         one = YamlEdits(self.map.raw(path) or "setup: {}\n", str(path), MAX_YAML)
         counts = get(one.root, *PIECES, pieces)

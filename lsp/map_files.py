@@ -116,7 +116,7 @@ class MapFiles:
             return self.texts[path]
         if path not in self.before:
             if path not in self.own and not self._may_be_new(path):
-                raise MapEditError(f"{path} is not there, or leads elsewhere")
+                raise MapEditError(f"{path} is missing, or leads elsewhere")
             self.before[path] = self._read(path)
         return self.before[path]
 
@@ -157,7 +157,7 @@ class MapFiles:
     def known(name: str, what: str, known: Sequence[str]) -> None:
         """Refuses a name that is not known."""
         if name not in known:
-            hint = did_you_mean(name, known) or f"known are {', '.join(known)}"
+            hint = did_you_mean(name, known) or f"the known ones are {', '.join(known)}"
             raise MapEditError(f"there is no {what} `{name[:64]}`; {hint}")
 
     @cached_property

@@ -386,7 +386,7 @@ class _Overlays:
         where = place.overlay(name, self._folders)
         if where is None:
             offered = sorted({p.stem for f in self._folders for p in place.matches(f / "variants", "*.yaml")})
-            known = "known are " + ", ".join(f"`{o}`" for o in offered) if offered else ""
+            known = "the known ones are " + ", ".join(f"`{o}`" for o in offered) if offered else ""
             help_ = did_you_mean(name, offered) or known
             report.error("RS502", f"there is no overlay `{name[:80]}` for this ruleset", at, help=help_)
             return None

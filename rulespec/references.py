@@ -104,7 +104,7 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
     if name.endswith((".jsonl", ".json", ".pgn", ".sgf", ".gz")):
         raise failure("RS501", f"there is no file `{name[-80:]}`", None, "check the path: a log is named by its file")
     known = known_rulesets()
-    hint = did_you_mean(name, known) or ("known are " + ", ".join(f"`{k}`" for k in known) if known else "")
+    hint = did_you_mean(name, known) or ("the known ones are " + ", ".join(f"`{k}`" for k in known) if known else "")
     raise failure("RS501", f"there is no ruleset `{name[:80]}`", None, hint)
 
 

@@ -86,7 +86,7 @@ def read_geo(path: Path, part: Part | None = None) -> Sketch:
 def _areas(root: Any) -> Iterator[Area]:
     """The areas of a file, in its own coordinates."""
     if not isinstance(root, dict):
-        raise GeoError("it is no map")
+        raise GeoError("it is not a map")
     if root.get("type") == "Topology":
         yield from _Topology(root).areas()
         return

@@ -139,10 +139,10 @@ class _Walk:
         """Traverses an element; `sizes` is the width and height given by a `use`."""
         self.elements += 1
         if self.elements > MAX_ELEMENTS:
-            reason = f"it has more than {MAX_ELEMENTS:,} elements, with what `use` repeats"
+            reason = f"it has more than {MAX_ELEMENTS:,} elements, including those repeated by `use`"
             raise refused(self.document.file, element.line, reason, "keep only the outlines of regions")
         if around.depth > MAX_DEPTH:
-            reason = f"it is nested more than {MAX_DEPTH} deep, with what `use` repeats"
+            reason = f"it is nested more than {MAX_DEPTH} deep, including those repeated by `use`"
             raise refused(self.document.file, element.line, reason, "ungroup it")
         if not _is_for_all(element):
             return

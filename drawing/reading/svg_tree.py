@@ -170,7 +170,7 @@ class _Builder:
             parser.Parse(self._data, True)
         except expat.ExpatError as error:
             self._check_text(error.lineno)
-            reason = f"it is no XML: {expat.ErrorString(error.code)}"
+            reason = f"it is not XML: {expat.ErrorString(error.code)}"
             raise refused(self._file, error.lineno, reason, "export it again") from None
         except (LookupError, ValueError) as error:  # in the encoding declared in the first line
             raise self._refused(

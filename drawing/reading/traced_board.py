@@ -92,7 +92,7 @@ def _remaining(file: str, patches: Sequence[Patch], part: Part) -> list[int]:
     report = Report()
     for name in sorted(chosen):
         message = f"--layer names `{name[:_SHOWN]}`, and a picture has no groups"
-        report.error("RS904", message, _place(file), help="leave regions out with --not, such as `--not 'region 3'`")
+        report.error("RS904", message, _place(file), help="exclude regions with --not, such as `--not 'region 3'`")
     for name in sorted(without - known.keys()):
         message = f"--not names `{name[:_SHOWN]}`, and the picture has no region of this name"
         help_ = f"its regions are `region 1` to `region {len(patches)}`, row by row"
@@ -100,7 +100,7 @@ def _remaining(file: str, patches: Sequence[Patch], part: Part) -> list[int]:
     report.raise_if_errors()
     numbers = [number for name, number in known.items() if name not in without]
     if not numbers:
-        raise failure("RS562", "no region of this picture is left", _place(file), help="leave fewer out with --not")
+        raise failure("RS562", "no region of this picture is left", _place(file), help="exclude fewer with --not")
     return numbers
 
 
@@ -118,7 +118,7 @@ def _warn(report: Report, file: str, mixed: Sequence[int]) -> None:
     """Warns of regions with very different colours, as a gap in a line causes."""
     if mixed:
         names = ", ".join(f"`region {number}`" for number in mixed[:_LISTED])
-        message = f"the picture has other colours within {names}: each may be several regions"
+        message = f"each of {names} may be several regions: the picture has other colours within it"
         help_ = "close the lines between them in the picture, or draw the outlines in `rulespec edit`"
         report.warning("RS471", message, _place(file), help=help_)
 

@@ -126,7 +126,7 @@ class Findings:
         if difference.kind == "points" and effect is not None:
             return attribution.new.scoring, effect.lines
         if difference.kind == "odds" or option is None:
-            return place, (f"`{difference.decision}` has other odds",)
+            return place, (f"`{difference.decision}` has different odds",)
         if effect is not None:
             fault = attribution.new.at(effect.span) if effect.span is not None else place
             return attribution.of_effect(pair) if effect.stands else fault, effect.lines

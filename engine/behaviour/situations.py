@@ -129,7 +129,9 @@ def read_situations(path: Path, display: str) -> list[RecordedSituation]:
     except (msgspec.MsgspecError, ValueError, RecursionError):
         raise _no_situations(display, 1, "it has no header") from None
     if header.rulespec_situations != VERSION:
-        raise failure("RS605", f"{shown(display)} has another version of the format", Span(display, 1, 1, 1, 2), _AGAIN)
+        raise failure(
+            "RS605", f"{shown(display)} has an unsupported version of the format", Span(display, 1, 1, 1, 2), _AGAIN
+        )
     if not whole or len(lines) - 1 != header.situations or header.situations > MAX_SITUATIONS:
         raise _no_situations(display, len(lines), f"the header says {header.situations:,} situations")
     results: list[RecordedSituation] = []

@@ -48,7 +48,7 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
             yield from foreign_items(named, str(path), _HELP)
         except ArchiveTooLargeError:
             help_ = "split the logs into several archives or folders"
-            raise failure("RS602", f"{shown(str(path))} holds too much", None, help_) from None
+            raise failure("RS602", f"{shown(str(path))} is too large when unpacked", None, help_) from None
 
 
 def _zipped(file: IO[bytes], bounds: ArchiveBounds) -> Iterator[tuple[str, bytes]]:

@@ -192,7 +192,7 @@ class Tables:
         path = self._folder / FOLDER / f"{key}.json"
         place, help_ = Span(str(path), 1, 1, 1, 2), "import the games again"
         if not key.isalnum() or len(key) > MAX_NAME:
-            raise failure("RS607", f"{shown(key[:80])} is no name of a table", place, help_)
+            raise failure("RS607", f"{shown(key[:80])} is not the name of a table", place, help_)
         text = read_text(path, str(path), MAX_BYTES)
         try:
             table = msgspec.json.decode(text, type=CodeTable)
@@ -202,7 +202,9 @@ class Tables:
             message = f"{shown(str(path))} numbers decisions differently from this version of Rulespec"
             raise failure("RS605", message, place, help_)
         if table.key != key:
-            raise failure("RS607", f"{shown(str(path))} has been changed: it is the table {table.key}", place, help_)
+            raise failure(
+                "RS607", f"{shown(str(path))} has been changed: its content is the table {table.key}", place, help_
+            )
         self._tables[key] = table
         return table
 
@@ -249,7 +251,7 @@ class Tables:
         try:
             game = table_game(ruleset, table.players, table.settings)
         except DiagnosticsError as error:
-            message = f"the table does not fit its rules: {error.diagnostics[0].message}"
+            message = f"the table does not match its rules: {error.diagnostics[0].message}"
             raise failure("RS659", message, place, "import the games again") from None
         own = CodeTable.of(game)
         if own.key != table.key:

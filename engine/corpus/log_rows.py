@@ -209,7 +209,7 @@ class RowSheet(ResultSheet[LogRow]):
         except (ValidationError, TypeError, ValueError):
             raise ValueError("a row has unexpected columns, or a value of another type") from None
         if row.game != number:
-            raise ValueError(f"this is not log {number:,}")
+            raise ValueError(f"expected log {number:,}")
         return row
 
     def schema(self) -> Any:

@@ -87,7 +87,7 @@ class Corpus:
                 yield replace(log, game=number)
                 number += 1
         if seen and not number:
-            message = f"no log has a name like {shown(self._only)}"
+            message = f"no log matches {shown(self._only)}"
             raise failure("RS582", message, None, "a pattern such as '*.json' matches the whole name or its last part")
 
     def manifest(self) -> Manifest:
@@ -176,4 +176,4 @@ def _in_archive(path: Path) -> Iterator[tuple[str, bytes]]:
 
 def _no_log(path: Path) -> DiagnosticsError:
     help_ = f"logs are files ending in {', '.join(ENDINGS)}, also in folders and archives"
-    return failure("RS601", f"{shown(str(path))} holds no log", None, help_)
+    return failure("RS601", f"{shown(str(path))} contains no log", None, help_)

@@ -86,7 +86,7 @@ def described(folder: Path) -> Description:
             columns = {name: objects(batch.column(name)) for name in _READ if name in batch.schema.names}
             later = columns.get("verdict") or [""] * batch.num_rows
             if None in columns["table"] or None in columns["error"] or None in columns["decisions"]:
-                raise failure("RS607", f"{shown(str(part))} lacks a value of a game", None, AGAIN)
+                raise failure("RS607", f"a game in {shown(str(part))} lacks a value", None, AGAIN)
             for at, key in enumerate(columns["table"]):
                 verdicts[later[at] or verdict_of(key, columns["error"][at])] += 1
                 if not key:

@@ -91,7 +91,7 @@ def parts_of_store(folder: Path) -> list[Path]:
     except OSError:
         parts = []
     if not parts:
-        help_ = "`rulespec corpus import LOGS --out DIR` makes one"
+        help_ = "create one by `rulespec corpus import LOGS --out DIR`"
         raise failure("RS601", f"{shown(str(folder))} is not a store of games as codes", None, help_)
     return parts
 
@@ -207,7 +207,7 @@ def batches(path: Path, chosen: NDArray[np.bool_] | None = None) -> Iterator[lis
 def check_widths(games: Sequence[CodedGame], width: int) -> None:
     """Rejects games with another code width. Errors: RS607."""
     if not {game.codes.shape[1] for game in games if len(game.codes)} <= {width}:
-        raise failure("RS607", f"games of the table {games[0].table} have codes of another width", None, AGAIN)
+        raise failure("RS607", f"games of the table {games[0].table} have codes of the wrong width", None, AGAIN)
 
 
 def check_part(path: Path, columns: Any, meta: Any) -> None:
@@ -218,11 +218,11 @@ def check_part(path: Path, columns: Any, meta: Any) -> None:
     except (ValueError, RecursionError, AttributeError):
         version = None
     if not is_of_codes(columns) or version is None:
-        raise failure("RS607", f"{shown(str(path))} holds no games as codes", None, AGAIN)
+        raise failure("RS607", f"{shown(str(path))} contains no games as codes", None, AGAIN)
     if version != 1:
-        raise failure("RS605", f"{shown(str(path))} has another version of the format", None, "update rulespec")
+        raise failure("RS605", f"{shown(str(path))} has an unsupported version of the format", None, "update rulespec")
     if meta.num_rows > PART_ROWS:
-        raise failure("RS602", f"{shown(str(path))} holds more than {PART_ROWS:,} games", None, AGAIN)
+        raise failure("RS602", f"{shown(str(path))} contains more than {PART_ROWS:,} games", None, AGAIN)
 
 
 def _games(batch: Any, rows: Iterable[int]) -> Iterator[CodedGame]:

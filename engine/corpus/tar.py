@@ -133,13 +133,13 @@ def _number(field: bytes) -> int:
         return int.from_bytes(field[1:], "big")
     digits = field.split(b"\0")[0].strip(b" ")
     if digits.strip(b"01234567"):  # also 0o377, which begins a negative number
-        raise DamagedTarError("a number in it is none")
+        raise DamagedTarError("a number in it is invalid")
     return int(digits or b"0", 8)
 
 
 def _decimal(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise DamagedTarError("a number in it is none")
+        raise DamagedTarError("a number in it is invalid")
     return int(text)
 
 

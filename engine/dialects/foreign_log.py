@@ -68,7 +68,7 @@ def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> Foreig
     if kind := format_of(text, file):
         return _of_text(text, file, kind)
     if text.count("{") + text.count("[") > MAX_BRACKETS:
-        fail("RS614", f"a log has at most {MAX_BRACKETS:,} lists and objects", start)
+        fail("RS614", f"the log has more than {MAX_BRACKETS:,} lists and objects", start)
     try:
         value = _read_json(text)
     except json.JSONDecodeError as error:
@@ -77,9 +77,9 @@ def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> Foreig
         fail("RS612", "this log nests too deep to be read as JSON", start)
     entries = [value] if isinstance(value, dict) else value
     if not isinstance(entries, list) or not entries or not value:
-        fail("RS613", "a log is JSON: an array of entries, or an object that holds them", start)
+        fail("RS613", "a log must be JSON: an array of entries, or an object that contains them", start)
     if len(entries) > MAX_ACTIONS:
-        fail("RS614", f"a log has at most {MAX_ACTIONS:,} entries", start)
+        fail("RS614", f"the log has more than {MAX_ACTIONS:,} entries", start)
     for number, entry in enumerate(entries):
         if isinstance(entry, str):
             try:
@@ -104,7 +104,7 @@ def _of_text(text: str, file: str, kind: str) -> ForeignLog:
     if game is None:
         fail("RS612", "the log is empty", start, help="is it the right file?")
     if next(games, None) is not None:
-        help_ = f"name one, the first as `{file}#1`; `replay`, with `--out` too, takes all of them"
+        help_ = f"name one, such as `{file}#1`; `replay`, also with `--out`, reads all of them"
         fail("RS887", "this file has several games", start, help=help_)
     document = document_of(game, kind)
     return ForeignLog(file, [_normal(document)], document, format=kind, game=game)
@@ -125,11 +125,9 @@ def _no_json(text: str, file: str, error: json.JSONDecodeError, dialects: Iterab
         help_ = f"`rulespec replay {Path(file).with_suffix('.pgn').name}` reads it under this name"
         if is_position(text):
             help_ = f"without the words before its moves, {help_}"
-        fail("RS369", f"{shown(file)} is moves as text, without tags and numbers, as {by} has them", start, help=help_)
+        fail("RS369", f"{shown(file)} contains moves as text, without tags and numbers, as in {by}", start, help=help_)
     help_ = "logs are JSON (a native log has an object on each line), or moves as text with their numbers (PGN)"
-    fail(
-        "RS612", f"this log is not JSON: it is a text that begins with {shown(first[:40].rstrip())}", start, help=help_
-    )
+    fail("RS612", f"this log is not JSON, but text that begins with {shown(first[:40].rstrip())}", start, help=help_)
 
 
 def shaped(log: ForeignLog, dialect: Dialect) -> ForeignLog:
@@ -157,7 +155,7 @@ def shaped(log: ForeignLog, dialect: Dialect) -> ForeignLog:
             entries.append(value)
             parents.append(outer)
             if len(entries) > MAX_ACTIONS:
-                fail("RS614", f"a log has at most {MAX_ACTIONS:,} entries", start)
+                fail("RS614", f"the log has more than {MAX_ACTIONS:,} entries", start)
             for path in reversed(shape.inside):
                 within = follow(value, path)
                 around += [(each, value) for each in reversed(within)] if isinstance(within, list) else []

@@ -338,7 +338,7 @@ class Importer:
             values = self.log.lists.get(path, [])
             if decision and path and cursor.head(path) < len(values):
                 value = shown(str(values[cursor.head(path)]))
-                return f"the first entry says {value} for `{decision.name}`, and that is not possible here"
+                return f"the first entry has {value} for `{decision.name}`, which is not possible here"
         return ""
 
     def _stop(self, cursor: Cursor, meant: Option | None, refusal: Refusal) -> Stop:

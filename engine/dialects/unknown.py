@@ -108,7 +108,7 @@ def unknown_names(
     results = []
     for what, name, place in wanted:
         if name not in known[what] and name not in there:
-            message = f"`{name}` in the dialect `{dialect.id}` is no {what} of any ruleset that it is for"
+            message = f"no ruleset of the dialect `{dialect.id}` has the {what} `{name}`"
             others = {each for each in there if "." in each} if what == "option" else set()
             help_ = did_you_mean(name, sorted(known[what] | others)) or "remove it, or name an existing one"
             results.append(Diagnostic("RS635", severity, message, dialect.spans.get(place), help=help_))

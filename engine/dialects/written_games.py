@@ -36,9 +36,9 @@ def text_dialect(ruleset: typed.Ruleset) -> Dialect:
             dialect = read_dialect(path)
             if dialect.format == "pgn" and dialect.notation is not None and isinstance(dialect.start["seats"], list):
                 return dialect
-    message = f"`{ruleset.ref}` has no text of its moves"
-    help_ = "a dialect with `format: pgn`, and `notation.yaml`, say how they are written"
-    raise failure("RS889", message, None, f"{help_}; of a log that carries its rules, name them: --rules REF")
+    message = f"`{ruleset.ref}` has no text notation for moves"
+    help_ = "define it by `notation.yaml` and a dialect with `format: pgn`"
+    raise failure("RS889", message, None, f"{help_}; for a log with embedded rules, name the rules: --rules REF")
 
 
 def as_pgn(

@@ -268,7 +268,7 @@ class Queries:
         wanted = INT if isinstance(place, typed.PieceCount) else place.decl.type
         amount = self._evaluate(self._lowered(self.expression(value, wanted)), state)
         if isinstance(place, typed.PieceCount) and amount < 0:
-            report.error("RS802", f"there are never {amount} pieces", None)
+            report.error("RS802", f"the number of pieces cannot be {amount}", None)
             report.raise_if_errors()
         at = self._address(place, state)
         written = {at: amount}

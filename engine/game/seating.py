@@ -100,7 +100,7 @@ def _unfit(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> list[tuple[str, st
             results.append((f"{shown(seat)} cannot be the id of a seat", help_))
         elif seat in ruleset.seats and ruleset.seats.index(seat) != i:
             meant = ruleset.seats.index(seat) + 1
-            message = f"{shown(seat)} is what the rules call seat {meant}, and cannot be the id of seat {i + 1}"
+            message = f"{shown(seat)} is the rules' name for seat {meant}, so it cannot be the id of seat {i + 1}"
             results.append((message, "display names can be any text"))
     for kind in ruleset.kinds.values():
         if kind.product and kind.by_seat and (name := _twice(entity_names(ruleset.kinds, kind.name, seats))):

@@ -93,13 +93,13 @@ def read_seat_log(path: Path) -> SeatLog:
     if old:
         _carry_over(header, lines)
     if header["for"] is not None and not (isinstance(header["for"], str) and header["for"] in seats):
-        help_ = f"the seats are {', '.join(map(shown, seats))}; null is for all"
+        help_ = f"the seats are {', '.join(map(shown, seats))}; null means all seats"
         log.fail("RS607", "this log is not for a seat of the game: `for` must be the id of a seat", 0, "for", help_)
     memory = lines.pop()["memory"] if lines and "memory" in lines[-1] else ""
     end = lines.pop()["end"] if lines and "end" in lines[-1] else None
     for index, line in enumerate(lines, 1):
         if not (is_remark(line) or (isinstance(line.get("decision"), str) and {"option", "sealed"} & line.keys())):
-            log.fail("RS607", "this line is not a decision as a seat sees it", index, "")
+            log.fail("RS607", "this line is not a decision in the form of a seat's log", index, "")
     return SeatLog(log.file, header["for"], header, lines, end, str(memory), text)
 
 

@@ -37,8 +37,10 @@ def carried_bundle(log: NativeLog) -> Bundle | None:
     if bundle is None:
         bundle = beside(Path(log.file).parent, wanted)
     if bundle is not None and wanted and bundle.sources != wanted:
-        message = f"the log is of the rules {shown(wanted[:8])}, and its bundle of {shown(bundle.sources[:8])}"
-        raise failure("RS659", message, place, "the bundle is of another game: ask for the log again")
+        message = (
+            f"the log was made under the rules {shown(wanted[:8])}, but its bundle has {shown(bundle.sources[:8])}"
+        )
+        raise failure("RS659", message, place, "ask for the log again: its bundle belongs to another game")
     return bundle
 
 
@@ -50,8 +52,8 @@ def carried_ruleset(log: NativeLog) -> typed.Ruleset | None:
     place = Span(log.file, 1, 1, 1, 2)
     ruleset = ruleset_in(bundle, place)
     if ruleset.ref != log.header.ruleset:
-        message = f"the log is of {shown(log.header.ruleset)}, and its bundle of {shown(ruleset.ref)}"
-        raise failure("RS659", message, place, "the bundle is of another game: ask for the log again")
+        message = f"the log names the ruleset {shown(log.header.ruleset)}, but its bundle has {shown(ruleset.ref)}"
+        raise failure("RS659", message, place, "ask for the log again: its bundle belongs to another game")
     return ruleset
 
 
@@ -84,8 +86,8 @@ def bundle_for(log: NativeLog, ruleset: typed.Ruleset, *, beside: bool = False) 
     is_same = header.sources_hash == ruleset.sources_hash or (not beside and header.ruleset_hash == ruleset.hash)
     if header.ruleset != ruleset.ref or not is_same:
         means = ", though they mean the same" if header.ruleset_hash == ruleset.hash else ""
-        message = f"the rules at hand, {ruleset.ref}, are not those that this log was made under{means}"
-        help_ = "name them with --rules; or `rulespec replay LOG --out FILE` writes the game under the rules at hand"
+        message = f"the available rules, {ruleset.ref}, are not those of this log{means}"
+        help_ = "name them with --rules; or `rulespec replay LOG --out FILE` writes the game under the available rules"
         raise failure("RS661", message, place, help_)
     return bundle_of(ruleset)
 
@@ -121,6 +123,6 @@ def beside(folder: Path, wanted: str) -> Bundle | None:
         data = None
     if not isinstance(data, dict) or data.pop(_FORMAT, None) != _VERSION:
         raise failure(
-            "RS656", f"{shown(str(path))} is no bundle of version {_VERSION}", place, "remove it, or fetch it again"
+            "RS656", f"{shown(str(path))} is not a bundle of version {_VERSION}", place, "remove it, or fetch it again"
         )
     return bundle_in(data, place)

@@ -145,16 +145,16 @@ def other_end(game: Game, recorded: RecordedEnd) -> OtherEnd | None:
 def read_end(data: object, wrong: Wrong) -> LogEnd:
     """The parsed content of an end line; calls `wrong` for malformed data."""
     if not isinstance(data, dict) or {*data} != {*_KEYS}:
-        wrong(f"`end` is an object with {', '.join(f'`{key}`' for key in _KEYS)}", "end")
+        wrong(f"`end` must be an object with {', '.join(f'`{key}`' for key in _KEYS)}", "end")
     ending, winners, points, mark = (data[key] for key in _KEYS)
     if not (ending is None or (isinstance(ending, str) and len(ending) <= _MAX_NAME)):
-        wrong("`ending` is the name of an ending, or null", "ending")
+        wrong("`ending` must be the name of an ending, or null", "ending")
     if not isinstance(winners, list) or len(winners) > _MAX_SEATS or not all(map(_is_name, winners)):
-        wrong("`winners` is a list of seats", "winners")
+        wrong("`winners` must be a list of seats", "winners")
     if not isinstance(points, dict) or len(points) > _MAX_SEATS or not all(type(n) is int for n in points.values()):
-        wrong("`scores` is an object of seat → points", "scores")
+        wrong("`scores` must be an object of seat → points", "scores")
     if not isinstance(mark, str) or not _FINGERPRINT.fullmatch(mark):
-        wrong("`fingerprint` has 32 hex digits", "fingerprint")
+        wrong("`fingerprint` must have 32 hex digits", "fingerprint")
     return LogEnd(ending, tuple(winners), points, mark)
 
 

@@ -315,14 +315,14 @@ def _read_decisions(log: NativeLog, lines: list[str], number: int) -> bool:
 
 def _torn(error: DiagnosticsError, display: str, number: int, line: str) -> Diagnostic:
     span = error.diagnostics[0].span or Span(display, number, 1, number, len(line) + 1)
-    message = "the last line is torn; the log counts up to the line before"
+    message = "the last line is incomplete; the log is valid up to the line before"
     return Diagnostic("RS603", Severity.WARNING, message, span, help="was the program stopped while it was writing?")
 
 
 def _no_json(line: str, reason: str) -> tuple[str, str]:
     """The message and the help for a line that is not JSON."""
     if "\0" in line:
-        return "the line has the character U+0000, which is no text", "is it the right file, and complete?"
+        return "the line has the character U+0000, which is not text", "is it the right file, and complete?"
     if "\r" in line.strip():
         message = "the lines of the log end with carriage returns alone (U+000D), and count as one"
         return message, "save it with the line ends of Unix or of Windows"
@@ -348,7 +348,7 @@ def line_object(line: str, display: str, number: int, most: int = MAX_LINE) -> d
             _line(display, number, line),
         )
     if not isinstance(data, dict):
-        fail("RS607", "a line of a log is a JSON object", _line(display, number, line))
+        fail("RS607", "a line of a log must be a JSON object", _line(display, number, line))
     return data
 
 
@@ -378,13 +378,13 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     notes = notes_in(data, OF_HEADER, _wrong(display, number, line))
     program, language = data.get("rulespec", ""), data.get("language", 0)
     if not isinstance(program, str) or len(program) > _MAX_VERSION:
-        fail("RS607", "`rulespec` is the version of the program", place_in(display, number, line, "rulespec"))
+        fail("RS607", "`rulespec` must be the version of the program", place_in(display, number, line, "rulespec"))
     if type(language) is not int:
-        fail("RS607", "`language` is the number of a version", place_in(display, number, line, "language"))
+        fail("RS607", "`language` must be a version number", place_in(display, number, line, "language"))
     ruleset = data["ruleset"]
     hashes = [data.get(key, "") for key in ("ruleset_hash", "sources_hash")]
     if not all(isinstance(text, str) for text in (ruleset, *hashes)) or len(ruleset) > 1000:
-        message = "`ruleset`, `ruleset_hash` and `sources_hash` are texts"
+        message = "`ruleset`, `ruleset_hash` and `sources_hash` must be texts"
         fail("RS607", message, place_in(display, number, line, "ruleset"))
     if data["rulespec_log"] == 1:  # it has only the hash of the texts, under the other name
         hashes = ["", hashes[1] or hashes[0]]
@@ -392,16 +392,16 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
         # An untrusted log must not choose which files this machine reads.
         help_ = "write the id there, and give the path of the ruleset with --rules"
         place = place_in(display, number, line, ruleset)
-        fail("RS607", "a log names its ruleset by ids, as in `id+overlay`, not by a path", place, help=help_)
+        fail("RS607", "`ruleset` must name the ruleset by ids, as in `id+overlay`, not by a path", place, help=help_)
     seats = read_seats(data["seats"], display, number, line)
     settings = data.get("settings", {})
     if not isinstance(settings, dict) or not all(isinstance(v, str | int) for v in settings.values()):
-        fail("RS607", "`settings` is an object of setting → value", place_in(display, number, line, "settings"))
+        fail("RS607", "`settings` must be an object of setting → value", place_in(display, number, line, "settings"))
     texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in settings.items()}
     random = data.get("random", "")
     if not isinstance(random, str) or not _GENERATOR.fullmatch(random):
         place = place_in(display, number, line, "random")
-        fail("RS607", "`random` is the name of a generator, such as `splitmix64-1`", place)
+        fail("RS607", "`random` must be the name of a generator, such as `splitmix64-1`", place)
     bundle = bundle_in(data["bundle"], place_in(display, number, line, "bundle")) if "bundle" in data else None
     named = isinstance(data["seats"], list)
     return LogHeader(ruleset, hashes[0], seats, texts, hashes[1], program, language, random, bundle, named, notes)
@@ -415,7 +415,7 @@ def read_seats(seats: Any, display: str, number: int, line: str) -> dict[str, st
     """
     names = list(seats.values()) if isinstance(seats, dict) else seats
     if not isinstance(names, list) or not 0 < len(names) <= MAX_SEATS or not all(isinstance(n, str) for n in names):
-        fail("RS607", "`seats` is an object of id → name", place_in(display, number, line, "seats"))
+        fail("RS607", "`seats` must be an object of id → name", place_in(display, number, line, "seats"))
     try:
         return seats if isinstance(seats, dict) else seats_of(names)
     except ValueError as error:
@@ -445,10 +445,10 @@ def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEnt
     _keys(data, keys, {"decision", "by", "option"}, display, number, line)
     for key, allowed in (("decision", str), ("by", str | None), ("option", str)):
         if not isinstance(data[key], allowed):
-            fail("RS607", f"`{key}` is a text", place_in(display, number, line, key))
+            fail("RS607", f"`{key}` must be a text", place_in(display, number, line, key))
     salt = data.get("salt", "")
     if not isinstance(salt, str) or not re.fullmatch(SALT, salt):
-        fail("RS607", "`salt` has 32 hex digits", place_in(display, number, line, "salt"))
+        fail("RS607", "`salt` must have 32 hex digits", place_in(display, number, line, "salt"))
     return LogEntry(data["decision"], data["by"], data["option"], number, salt=salt)
 
 
@@ -461,14 +461,14 @@ def _taken_back(data: dict[str, Any], display: str, number: int, line: str) -> T
         or len(fields) > MAX_FIELDS
         or any(isinstance(v, list | dict | float) for v in values)
     ):
-        message = "`set` is an object of state field → number, truth value or name"
+        message = "`set` must be an object of state field → number, truth value or name"
         fail("RS607", message, place_in(display, number, line, "set"))
     undo, least = data["undo"], 0 if fields else 1
     if not isinstance(undo, int) or isinstance(undo, bool) or undo < least:
-        fail("RS607", "`undo` is the number of decisions taken back", place_in(display, number, line, "undo"))
+        fail("RS607", "`undo` must be the number of decisions taken back", place_in(display, number, line, "undo"))
     keep = data.get("keep", [])
     if not isinstance(keep, list) or len(keep) > MAX_FIELDS or not all(isinstance(name, str) for name in keep):
-        fail("RS607", "`keep` is a list of names of state fields", place_in(display, number, line, "keep"))
+        fail("RS607", "`keep` must be a list of names of state fields", place_in(display, number, line, "keep"))
     return TakenBack(undo, tuple(keep), tuple(fields.items()))
 
 

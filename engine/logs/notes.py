@@ -65,7 +65,7 @@ def notes_in(data: Mapping[str, Any], allowed: tuple[str, ...], wrong: Wrong) ->
                 help_ = f"`{OWN}` must be followed by letters, digits and `-._:`, at most {MAX_OWN}"
                 wrong(f"{shown(key)} is not a custom key", key, help_)
             if _is_deep(value, MAX_DEPTH):
-                wrong(f"{shown(key)} is nested too deeply", key, f"{MAX_DEPTH} levels are kept")
+                wrong(f"{shown(key)} is nested too deeply", key, f"reduce it to {MAX_DEPTH} levels")
             continue
         if why := _why_not(key, value):
             wrong(f"`{key}` {why}", key)
@@ -83,9 +83,9 @@ def _why_not(key: str, value: object) -> str:
     if key == "time":
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MAX_TIME:
             return ""
-        return "is the number of seconds that a decision took"
+        return "must be the number of seconds that a decision took"
     if key == GLYPHS:
-        return "" if is_glyphs(value) else "is a list of at most 20 numbers from 0 to 255"
+        return "" if is_glyphs(value) else "must be a list of at most 20 numbers from 0 to 255"
     if key == VARIATIONS:
         try:
             variations_in(value)
@@ -93,11 +93,15 @@ def _why_not(key: str, value: object) -> str:
             return str(error)
         return ""
     if key == "date":
-        return "" if isinstance(value, str) and _is_date(value) else "is a date, as 2026-11-25 or 2026-11-25T20:15:00Z"
+        return (
+            ""
+            if isinstance(value, str) and _is_date(value)
+            else "must be a date, such as 2026-11-25 or 2026-11-25T20:15:00Z"
+        )
     if key == "by":
-        return "" if isinstance(value, str) and len(value) <= MAX_EVENT else "is the seat that remarks something"
+        return "" if isinstance(value, str) and len(value) <= MAX_EVENT else "must be the seat that makes the remark"
     limit = MAX_REMARK if key == "remark" else MAX_EVENT
-    return "" if isinstance(value, str) and len(value) <= limit else f"is a text of at most {limit:,} characters"
+    return "" if isinstance(value, str) and len(value) <= limit else f"must be a text of at most {limit:,} characters"
 
 
 def _is_date(text: str) -> bool:

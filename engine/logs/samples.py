@@ -38,9 +38,9 @@ def logs_in(folder: Path) -> list[Path]:
         raise failure("RS601", message, None) from None
     if not results:
         help_ = f"logs are files ending in {', '.join(ENDINGS)}"
-        raise failure("RS601", f"`{folder}` holds no log", None, help_)
+        raise failure("RS601", f"`{folder}` contains no log", None, help_)
     if len(results) > MAX_LOGS:
-        message = f"`{folder}` holds {len(results):,} logs; at most {MAX_LOGS:,} are read at a time"
+        message = f"`{folder}` contains {len(results):,} logs; at most {MAX_LOGS:,} are read at a time"
         raise failure("RS602", message, None, "put them into several folders")
     return results
 

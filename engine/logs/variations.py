@@ -93,16 +93,16 @@ def variations_in(value: object) -> tuple[SideLine, ...]:
         ValueError: if the data is malformed, with the reason.
     """
     if not isinstance(value, list) or not value:
-        raise ValueError("is a list of objects with `moves`")
+        raise ValueError("must be a list of objects with `moves`")
     try:
         results = msgspec.convert(value, tuple[SideLine, ...])
     except (msgspec.ValidationError, RecursionError) as error:
-        raise ValueError(f"has another form: {str(error)[:200]}") from None
+        raise ValueError(f"is malformed: {str(error)[:200]}") from None
     left = MAX_MOVES
     for depth, move in moves_of(results):
         left -= 1
         if depth > MAX_DEPTH:
-            raise ValueError(f"is nested too deeply: {MAX_DEPTH} levels are kept")
+            raise ValueError(f"is nested more than {MAX_DEPTH} levels deep")
         if any(of.at is not None for of in move.variations):
             raise ValueError("has `at` within a variation, which replaces its move")
     if left < 0:

@@ -76,5 +76,5 @@ def check_bounds(x: ExpressionLowering) -> None:
         for number, (count, limit) in enumerate(zip(_start(x, capacity), limits_of(x, capacity), strict=True)):
             if count > limit:
                 where = f"`{capacity.name}[{x.layout.titles(capacity.index)[number]}]`" if capacity.index else ""
-                message = f"the set-up puts {count} into {where or f'`{capacity.name}`'}, and {limit} is the most there"
+                message = f"the set-up puts {count} into {where or f'`{capacity.name}`'}, which has room for {limit}"
                 raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, capacity.span),))

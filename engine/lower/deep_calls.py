@@ -123,7 +123,7 @@ class DeepCalls:
         p, size = self._b.p, self._size(procedure)
         if len(p.cells) + len(cells) * size > MAX_CELLS:
             message = f"this game needs more than {MAX_CELLS:,} cells"
-            help_ = f"`{procedure.name}` keeps {len(cells):,} numbers for each of {size:,} calls: fewer, or less deep"
+            help_ = f"store less, or lower the depth: each of {size:,} calls keeps {len(cells):,} numbers"
             raise DiagnosticsError((Diagnostic("RS701", Severity.ERROR, message, procedure.deep_span, help=help_),))
         rows = {}
         for at in cells:

@@ -92,7 +92,9 @@ class Drafts:
         changed = self._changed(draft)
         if len(p.cells) + len(changed) > MAX_CELLS:
             message = f"this game needs more than {MAX_CELLS:,} cells"
-            help_ = f"a draft keeps a copy of all that it may change, {len(changed):,} numbers here: change less in it"
+            help_ = (
+                f"change less in the draft: it stores a copy of everything that it may change, {len(changed):,} numbers"
+            )
             raise DiagnosticsError((Diagnostic("RS701", Severity.ERROR, message, draft.span, help=help_),))
         first = len(p.cells)
         for at in changed:

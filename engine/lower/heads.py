@@ -191,7 +191,7 @@ class HeadLowering:
         return self.b.p.cells[c.base].group == "rules"
 
     def _site(self, cost: typed.Cost) -> int:
-        return self.x.site(cost.span, "no more can be paid than there is, and never less than nothing")
+        return self.x.site(cost.span, "a payment must be between 0 and the available amount")
 
 
 class _Conditions:

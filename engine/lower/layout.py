@@ -103,7 +103,7 @@ class Layout:
             needed *= self.size(kind)
         if len(self.p.cells) + needed > MAX_CELLS:
             message = f"this game needs more than {MAX_CELLS:,} cells"
-            help_ = "pieces or state over kinds with many entities multiply: give them fewer places"
+            help_ = "give pieces and state fewer places: kinds with many entities multiply them"
             raise DiagnosticsError((Diagnostic("RS701", Severity.ERROR, message, None, help=help_),))
 
     def _few(self, size: int) -> int:

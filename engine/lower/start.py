@@ -79,8 +79,8 @@ class StartValues:
         if may_be_none(field_.type) and value == none_of(field_.type):
             return
         if (low is not None and value < low) or (high is not None and value > high):
-            what = f"between {low} and {high}" if high is not None else "never below 0"
-            message = f"`{field_.name}` is {what}, and would start at {value}"
+            what = f"must be between {low} and {high}" if high is not None else "must not be below 0"
+            message = f"`{field_.name}` {what}, but would start at {value}"
             raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, span),))
 
     def _placement(self, placement: typed.Placement) -> None:

@@ -248,7 +248,7 @@ class _Writer:
         of, by = NamedPart("", part.of, False), tuple(Characters(frozenset(c)) for c in part.by)
         result = one = self._part(of, named)
         if one.empty or any(part.by[0] in characters for characters, *_ in self._g.states[min(one.first) :]):
-            raise GrammarError(f"elements of a list are not empty, and have no `{part.by[0]}`, which is between them")
+            raise GrammarError(f"the elements of a list must not be empty, nor contain their separator `{part.by[0]}`")
         for _ in range(max(part.least - 1, 1)):
             between, before = self._sequence(by, named), one
             self._follows(before, between)

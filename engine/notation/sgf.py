@@ -214,7 +214,7 @@ class _Reader:
 
     def _wrong(self, reason: str) -> NoReturn:
         place = span_at(self._text, self._file, min(self._at, max(len(self._text) - 1, 0)))
-        raise failure("RS884", f"this text is no SGF: {reason}", place, "is the file complete?")
+        raise failure("RS884", f"this text is not SGF: {reason}", place, "is the file complete?")
 
     def too_long(self, message: str) -> NoReturn:
         """Raises the diagnostic for a text beyond a limit."""

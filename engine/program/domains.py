@@ -37,7 +37,7 @@ def numbers(p: ir.Program, at: Place, low: int, high: int) -> range:
     """
     if high - low >= MAX_VALUES:
         name, option, span = _named(p, at)
-        many = f"{high - low + 1:,} numbers, and may range over {MAX_VALUES:,}"
+        many = f"{high - low + 1:,} numbers, more than {MAX_VALUES:,}"
         raise ProgramFaultError(-1, f"the parameter {name} of {option} ranges over {many}", span=span)
     return range(low, high + 1)
 
@@ -158,7 +158,7 @@ class UnlistedError(ProgramFaultError):
         most = f"{MAX_SEVERAL:,}"
         if param.walk is not None:
             what, most = f"more than {MAX_PATHS:,} paths", f"{MAX_PATHS:,}"
-        message = f"{name} of {option} may be {what}, and at most {most} are listed"
+        message = f"{name} of {option} has {what}, but at most {most} are listed"
         super().__init__(-1, message, span=span)
         self.at = at
         self.number = number

@@ -51,7 +51,7 @@ def drawn(
         if machine.is_legal(state, decision, choice, args):
             return choice, args
     d = p.decisions[decision]
-    message = f"of {MAX_TRIES:,} options of `{d.name}` drawn at random none is legal"
+    message = f"none of {MAX_TRIES:,} options of `{d.name}` drawn at random is legal"
     raise ProgramFaultError(-1, message, span=d.span)
 
 

@@ -176,7 +176,11 @@ def recorded_moves(log: NativeLog) -> list[RecordedMove]:
         DiagnosticsError: RS602 if there are too many, RS607 if the log undoes more than there are.
     """
     if len(log.entries) > MAX_MOVES:
-        fail("RS602", f"a log that is identified has at most {MAX_MOVES:,} lines", log.span(log.entries[MAX_MOVES]))
+        fail(
+            "RS602",
+            f"the log has more than {MAX_MOVES:,} lines, too many to identify its rules",
+            log.span(log.entries[MAX_MOVES]),
+        )
     moves: list[RecordedMove] = []
     standing = 0
     for entry in log.entries:

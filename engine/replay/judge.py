@@ -170,7 +170,7 @@ def rules_under(log: str, game: Game, under: str, load: Load = load_ruleset) -> 
     if not under.startswith("+"):
         return load(under)
     if is_carried(game.ruleset) and not _is_at_hand(game.ruleset, load):
-        message = f"this log carries its own rules, which are not at hand: `{under}` cannot be applied to them"
+        message = f"this log was made under its own rules, which are not available: `{under}` cannot be applied to them"
         help_ = f"name all of the other rules: `--under {game.ruleset.ref}{under}`"
         raise DiagnosticsError([Diagnostic("RS624", Severity.ERROR, message, Span(log, 1, 1, 1, 2), help=help_)])
     own = game.ruleset.ref if is_carried(game.ruleset) else game.ruleset.reference
@@ -199,9 +199,7 @@ def _laid_over(log: str, own: str, overlays: str, load: Load) -> typed.Ruleset:
             raise
         message = f"`{overlays}` cannot be applied to the log's own rules, `{own}`: {first.message}"
         base = parts_of(own)[0]
-        help_ = (
-            f"`rulespec validate {own}{overlays}` says all; `--under {base}{overlays}` leaves the log's overlays out"
-        )
+        help_ = f"`rulespec validate {own}{overlays}` lists all problems; `--under {base}{overlays}` omits its overlays"
         start = Span(log, 1, 1, 1, 2)
         raise DiagnosticsError([Diagnostic("RS624", Severity.ERROR, message, start, help=help_)]) from None
 

@@ -31,4 +31,4 @@ def _how_to_compare(header: LogHeader, ruleset: typed.Ruleset) -> str:
     """A sentence with the command that lists the differences."""
     old = header.ruleset if header.ruleset != ruleset.ref else "OLD"
     where = "" if old != "OLD" else ", where OLD is the folder of the rules as they were"
-    return f"`rulespec diff {old} {ruleset.reference}` lists what differs{where}"
+    return f"`rulespec diff {old} {ruleset.reference}` lists the differences{where}"

@@ -208,7 +208,7 @@ class ReplayRequest(Struct, frozen=True):
             ruleset = self.load(rules) if rules is not None else named_ruleset(native, self.load, carried=self.carried)
             return replay_native(native, ruleset, until=self.until, backend=runs, trace=self.trace, report=self.report)
         if len(text) > MAX_FOREIGN_BYTES:
-            fail("RS602", f"a foreign log has at most {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
+            fail("RS602", f"the log has more than {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
         from rulespec.engine.dialects.foreign_log import parse_foreign
 
         return _replay_foreign(parse_foreign(text, str(path), dialects(self.rules)), self)
@@ -474,7 +474,9 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
             if file.stem == dialect_id:
                 return read_dialect(file)
         names = sorted({f.stem for f in dialects(rules)})
-        hint = did_you_mean(dialect_id, names) or ("known are " + ", ".join(f"`{n}`" for n in names) if names else "")
+        hint = did_you_mean(dialect_id, names) or (
+            "the known ones are " + ", ".join(f"`{n}`" for n in names) if names else ""
+        )
         fail("RS615", f"there is no dialect `{dialect_id[:80]}`", None, help=hint)
     moves = [move.text for move in log.game.moves] if log.game is not None else []
     fitting: list[Dialect] = []

@@ -193,7 +193,7 @@ def _check_sizes(file: IO[bytes]) -> None:
 
 
 def _leaves(schema: Any) -> int:
-    """The number of columns. Errors: ValueError if the columns are no tree, or too many."""
+    """The number of columns. Errors: ValueError if the columns are not a tree, or too many."""
     elements = list(_structs(schema))
     if not 0 < len(elements) <= _MAX_COLUMNS:
         raise ValueError("it has no columns, or too many")
@@ -203,7 +203,7 @@ def _leaves(schema: Any) -> int:
         if open_:
             open_[-1] -= 1
         elif element is not elements[0]:
-            raise ValueError("its columns are no tree")
+            raise ValueError("its columns are not a tree")
         children = element.get(5, 0)
         if type(children) is not int or children < 0 or len(open_) > _MAX_NESTING:
             raise ValueError("its columns are not a tree, or nested too deeply")
@@ -212,7 +212,7 @@ def _leaves(schema: Any) -> int:
         while open_ and not open_[-1]:
             open_.pop()
     if open_:
-        raise ValueError("its columns are no tree")
+        raise ValueError("its columns are not a tree")
     return leaves
 
 

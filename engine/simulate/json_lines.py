@@ -56,7 +56,7 @@ class JsonLinesResults(Results[Row]):
                     fail("RS602", f"the line has more than {MAX_LINE:,} bytes", place, help=_cut(name, number + 1))
                 if not line.endswith(b"\n"):
                     self._torn = True
-                    message = "the last line is torn; the results count up to the line before"
+                    message = "the last line is incomplete; the results are valid up to the line before"
                     help_ = "was the program stopped while it was writing? Its game is played again"
                     self.warnings.append(Diagnostic("RS603", Severity.WARNING, message, place, help=help_))
                     return

@@ -152,13 +152,13 @@ def check_header(data: bytes, name: str, sheet: ResultSheet[Any]) -> None:
         texts = [
             f"{shown(k)} is {quoted(result.get(k))}, not {quoted(wanted.get(k))}" for k in dict.fromkeys(differing)
         ]
-        raise SaveError(f"{name} holds other games: {', '.join(texts[:5])}. Name another file, or delete this one")
+        raise SaveError(f"{name} contains other games: {', '.join(texts[:5])}. Name another file, or delete this one")
 
 
 def _drawn_otherwise(header: dict[str, Any], place: Span) -> NoReturn:
     """Reports results drawn by another generator; a header without a generator means Python's."""
     by = f"by {quoted(header['random'])}" if "random" in header else "by Python's MT19937, as before Rulespec named it"
-    message = f"the games were drawn {by}, and are drawn by {quoted(GENERATOR)} now: a seed gives other games"
+    message = f"the games were drawn {by}, but are now drawn by {quoted(GENERATOR)}: a seed gives other games"
     help_ = "the rows stay valid, but their games cannot be played again or continued here: name another file"
     fail("RS653", message, place, help=help_)
 

@@ -237,7 +237,7 @@ class Table:
     def hear(self, viewer: str | None, message: Message) -> MessageRefusal | None:
         """Executes a viewer's message, or refuses it without any change."""
         if viewer is None:
-            return MessageRefusal("spectators look on")
+            return MessageRefusal("spectators can only watch")
         depends = message.do in ("take", "withdraw", "undo", "redo", "agree", "refuse")
         sight = self._sight(viewer)
         if depends and not sight.turn <= message.serial <= sight.serial:
@@ -264,7 +264,7 @@ class Table:
     def take(self, seat: str, text: str) -> MessageRefusal | None:
         """Takes a seat's option, or records its choice in a round, possibly early."""
         if self.seats[seat].kind == "free":
-            return MessageRefusal("sit down first: say a name")
+            return MessageRefusal("sit down first: enter a name")
         if self.seats[seat].kind == "bot":
             return MessageRefusal("a bot plays this seat")
         return self.decide(seat, text)
@@ -302,7 +302,7 @@ class Table:
         """Seats a person with a name, possibly in the place of a bot, unless that stands in for someone."""
         name = clean_name(text)
         if not name:
-            return MessageRefusal("a name has a letter at least")
+            return MessageRefusal("a name needs at least one letter")
         of = self.seats[seat]
         if of.kind == "free" or (of.kind == "bot" and not (of.stand_in and of.name)):
             of = of.returned()
@@ -332,7 +332,7 @@ class Table:
         if to >= 0:
             number = self.game.ply - to
             if not len(pending(self.game)) < number <= self.game.ply or self._by(to) not in self.people:
-                return MessageRefusal("no decision of a person is there to go back to")
+                return MessageRefusal("there is no decision of a person to go back to")
         if not number or (self.played.bars(seat, number) and not self.alone):
             open_plan = "a plan is open: earlier decisions cannot be taken back until it is committed"
             return MessageRefusal(open_plan if number else "there is nothing to take back")
@@ -410,14 +410,14 @@ class Table:
         if of.kind == "bot" and of.bot == bot:
             return None
         if seat != viewer and seat not in self.late():
-            return MessageRefusal("the time of this seat is not over")
+            return MessageRefusal("this seat still has time")
         self.set_seat(seat, of.handed_to(bot))
         return None
 
     def _return(self, seat: str) -> MessageRefusal | None:
         of = self.seats[seat]
         if of.kind != "person" and not of.stand_in:
-            return MessageRefusal("no bot stands in for this seat")
+            return MessageRefusal("no bot replaces this seat")
         self.set_seat(seat, of.returned())
         return None
 

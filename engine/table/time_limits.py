@@ -65,11 +65,11 @@ def checked_limits(limits: TimeLimits) -> str:
         except (KeyError, OSError, ValueError):
             return f"no time zone is called {limits.zone[:40]!r}"
         if not (0 <= limits.opens < DAY and 0 <= limits.closes < DAY):
-            return "a daily window begins and ends at a time of the day"
+            return "a daily window must begin and end at times of the day"
         if (limits.closes - limits.opens) % DAY < LEAST_WINDOW:
-            return f"a daily window has {LEAST_WINDOW} minutes at least"
+            return f"a daily window must have at least {LEAST_WINDOW} minutes"
     times = limits.budget, limits.increment
-    return "" if all(0 <= time <= MAX_BUDGET for time in times) else "a time is not negative, and a year at most"
+    return "" if all(0 <= time <= MAX_BUDGET for time in times) else "a time must be between 0 and one year"
 
 
 def _windows(start: float, limits: TimeLimits) -> Iterator[tuple[float, float]]:

@@ -24,7 +24,9 @@ def idle_entries(ruleset: typed.Ruleset) -> list[Diagnostic]:
     known = _asked(ruleset)
     help_ = "remove it, or name a decision of the rules"
     return [
-        Diagnostic("RS713", Severity.WARNING, f"`endless` names `{n.text}`, which is no decision", n.span, help=help_)
+        Diagnostic(
+            "RS713", Severity.WARNING, f"`endless` names `{n.text}`, which is not a decision", n.span, help=help_
+        )
         for n in _listed(ruleset, 0)
         if n.text not in known
     ]

@@ -210,7 +210,7 @@ class _PlayCheck:
             )
             yield Diagnostic("RS721", Severity.WARNING, message, self.endless, help=help_)
         elif not self.ended and not self.others:
-            message = f"no game came to an end within the {self.steps:,} steps that are played"
+            message = f"no game ended within the {self.steps:,} steps played"
             start = self.ruleset.rules.procedures[self.ruleset.start]
             help_ = "make sure that every game ends, or let the rules do less between decisions"
             yield Diagnostic("RS721", Severity.WARNING, message, start.span, help=help_)
@@ -222,10 +222,10 @@ class _PlayCheck:
             number = sum(games.values())
             if number < of * MANY:
                 continue
-            message = f"this loop has run out and so ended the game, {_in(number, of)}"
+            message = f"this loop reached its bound and so ended the game, {_in(number, of)}"
             which = _players([self.all[at].seats for at in self.looked])
             help_ = (
-                f"{which}: let the rules end the game before, raise the bound, or say `end game as …` after the loop"
+                f"{which}: let the rules end the game before, raise the bound, or write `end game as …` after the loop"
             )
             yield Diagnostic("RS730", Severity.WARNING, message, span, help=help_)
 

@@ -40,9 +40,9 @@ def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
                     if not settings
                     else f"{_shown(settings)} and what follows it"
                 )
-                message = f"the start is not checked with {with_}: it takes too long"
+                message = f"the start with {with_} takes too long to be checked"
                 span = next((ruleset.settings[name].span for name in settings), None)
-                report.warning("RS710", message, span, help="shorten the work before the first decision")
+                report.warning("RS710", message, span, help="reduce the work before the first decision")
                 return
             for d in result.diagnostics:
                 report.add(replace(d, help=f"{d.help}\nwith {_shown(settings)}".strip()) if settings else d)
@@ -71,10 +71,10 @@ def _tried(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], left
     except RulesetFaultError as fault:
         result.add(fault.diagnostic)
     except ProgramFaultError as fault:
-        message = f"the set-up for {seats} players has no value: {fault.detail or 'a look-up without a row'}"
-        result.error("RS703", message, None, help="see setup.yaml and the tables it looks up")
+        message = f"the set-up for {seats} players cannot be evaluated: {fault.detail or 'a lookup without a row'}"
+        result.error("RS703", message, None, help="correct setup.yaml or the tables that it uses")
     except RecursionError:
-        help_ = "split expressions with `let`, and let fewer definitions call one another in a row"
+        help_ = "split expressions with `let`, and shorten the chain of definitions"
         result.error("RS410", "the rules nest too deep", None, help=help_)
     return result, machines[-1].left if machines else left - _PER_GAME
 
@@ -85,7 +85,7 @@ def _check_start(game: Game, seats: int, report: Report) -> None:
         invariant = game.ruleset.rules.invariants[text.partition(":")[0]]
         message = f"the invariant `{invariant.name}` does not hold before the first decision"
         why = game.omniscient.why_broken(invariant.name)
-        help_ = f"with {seats} players: see the set-up, and the rules that run before that" + (
+        help_ = f"with {seats} players: correct the set-up, or the rules that run before that" + (
             f"\n{why}" if why else ""
         )
         report.error("RS709", message, invariant.span, invariant.doc, help=help_)

@@ -106,7 +106,7 @@ def contradiction(trial: Trial, name: str, detail: str) -> Diagnostic:
         span = None if trial.game.is_over else asked(trial.game).span
     except RulesetFaultError:
         span = None
-    help_ = "this holds whatever the rules are: please report it, with the ruleset and the game"
+    help_ = "this must hold for all rules: please report it, with the ruleset and the game"
     return Diagnostic("RS903", Severity.ERROR, f"{name}: {detail}", span, help=help_)
 
 

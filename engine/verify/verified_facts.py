@@ -87,7 +87,7 @@ class _Asked:
             except ProgramFaultError as fault:
                 name = self.labels.show(check.var.name, entity)
                 message = f"the check `{check.name}` has no value for `{name}`: {self._detail(fault)}"
-                help_ = "test first whether there is one"
+                help_ = "test for none first"
                 failures.append(Diagnostic("RS241", Severity.ERROR, message, check.that.span, help=help_))
             yield from failures
             failures.clear()
@@ -114,7 +114,7 @@ class _Asked:
             self._constants[check.that.span] = constants_at(check.that.span, self.d)
         notes = [*notes[:_SHOWN], *self._constants[check.that.span]]
         if check.where is not None:
-            notes.append(Label(check.where.span, f"`{name}` is tested, as this holds"))
+            notes.append(Label(check.where.span, f"`{name}` is tested, as this is true"))
         notes.append(Label(check.that.span, "this must hold"))
         message = f"`{name}` fails the check `{check.name}`: {check.text}"
         help_ = check.help or f"correct the facts of `{name}`, or change the check"

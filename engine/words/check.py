@@ -241,7 +241,10 @@ class TextCheck:
             known = ", ".join(f"`{name}`" for name in env.vars)
             message = f"nothing fills the hole `{hole.text}`: {d.message}"
             report.error(
-                "RS532", message, d.span or span, help=d.help or f"known are {known}, and the names of the rules"
+                "RS532",
+                message,
+                d.span or span,
+                help=d.help or f"the known ones are {known}, and the names of the rules",
             )
         return None
 

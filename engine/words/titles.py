@@ -148,7 +148,7 @@ class _Reader(Brief, Struct, frozen=True):
             for key in _OWN:
                 if (node := get(tree, key)) is not None:
                     message = f"`{key}` applies to all languages, and belongs only in `titles.yaml`"
-                    self.report.error("RS535", message, node.span, help=f"take `{key}` out here")
+                    self.report.error("RS535", message, node.span, help=f"remove `{key}` here")
         for section, name, node, plain in self._sections(tree):
             if (
                 result := self._text(f"{'entities' if section == 'each' else section}.{name}", node, plain)

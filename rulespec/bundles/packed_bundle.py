@@ -115,7 +115,7 @@ def unpacked(bundle: Bundle, place: Span) -> Contents:
     if not contents.reference or not contents.rulesets:
         _unreadable("it names no ruleset", place)
     if _sum(contents.shown) != bundle.sum:
-        message = "the words and drawings in the bundle have another sum: they have been changed"
+        message = "the words and drawings in the bundle do not match its checksum: they have been changed"
         raise failure("RS659", message, place, _HELP)
     return contents
 
@@ -130,7 +130,7 @@ def _inflated(bundle: Bundle, place: Span) -> bytes:
     if len(data) > MAX_UNPACKED:
         _too_large(f"more than {MAX_UNPACKED:,} bytes when unpacked", place)
     if not unpacker.eof or unpacker.unused_data:
-        _unreadable("it is cut off, or continues after its end", place)
+        _unreadable("it is truncated, or has data after its end", place)
     return data
 
 
@@ -138,7 +138,7 @@ def _decoded(data: bytes, place: Span) -> Contents:
     try:
         return _DECODER.decode(data)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        _unreadable("its JSON is not that of a bundle", place)
+        _unreadable("its JSON is not a bundle", place)
 
 
 def _check_bounds(contents: Contents, place: Span) -> None:

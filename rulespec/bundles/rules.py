@@ -42,7 +42,7 @@ def bundle_of(ruleset: typed.Ruleset) -> Bundle:
     for overlay in overlays:
         where = place.overlay(overlay, list(ruleset.folders))
         if where is None:
-            raise failure("RS501", f"the overlay {shown(overlay)} is gone: there is nothing to bundle", None, "")
+            raise failure("RS501", f"the overlay {shown(overlay)} is missing, so it cannot be bundled", None, "")
         parts.append(f"{names[where[0]]}/{where[1]}" if is_path(overlay) else overlay)
     contents = Contents(parts, [names[folder] for folder in ruleset.folders], rules, shown_)
     return packed(contents, ruleset.sources_hash, Span(base, 1, 1, 1, 1))
@@ -113,8 +113,8 @@ def _files(bundle: Bundle, place: Span) -> InBundle:
 def _check_sources(bundle: Bundle, read: typed.Ruleset | Merged, files: InBundle, place: Span) -> None:
     """Refuses a bundle whose rules differ from the declared hash, or that has unrelated files."""
     if read.sources_hash != bundle.sources:
-        message = f"the bundle says that its rules are {shown(bundle.sources[:8])}, but they are others"
-        raise failure("RS659", message, place, "somebody has changed it: ask for the log again")
+        message = f"the bundle declares the rules {shown(bundle.sources[:8])}, but contains others"
+        raise failure("RS659", message, place, "ask for the log again: this one has been changed")
     if not files.is_all(len(read.located), len(read.folders)):
         raise failure("RS659", "the bundle has files that its rules do not read", place, "ask for the log again")
 

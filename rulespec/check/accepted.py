@@ -87,15 +87,15 @@ def _comments(file: str, text: str, report: Report) -> Iterator[_Comment]:
 def _fault(said: re.Match[str] | None) -> str | None:
     """The mistake in an accepting comment, or None."""
     if said is None:
-        return "an accepted warning is named by its code"
+        return "the code of the accepted warning is missing"
     code, reason = said[1], said[2]
     if code not in CODES:
         return f"there is no code {code}"
     if code in _OF_SECRETS:
-        return f"{code} is about secrets, and is never accepted"
+        return f"{code} warns of a leaked secret, and cannot be accepted"
     if code >= _OF_CHECKER:
-        return f"{code} is not found by every check, and cannot be accepted"
-    return None if reason else f"the reason why {code} is accepted is missing"
+        return f"{code} cannot be accepted, as not every check reports it"
+    return None if reason else f"the reason for accepting {code} is missing"
 
 
 def _line_of(lines: list[str], number: int) -> int:

@@ -18,7 +18,7 @@ def check_alike(c: Context) -> None:
     kinds = {name: kind for name, kind in c.declarations.kinds.items() if kind.alike is not None}
     for kind in kinds.values():
         if kind.number < 2:
-            message = f"there are not several `{kind.name}` that could be alike"
+            message = f"`alike` has no effect: there are not several `{kind.name}`"
             help_ = "give their `number: …`, or omit `alike`: tokens with names are individuals"
             c.report.error("RS282", message, kind.alike, notes=[Label(kind.span, "the kind")], help=help_)
     if kinds:
@@ -30,7 +30,7 @@ def _refuse_belongings(c: Context, kinds: dict[str, typed.Kind]) -> None:
     tables = [(t.kind, t.span, f"`{t.name}` has a value for each `{t.kind}`") for t in tables_of(c.rules)]
     for name, span, what in [*_belongings(c.declarations), *tables]:
         if (kind := kinds.get(name)) is not None and kind.alike is not None:
-            message = f"{what}, and these are alike: it would distinguish them"
+            message = f"{what}, which would distinguish alike tokens"
             help_ = f"make it state of `{name}`, or remove its `alike`"
             c.report.error("RS283", message, span, notes=[Label(kind.alike, "they are alike here")], help=help_)
 
@@ -75,6 +75,6 @@ def _refuse_questions(c: Context, kinds: dict[str, typed.Kind]) -> None:
             asked = e.type
         kind = kinds.get(asked.kind) if isinstance(asked, Ent) else None
         if kind is not None and kind.alike is not None:
-            message = f"this asks which `{kind.name}` it is, and these are alike"
+            message = f"this depends on which `{kind.name}` it is, but they are alike"
             help_ = "test their place and state, or remove `alike`"
             c.report.error("RS284", message, e.span, notes=[Label(kind.alike, "they are alike here")], help=help_)

@@ -87,12 +87,12 @@ class _Amounts:
     def _warn(self, use: _Use, written: Written) -> None:
         code, message = self._said(use, written.what, written.value)
         notes = [Label(use.number.span, "it is used here"), *_declared(use)]
-        help_ = f"{_way_out(use)}; or say in the rules when it is used"
+        help_ = f"{_way_out(use)}; or restrict its use by a condition"
         self.c.report.warning(code, message, written.place, notes=notes, help=help_)
 
     def _unfit(self, use: _Use) -> None:
         code = "RS307" if use.declared is not None else "RS243"
-        what = f"between {use.low} and {use.high}" if use.declared is not None else "more than nothing"
+        what = f"between {use.low} and {use.high}" if use.declared is not None else "greater than 0"
         notes = [*self._constants(use.number), *_declared(use)]
         message = f"{use.what} is never {what} here"
         self.c.report.error(code, message, use.number.span, notes=notes, help=_way_out(use))
@@ -165,7 +165,7 @@ def _declared(use: _Use) -> list[Label]:
 
 
 def _way_out(use: _Use) -> str:
-    return f"change it, or the range of {use.what}" if use.declared is not None else "write a number from 0 up"
+    return f"change it, or the range of {use.what}" if use.declared is not None else "write a number of at least 0"
 
 
 def _reached(block: typed.Block, ranges: Ranges) -> Iterator[typed.Stmt | typed.HeadPart]:

@@ -38,7 +38,9 @@ def check_bodies(c: Context) -> None:
             guard.head = type_guard(statements, item.head, _env(guard.params, ""))
         elif isinstance(item, ast.OptionGroup):
             for included in (m for m in members(item.options) if isinstance(m, ast.Name)):
-                x.error("RS229", "groups of options cannot be nested", included.span, help="a decision includes both")
+                x.error(
+                    "RS229", "groups of options cannot be nested", included.span, help="include both in the decision"
+                )
         elif isinstance(item, ast.Invariant):
             condition = x.condition(item.condition, Env())
             x.rules.invariants[name] = typed.Invariant(name, item.doc.text, condition, item.name.span)
@@ -79,7 +81,11 @@ def _env(params: tuple[typed.Var, ...], original: str) -> Env:
 
 def _scoring(x: ExpressionContext, item: ast.Scoring) -> typed.Scoring:
     if item.name.text != x.decls.player_kind:
-        x.error("RS301", f"`scoring` is for the players: `{item.var.text} in {x.decls.player_kind}`", item.name.span)
+        x.error(
+            "RS301",
+            f"`scoring` must range over the players: `{item.var.text} in {x.decls.player_kind}`",
+            item.name.span,
+        )
     var = typed.Var(item.var.text, Ent(x.decls.player_kind), item.var.span)
     x.decls.refer(var.span, var)
     x.decls.refer(item.name.span, x.decls.kinds[x.decls.player_kind])

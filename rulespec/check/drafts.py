@@ -153,7 +153,7 @@ class _Plan:
         """Reports a read of private state that the planning seat may not see."""
         if (secret := self._secret(e, frozenset(self._own))) is not None:
             name, secrecy = secret
-            self._tell(e.span, f"not all see `{name}`", secrecy.span)
+            self._tell(e.span, f"some seats do not see `{name}`", secrecy.span)
 
     def _secret(self, e: typed.Expr, own: frozenset[typed.Var]) -> tuple[str, typed.Secrecy] | None:
         """The private state read by a value that may be hidden from the planning seat, contained in the variables
@@ -185,7 +185,7 @@ class _Plan:
     def _tell(self, span: Span, why: str, at: Span) -> None:
         if span not in self._reported:
             self._reported.add(span)
-            message = f"the draft `{self._decide.name}` may tell a secret: {why}"
+            message = f"the draft `{self._decide.name}` may reveal a secret: {why}"
             self._c.report.error("RS373", message, span, notes=[Label(at, "declared here")], help=_HELP)
 
 

@@ -64,7 +64,7 @@ def _check(c: Context, kind: typed.Kind, name: str, place: Scalar, node: Node) -
         return
     if not var.reads:
         message = f"the check `{name}` does not use `{kind.name}`"
-        help_ = f"`{kind.name}` is the entity at hand: write a condition on it, as in `{kind.name}.…`"
+        help_ = f"`{kind.name}` denotes the current entity: write a condition on it, as in `{kind.name}.…`"
         c.report.error("RS241", message, that.span, help=help_)
         return
     parts = [where, that] if where is not None else [that]
@@ -81,7 +81,7 @@ def _of_facts(c: Context, name: str, root: typed.Expr) -> bool:
         written, e = stack.pop()
         if (what := _of_games(e)) is not None:
             called = [Label(e.span, f"{what} is expected here")] if written is not e else []
-            message = f"the check `{name}` is tested before any game, and {what} is known only in a game"
+            message = f"the check `{name}` is evaluated before any game, but {what} is known only in a game"
             help_ = "use only facts, constants and tables; a condition on the game is an invariant"
             c.report.error("RS241", message, written.span, notes=called, help=help_)
             return False

@@ -19,7 +19,7 @@ def check_heads(c: Context) -> None:
         for s in walk(procedure.body):
             for option in s.options if isinstance(s, typed.Decide) else ():
                 if sizes.costs(option.head) > MAX_COSTS:
-                    message = f"an option has at most {MAX_COSTS} costs, those of its guards included"
+                    message = f"an option can have at most {MAX_COSTS} costs, including those of its guards"
                     c.report.error("RS226", message, option.span, help="add up the payments from one source")
                 left -= sum(sizes.nodes(part.guard.head) for part in option.head if isinstance(part, typed.Needs))
                 if left < 0:

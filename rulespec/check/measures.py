@@ -64,13 +64,13 @@ def _sound(c: Context, called: str, measure: typed.Measure) -> bool:
         c.report.error("RS571", message, value.span, help=help_)
         return False
     if var is not None and not var.reads:
-        message = f"{called} is one of every `{var.name}`, and does not read `{var.name}`"
-        help_ = f"`{var.name}` is the entity at hand: write `{var.name}.…`, or leave `of` out"
+        message = f"{called} is declared for every `{var.name}`, but does not read `{var.name}`"
+        help_ = f"`{var.name}` denotes the current entity: write `{var.name}.…`, or remove `of`"
         c.report.error("RS572", message, value.span, help=help_)
         return False
     single = next((e for e in expressions(value) if isinstance(e, typed.Once)), None)
     if single is not None:
-        message = f"{called} asks what would hold after `{single.procedure.name}`"
+        message = f"{called} depends on a hypothetical call of `{single.procedure.name}`"
         c.report.error("RS573", message, single.call, help="measure the position itself: omit `once`")
         return False
     return True

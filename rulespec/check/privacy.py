@@ -123,7 +123,7 @@ class _Reader:
             return typed.Op(SetOf(player), e.span, "set", (e,))
         span = self.w.node.span if isinstance(self.w.node, Scalar) else self.w.place.span
         message = f"`{self.w.decl.name}` belongs to no player, and would be hidden from everybody"
-        help_ = f"declare it under `kinds.{player}.state`, say who sees it (`private: {{to: …}}`), or leave it public"
+        help_ = f"declare it under `kinds.{player}.state`, name its viewers (`private: {{to: …}}`), or leave it public"
         self.c.report.error("RS229", message, span, help=help_)
         return None
 
@@ -157,7 +157,7 @@ def _public(c: Context, root: typed.Expr) -> None:
             what, notes = "a hypothetical call of a procedure", called
             if secret is not None and secret.private is not None:
                 what, notes = f"`{secret.name}`", [*called, Label(secret.private.span, "it is private")]
-            message = f"everybody knows who sees it, so it cannot depend on {what}"
+            message = f"its viewers are public knowledge, so they cannot depend on {what}"
             help_ = "let it depend only on public state, such as a phase or a flag that the rules set"
             c.report.error("RS341", message, written.span, notes=notes, help=help_)
             return

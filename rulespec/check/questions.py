@@ -32,7 +32,7 @@ def check_questions(c: Context) -> None:
         whose = of if isinstance(of, Scalar) else None
         if asks.text in GAME_NUMBERS:
             if whose is not None:
-                message = f"`{asks.text}` is a number of the whole game, and not of `{whose.text}`"
+                message = f"`{asks.text}` is a number of the whole game, not of `{whose.text}`"
                 c.report.error("RS577", message, whose.span, help="leave `of` out")
                 continue
         elif asks.text in (ENDING, USES):
@@ -63,7 +63,7 @@ def _named(c: Context, asks: Scalar, of: Scalar | None) -> bool:
         return True
     if c.report.ok and on_top(c, of or asks):
         what = "an ending" if asks.text == ENDING else "an option, as `decision.option`"
-        message = f"the question does not say which; `of` is {what}"
+        message = f"the question needs `of`: {what}"
         if of is not None:
             message = f"`{wanted}` is no {'ending' if asks.text == ENDING else 'option'} of the rules"
         hint = (did_you_mean(wanted, names) if of is not None else "") or f"write `of:` with one of {_first(names)}"
@@ -91,7 +91,7 @@ def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
     if kind is None:
         if of is None:
             return True
-        message = f"the measure `{asks.text}` is one of the whole game, and not of `{of.text}`"
+        message = f"the measure `{asks.text}` is a number of the whole game, not of `{of.text}`"
         c.report.error("RS577", message, of.span, help="leave `of` out")
         return False
     names = [*MANY, *([WINNER] if kind.name == d.player_kind else []), *(e.name for e in kind.entities)]
@@ -99,9 +99,9 @@ def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
         c.reader.refer(of, *(kind.entities[at] for at in [kind.index.get(of.text)] if at is not None))
         return True
     if of is None:
-        message = f"the measure `{asks.text}` is one of every `{kind.name}`, and the question does not say which"
+        message = f"the measure `{asks.text}` is declared for every `{kind.name}`, so the question must name one"
     else:
-        message = f"`{of.text}` is no `{kind.name}`"
+        message = f"no `{kind.name}` is called `{of.text}`"
     hint = (did_you_mean(of.text, names) if of is not None else "") or f"write `of:` with one of {', '.join(names[:8])}"
     c.report.error("RS577", message, (of or asks).span, help=hint)
     return False

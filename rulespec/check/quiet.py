@@ -24,10 +24,10 @@ def refuse_loud(expressions: Sequence[typed.Once], report: Report) -> None:
         deep = next((p for p in procedures if p.deep is not None), None)
         if (s := next(loud, None)) is not None:
             does = "may end the game" if isinstance(s, typed.EndGame) else "rolls" if s.form == "chance" else "asks"
-            message = f"`once` needs a quiet procedure, and `{e.procedure.name}` {does}"
-            help_ = "name a procedure without a decision, chance or `end game`, in itself and in its calls"
+            message = f"`once` cannot run `{e.procedure.name}`, which {does}"
+            help_ = "name a procedure that has no decision, chance or `end game`, nor calls one that does"
             report.error("RS321", message, e.call, notes=[Label(s.span, "here")], help=help_)
         elif deep is not None:
             message = f"`once` cannot run a procedure that calls itself, as `{deep.name}` may"
-            help_ = "name a procedure that neither is nor calls one `at most … deep`"
+            help_ = "name a procedure that neither declares `at most … deep` nor calls one that does"
             report.error("RS421", message, e.call, notes=[Label(deep.deep_span or deep.span, "here")], help=help_)

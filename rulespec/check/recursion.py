@@ -92,7 +92,7 @@ def _way_out(c: Context, kinds: list[str], name: str) -> str:
     if procedure is not None and procedure.deep is not None:
         return "`once` cannot run a procedure that calls itself: let a definition describe the result"
     if set(kinds) == {"procedure"}:
-        return f"say how deep, `procedure {name}(…) at most 12 deep:`; or use a `for` or a `repeat`"
+        return f"declare a depth, `procedure {name}(…) at most 12 deep:`; or use a `for` or a `repeat`"
     return "use `for` over a set, `reach(x from s: t)` along links, or a decision in a `repeat:`"
 
 
@@ -111,7 +111,7 @@ def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:
     rule.depth = rule.levels + max(below, default=0)
     if rule.levels and rule.depth > MAX_DEPTH and all(depth <= MAX_DEPTH for depth in below):
         what = "guards" if rule.name in c.rules.guards else "definitions"
-        help_ = f"let fewer {what} call one another in a row"
+        help_ = f"shorten the chain of {what}"
         c.report.error("RS410", f"the {what} called by this one nest too deeply", rule.span, help=help_)
 
 

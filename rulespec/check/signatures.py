@@ -16,7 +16,7 @@ def _declare_depth(c: Context, procedure: typed.Procedure, deep: ast.Number) -> 
     """Sets the maximum depth of a recursive procedure; reports depths that are out of range."""
     procedure.deep, procedure.deep_span = min(max(deep.value, 2), MAX_DEPTH), deep.span
     if procedure.deep != deep.value:
-        message = f"a procedure that calls itself is from 2 to {MAX_DEPTH} deep, and not {deep.value}"
+        message = f"a recursive procedure must be from 2 to {MAX_DEPTH} deep, not {deep.value}"
         help_ = "without `at most … deep` it never calls itself" if deep.value < 2 else "for repetition, use a loop"
         c.expressions.error("RS420", message, deep.span, help=help_)
 
@@ -34,7 +34,7 @@ def check_signatures(c: Context) -> None:
                     x.error("RS223", f"two parameters are called `{p.name.text}`", p.name.span)
                 type_ = x.type_of(p.type)
                 if p.type.form in ("range", "optional range") and type_ != BAD:
-                    x.error("RS224", "a parameter has no range", p.type.span)
+                    x.error("RS224", "a parameter cannot have a range", p.type.span)
                 no_shadow(x, p.name, Env())
                 params.append(typed.Var(p.name.text, type_, p.name.span))
                 x.decls.refer(p.name.span, params[-1])
@@ -46,7 +46,7 @@ def check_signatures(c: Context) -> None:
                 if isinstance(item.at_most, ast.Number):
                     x.rules.definitions[name].at_most = item.at_most.value
                     if not isinstance(result, SetOf) and result != BAD:
-                        message = f"`{name}` is {result}: `at most` bounds the members of a set"
+                        message = f"`{name}` is {result}, but `at most` is for sets"
                         x.error("RS414", message, item.at_most.span)
             elif isinstance(item, ast.Guard):
                 x.rules.guards[name] = typed.Guard(name, tuple(params), item.doc.text, item.name.span)
@@ -56,7 +56,7 @@ def check_signatures(c: Context) -> None:
                 if item.result is not None:
                     procedure.result, procedure.result_span = x.stored_type(item.result), item.result.span
                     if item.result.form in ("range", "optional range") and procedure.result != BAD:
-                        x.error("RS224", "the value of a procedure has no range", item.result.span)
+                        x.error("RS224", "the value of a procedure cannot have a range", item.result.span)
                 if isinstance(item.deep, ast.Number):
                     _declare_depth(c, procedure, item.deep)
                 effects.procedures[name] = item

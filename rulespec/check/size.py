@@ -46,8 +46,10 @@ def check_size(c: Context) -> None:
     for place, node, form, _ in boards_in(root):
         steps += count_spaces(node, form) * count_steps(node)
         if steps > MAX_BOARD_STEPS:
-            message = f"with `{place.text}`, there are more than {MAX_BOARD_STEPS:,} steps from spaces of boards in all"
-            help_ = "every space has a step for every direction and every step of a link: make a smaller board"
+            message = (
+                f"with `{place.text}`, there are more than {MAX_BOARD_STEPS:,} steps from spaces of boards in total"
+            )
+            help_ = "make the board smaller: every space has a step for every direction and every step of a link"
             _refuse(message, place.span, report, help_)
     for name, span, count, declared in chain(_plain_kinds(root), _products(root, sizes), _places(root, sizes)):
         entities += count
@@ -56,9 +58,9 @@ def check_size(c: Context) -> None:
         if count > MAX_ENTITIES:
             _refuse(f"`{name}` has more than {MAX_ENTITIES:,} entities", span, report)
         if entities > MAX_ALL_ENTITIES:
-            _refuse(f"with `{name}`, there are more than {MAX_ALL_ENTITIES:,} entities in all", span, report)
+            _refuse(f"with `{name}`, there are more than {MAX_ALL_ENTITIES:,} entities in total", span, report)
         if facts > MAX_FACTS:
-            _refuse(f"with `{name}`, there are more than {MAX_FACTS:,} facts of entities in all", span, report)
+            _refuse(f"with `{name}`, there are more than {MAX_FACTS:,} facts of entities in total", span, report)
 
 
 _MULTIPLY = "products of kinds multiply, and every entity has every fact of its kind: make smaller kinds"

@@ -22,6 +22,6 @@ def check_start(c: Context) -> None:
         c.report.error("RS226", f"the game starts with `{name}`, which must take no parameters", span, notes=notes)
     elif procedure.result is not None:
         notes = (Label(procedure.result_span or procedure.span, "declared here"),)
-        c.report.error("RS262", f"the game starts with `{name}`, whose value is never used", span, notes=notes)
+        c.report.error("RS262", f"the game starts with `{name}`, which must not return a value", span, notes=notes)
     if procedure is not None and node is not None:
         c.declarations.refer(span, procedure)

@@ -28,13 +28,13 @@ def _check_stakes(c: Context, stakes: Scalar) -> None:
     d.stakes = int(stakes.text)
     if c.rules.scoring is None:
         message = "bots cannot play for points: the rules have no `scoring`"
-        help_ = "write a `scoring`, or leave `stakes` out"
+        help_ = "write a `scoring`, or remove `stakes`"
     elif d.teams == ALL:
         message = "bots cannot play for points against one another: all players win together"
         help_ = "declare a value in place of `stakes`"
     elif d.values:
         message = f"bots cannot play for points and for the value `{next(iter(d.values))}`"
-        help_ = "leave `stakes` or `values` out"
+        help_ = "remove `stakes` or `values`"
     else:
         return
     c.report.error("RS578", message, stakes.span, help=help_)
@@ -44,8 +44,8 @@ def _value(c: Context, name: str, place: Scalar, node: Node) -> typed.PositionVa
     d = c.declarations
     of, player = get(node, "of"), d.player_kind
     if isinstance(of, Scalar) and of.text in d.kinds and of.text != player:
-        message = f"the value `{name}` is one of every `{of.text}`: a position has a value for players"
-        help_ = f"write `of: {player}`; where all win and lose together, leave `of` out"
+        message = f"the value `{name}` is declared for every `{of.text}`, but a position has a value only for players"
+        help_ = f"write `of: {player}`; if all win and lose together, remove `of`"
         c.report.error("RS576", message, of.span, help=help_)
         return None
     if of is None and d.teams != ALL and d.max_players > 1:

@@ -47,5 +47,5 @@ def check_was(c: Context) -> None:
                 c.report.error("RS729", f"there is no `{path}` to give a former name", place.span, help=hint)
             continue
         if old.text in today:
-            message = f"`{old.text}` is a present name, not a former name of `{path}`"
+            message = f"`{old.text}` is in use, so it cannot be a former name of `{path}`"
             c.report.error("RS729", message, old.span, help="a former name must no longer be in use")

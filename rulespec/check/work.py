@@ -136,7 +136,7 @@ def _check_rings(c: Context, work: Work) -> None:
             first = next(p for p in ring if p.deep is not None)
             power = f"{calls:,} calls in each, {deep} deep: {steps:,} · {calls:,}^{deep - 1}"
             message = f"`{first.name}` may take more than {MAX_STEPS:,} steps without a decision: {power} steps"
-            help_ = "let it call itself less often or less deep, or ask for a decision on the way"
+            help_ = "reduce its recursive calls or its depth, or add a decision"
             c.report.warning("RS422", message, first.deep_span or first.span, help=help_)
 
 
@@ -144,7 +144,7 @@ def _check_several(c: Context, work: Work, option: typed.OptionDef) -> None:
     """Warns of a parameter with more sets or paths than are listed, if their number is known."""
     for p in option.params:
         if isinstance(p.low, typed.PathDomain) and (least := work.paths(p.low)) > MAX_PATHS:
-            message = f"`{p.var.name}` may be {least:,} paths, and at most {MAX_PATHS:,} are listed"
+            message = f"`{p.var.name}` has {least:,} possible paths, but at most {MAX_PATHS:,} are listed"
             help_ = "allow fewer steps, or fewer targets: no page shows this many options, and no bot considers them"
             c.report.warning("RS418", message, p.low.span, notes=(Label(option.span, "the option"),), help=help_)
         if p.several is None or not isinstance(p.low, typed.Lit | typed.KindSet | typed.Fact):

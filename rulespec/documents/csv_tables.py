@@ -65,7 +65,7 @@ def _part(node: Node, place: str, read: Read, report: Report) -> Node:
     if len(rows_of.entries) > 1:
         other = next(at for each, (at, _) in rows_of.entries.items() if each != CSV)
         notes = [Label(other.span, "and this")]
-        report.error("RS744", f"`{CSV}` stands alone", rows_of.entries[CSV][0].span, notes=notes, help=_ALONE)
+        report.error("RS744", f"`{CSV}` must be the only entry", rows_of.entries[CSV][0].span, notes=notes, help=_ALONE)
         return node
     rows = _rows_of(name, read, report)
     if rows is None:
@@ -85,7 +85,7 @@ def _rows_of(name: Scalar, read: Read, report: Report) -> list[Row] | None:
     """The rows of a file, header first; None, after a report, if it is not a table."""
     if not _NAME.fullmatch(name.text):
         message = f"{shown(name.text)} is not a name for a CSV file"
-        help_ = "small letters, digits and `_`, with `.csv`: `cards.csv`; folders by `/`"
+        help_ = "use lower-case letters, digits and `_`, with `.csv`: `cards.csv`; separate folders by `/`"
         report.error("RS744", message, name.span, help=help_)
         return None
     try:
@@ -181,11 +181,17 @@ def _table(node: Mapping, rows: list[Row], report: Report) -> Node:
     heads, *others = rows
     first = max(keys - 1, 1)
     if keys == 1 and len(heads) != 2:
-        message, help_ = f"a table with one key has two columns, not {len(heads)}", "the key and the value"
+        message, help_ = (
+            f"a table with one key must have two columns, not {len(heads)}",
+            "give it one for the key and one for the value",
+        )
         report.error("RS744", message, heads[0].span.to(heads[-1].span), help=help_)
         return Mapping({}, heads[0].span)
     if len(heads) <= first:
-        message, help_ = f"a table with {keys} keys has more than {first} columns", "the heads are the last key"
+        message, help_ = (
+            f"a table with {keys} keys must have more than {first} columns",
+            "add columns: their heads are the last key",
+        )
         report.error("RS744", message, heads[0].span.to(heads[-1].span), help=help_)
     if keys > 1:
         _report_twice(heads[first:], report)

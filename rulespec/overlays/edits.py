@@ -126,8 +126,8 @@ class Run:
                 if isinstance(decide, ast.Decide) and not any(
                     isinstance(o, ast.OptionDef) or o.text not in empty for o in members(decide.options)
                 ):
-                    help_ = "keep one option, or replace the rule that asks; another one is added by `extend decision`"
-                    message = f"the decision `{decide.name.text}` has no option without this one"
+                    help_ = "keep one option, add another by `extend decision`, or replace the rule that asks"
+                    message = f"the decision `{decide.name.text}` would have no option left"
                     notes = [Label(decide.name.span, "asked here")]
                     self._report.error("RS350", message, item.name.span, notes=notes, help=help_)
                     return
@@ -176,7 +176,7 @@ class Run:
         fitting = [node for node in results if _refusal(edit, node) is None]
         if results and not fitting:
             message = _refusal(edit, results[0])
-            self._report.error("RS518", str(message), edit.span, notes=[Label(place(results[0]), "it is about this")])
+            self._report.error("RS518", str(message), edit.span, notes=[Label(place(results[0]), "it selects this")])
         elif isinstance(edit.at, ast.Text) and len(fitting) > 1:
             self._report.error(
                 "RS517",
@@ -229,8 +229,8 @@ class Run:
                 return
         if isinstance(at, ast.Binder):
             loops = {n.binder.name.text for root in roots for n in nodes(root) if takes_in_order(n)}
-            help_ = f"its loops go over {_names(sorted(loops))}" if loops else "name the rule with the loop"
-            message = f"{_what(item)} has no loop over `{at.name.text}` that takes its members in an order"
+            help_ = f"its loops are over {_names(sorted(loops))}" if loops else "name the rule with the loop"
+            message = f"{_what(item)} has no ordered loop over `{at.name.text}`"
             self._report.error("RS351", message, at.name.span, help=help_)
             return
         if isinstance(at, ast.Text):

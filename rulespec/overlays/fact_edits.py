@@ -130,7 +130,7 @@ class _Edits:
         if same(old, new):
             if not self._shared(path):  # else another overlay has the same edit
                 notes = [Label(old.span, "it already has this value")]
-                self._report.error("RS504", f"`{path}` does not change", value.span, notes=notes, help="leave it out")
+                self._report.error("RS504", f"`{path}` does not change", value.span, notes=notes, help="remove it")
             return
         if isinstance(old, Sequence) and isinstance(new, Sequence):
             gone = {word.text for word in words(old)} - {word.text for word in words(new)}
@@ -151,7 +151,7 @@ class _Edits:
             if twice and self._shared(path):
                 return
             for item in twice:
-                report.error("RS504", f"`{item.text}` is already in `{path}`", item.span, help="leave it out")
+                report.error("RS504", f"`{item.text}` is already in `{path}`", item.span, help="remove it")
             new: Node = Sequence([*old.items, *value.items], value.span)
         elif old is not None:
             if not self._shared(path):

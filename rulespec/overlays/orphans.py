@@ -74,9 +74,9 @@ def _never_called(d: Diagnostic, name: str, source: Source) -> Diagnostic:
     return Diagnostic(
         "RS514",
         Severity.WARNING,
-        f"`{outer.name.text}` wraps the old one, which nothing calls",
+        f"`{outer.name.text}` wraps a rule that nothing calls",
         outer.name.span,
-        notes=(Label(d.span, "the old one"),) if d.span else (),
+        notes=(Label(d.span, "the wrapped rule"),) if d.span else (),
         help="call it, `original(…)`, or write `replace` in place of `wrap`",
     )
 

@@ -226,7 +226,7 @@ class _Stages:
                 return
         hint = did_you_mean(name.text, extender.known)
         if name.text in extender.drawn:
-            hint = "a `roll` or a `choose` has one option: put a `chance` or a `decide` in its place"
+            hint = "replace it by a `chance` or a `decide`: a `roll` or a `choose` has only one option"
         self._report.error("RS509", f"there is no decision `{name.text}`", name.span, help=hint)
 
 

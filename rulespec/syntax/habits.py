@@ -469,7 +469,7 @@ def habit(lines: list[str], line: int, column: int) -> str:
     results = re.search(r"([A-Za-z]+) ?$", before[-_SHOWN:]), re.match(r"[A-Za-z]+", rest)
     for word in (part[0].strip() for part in results if part):
         if word.lower() in _WORDS and word != word.lower():
-            return f"words of the language are written small: `{word.lower()}`"
+            return f"write words of the language in lower case: `{word.lower()}`"
     item = _item(lines, line)
     if item == "head" and (match := _ITEM.match(before)) and match[1] == "def":
         type_, colon, body = before.partition("->")[2].partition(":")

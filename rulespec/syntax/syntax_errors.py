@@ -155,7 +155,7 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
     if known := habit(lines, line, column):
         return known
     if token.type == "_DEDENT" and "PASS" in expected:
-        return "a text documents the lines below it, and there are none: add them, or `pass`"
+        return "a docstring needs lines below it: add them, or `pass`"
     if "IN" in expected and _ANY_OF.search(written[: column - 1]):
         return "`any` takes a name for each member: `any(x in s)`"
     hint = ""
@@ -165,7 +165,7 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
         hint = did_you_mean(str(token), words) if words else ""
     if not hint and called:
         hint = did_you_mean(before[0], [w for w in _STATEMENTS if (w in _ALONE) == (token.type == "_NL")])
-        hint = hint or f"a procedure is called with brackets: `{before[0]}(…)`"
+        hint = hint or f"call a procedure with brackets: `{before[0]}(…)`"
     if not hint and token.type == "EQUAL":
         hint = "compare with `==`; assign with `set … to …`"
     if not hint and 0 < len(expected) <= 6:

@@ -189,8 +189,8 @@ class _Builder(ExpressionBuilder):
         last = low if high is None else high
         none = isinstance(last, ast.Binary) and last.op == "or" and isinstance(last.right, ast.Nothing)
         if none and isinstance(last, ast.Binary) and isinstance(last.left, ast.Path) and last.left.form == "path":
-            help_ = "choosing nothing is a separate option: `option stay: …`"
-            raise failure("RS139", "a path has no `or none`", last.right.span, help_)
+            help_ = "write a separate option for choosing nothing: `option stay: …`"
+            raise failure("RS139", "a path cannot have `or none`", last.right.span, help_)
         if none:  # the grammar parses `s or none` as a condition
             low, high = (last.left, None) if high is None else (low, last.left)
         return ast.OptionParam(name, low, high, where, self._text(reason, span), none, private)
@@ -199,8 +199,8 @@ class _Builder(ExpressionBuilder):
         name, least, most, of, where, reason, private = c
         none = isinstance(of, ast.Binary) and of.op == "or" and isinstance(of.right, ast.Nothing)
         if none:
-            help_ = "the empty choice needs `0 ..`: `choose 0 .. 2 of …`"
-            raise failure("RS138", "a choice of several has no `or none`", of.right.span, help_)
+            help_ = "allow the empty choice by `0 ..`: `choose 0 .. 2 of …`"
+            raise failure("RS138", "a choice of several cannot have `or none`", of.right.span, help_)
         several = (least,) if most is None else (least, most)
         return ast.OptionParam(name, of, None, where, self._text(reason, span), False, private, several)
 

@@ -45,5 +45,5 @@ def written(setting: SettingDecl) -> str:
 def refused(setting: SettingDecl, value: str) -> str:
     """The reason why a setting rejects a value, as a predicate."""
     if setting.bounds is not None:
-        return f"is a number: {written(setting)} does not hold {value}"
-    return f"is one of {', '.join(setting.values or ('true', 'false'))}, not `{value}`"
+        return f"must be a number in {written(setting)}, not {value}"
+    return f"must be one of {', '.join(setting.values or ('true', 'false'))}, not `{value}`"

@@ -247,7 +247,7 @@ def test_bad_log(tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str]) 
     "args, message",
     [
         (["nothing.jsonl"], "there is no file `nothing.jsonl`"),
-        ([str(RULESETS / "nim/rules")], "holds no log"),
+        ([str(RULESETS / "nim/rules")], "contains no log"),
         (["/dev/zero"], "is not a file"),
         (["x" * 300], "File name too long"),
         ([str(RULESETS / "nim/logs/short.jsonl"), "--rules", "nothing"], "there is no ruleset `nothing`"),

@@ -37,7 +37,7 @@ def test_simulate_plays_bots_in_turn_at_the_seats(tmp_path: Path) -> None:
     assert rows(other) == rows(out)
     assert run(*args, "--games", 8, "--out", out)[0] == 0 and rows(out)[:7] == rows(other)[:7]
     code, text = run("simulate", "connect_four", "--players", 2, "--seed", 4, "--games", 9, "--out", out)
-    assert code == 1 and "holds other games" in text and "bots" in text
+    assert code == 1 and "contains other games" in text and "bots" in text
     code, text = run(*args, "--games", 2, "--format", "json")
     assert code == 0 and json.loads(text)["bots"] == ["flat:16", "random"]
 

@@ -140,8 +140,8 @@ def test_other_reasons_for_nothing_are_stale_without_overlays(
 @pytest.mark.parametrize(
     "args, message",
     [
-        (["replay", "{empty}"], "holds no log"),
-        (["replay", "{empty}", "--under", "imperial"], "holds no log"),
+        (["replay", "{empty}"], "contains no log"),
+        (["replay", "{empty}", "--under", "imperial"], "contains no log"),
         (["identify", "{empty}"], "this is a folder"),
         (["identify", "{blank}"], "the log is empty"),
         (["simulate", "imperial", "--players", "3", "--games", "0"], "0 is not in the range"),

@@ -316,10 +316,10 @@ known_faults:
     "rules, overlay, options, message",
     [
         ("NIM-04", "house", "turn.take", ""),
-        ("NIM-04", "huose", "turn.take", "`huose` in the dialect `clerk` is no overlay of any ruleset that it is for"),
-        ("NIM-04", "nim", "turn.take", "is no overlay of any ruleset"),
+        ("NIM-04", "huose", "turn.take", "no ruleset of the dialect `clerk` has the overlay `huose`"),
+        ("NIM-04", "nim", "turn.take", "no ruleset of the dialect `clerk` has the overlay `nim`"),
         ("NIM-04", "house", "turn.tkae", "did you mean `turn.take`?"),
-        ("NIM-04", "house", "turn.take, take", "`take` in the dialect `clerk` is no option of any ruleset"),
+        ("NIM-04", "house", "turn.take, take", "no ruleset of the dialect `clerk` has the option `take`"),
         ("NIM-04", "house", "", "`known_faults[1].options` must have at least 1 items"),
         ("", "house", "turn.take", "`known_faults[1].rules` must have at least 1 items"),
     ],

@@ -62,9 +62,9 @@ def test_the_same_figures_come_from_processes_and_from_records(tmp_path: Path) -
     last = tmp_path / "out" / "random" / "base.jsonl"
     last.write_text(last.read_text().replace('"decisions": ', '"decisions": 1'))
     code, _, err = invoke(*args, "--out", tmp_path / "out")
-    assert code == 1 and "another outcome than recorded" in err
+    assert code == 1 and "a different outcome than recorded" in err
     code, _, err = invoke(*args, "--seed", 9, "--out", tmp_path / "out")
-    assert code == 1 and "holds other games" in err
+    assert code == 1 and "contains other games" in err
 
 
 def test_equal_games_are_named_as_such() -> None:

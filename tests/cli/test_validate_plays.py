@@ -164,7 +164,7 @@ def test_many_settings_are_no_reason_not_to_play(
     (small / "game.yaml").write_text(f"{game}settings:\n{settings}", "utf-8")
     code, out, err = invoke("validate", small)
     assert code == 0 and runs == ["small"]
-    assert "warning[RS710]: the start is not checked with `s" in err and "/game.yaml:" in err
+    assert "warning[RS710]: the start with `s" in err and "/game.yaml:" in err
     assert "played no game" not in out
 
 

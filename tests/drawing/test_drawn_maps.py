@@ -196,7 +196,7 @@ COLOURED = svg(
 @pytest.mark.proof  # 0.9 s
 def test_colours_say_what_a_region_is_and_sort_its_links(tmp_path: Path) -> None:
     more = ("--from", "imperial", "--fill", "#9ecae9=sea", "--fill", "#decba4=terrain.land")
-    assert "--fill says nothing of #ddccaa (1 region)" in new(tmp_path, COLOURED, *more)
+    assert "--fill gives no meaning to #ddccaa (1 region)" in new(tmp_path, COLOURED, *more)
     text = (tmp_path / "mine" / "map.yaml").read_text("utf-8")
     regions = yaml.safe_load(text)["map"]["regions"]
     assert [regions[name].get("terrain") for name in ("west_sea", "north", "south")] == ["sea", "land", None]
@@ -234,7 +234,7 @@ def test_a_colour_that_no_region_has_is_said(fill: str, said: str, tmp_path: Pat
     begun, updated = new(tmp_path, COLOURED, *more), new(tmp_path, COLOURED, *more, "--update", "--yes")
     for output in (begun, updated):
         assert "warning[RS851]" in output and said in output and "#9ecae9 (2 regions)" in output
-        assert output.count("RS851") == 1 and "--fill says nothing of" in output
+        assert output.count("RS851") == 1 and "--fill gives no meaning to" in output
 
 
 @pytest.mark.proof  # 0.3 s

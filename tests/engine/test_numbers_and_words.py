@@ -128,7 +128,7 @@ def test_a_setting_may_be_a_number(play: Play, discs: int) -> None:
 @pytest.mark.parametrize("value", [6, 2, "six", "", True, "4.0", "9" * 30])
 def test_a_number_outside_the_range_of_a_setting_is_told(play: Play, value: int | str) -> None:
     text = str(value).lower()
-    with pytest.raises(DiagnosticsError, match=rf"`discs` is a number: 3\.\.5 does not hold {text} \[RS706\]"):
+    with pytest.raises(DiagnosticsError, match=rf"`discs` must be a number in 3\.\.5, not {text} \[RS706\]"):
         play(NUMBERED + SETTINGS, discs=value)
 
 

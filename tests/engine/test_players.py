@@ -210,7 +210,9 @@ def test_a_table_may_call_seats_otherwise(play: Play) -> None:
     ]
     assert str(take(game, "give(white)").history[0]) == "give(Ann)"
     assert game.omniscient.value("first_gift") == "Ann_red"
-    with pytest.raises(DiagnosticsError, match="`white` is what the rules call seat 1, and cannot be the id of seat 2"):
+    with pytest.raises(
+        DiagnosticsError, match="`white` is the rules' name for seat 1, so it cannot be the id of seat 2"
+    ):
         Game(game.ruleset, {"Ann": "Ann", "white": "Bob"})
     assert play(SIDES, "Ann white").names == {"white": "Ann", "black": "white"}
 

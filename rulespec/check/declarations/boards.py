@@ -55,7 +55,7 @@ def declare_boards(r: DeclarationReader) -> None:
     for place, node, form, direction in boards_in(r.root):
         named = get(node, "direction")
         if [f for f in FORMS if get(node, f) is not None] != [form]:
-            help_ = "a `grid` has columns and rows, a `line` numbers, and `hexes` rows of them"
+            help_ = "give a `grid` columns and rows, a `line` numbers, or `hexes` the lengths of its rows"
             message = f"the board `{place.text}` must be one of `grid`, `line` and `hexes`"
             r.report.error("RS227", message, place.span, help=help_)
         if not r.claim(place.text, place.span):
@@ -79,7 +79,7 @@ def mark_generated(r: DeclarationReader, *kinds: str) -> None:
             written = get(r.root, "kinds", kind, key)
             if written is not None:
                 message = f"entities of `{kind}` are generated, and cannot be listed"
-                help_ = "facts of single entities belong in the declaration of the kind"
+                help_ = "put facts of single entities into the declaration of the kind"
                 r.report.error("RS227", message, written.span, help=help_)
 
 
@@ -187,7 +187,7 @@ def _own_fact(r: DeclarationReader, kind: typed.Kind, fact: typed.FactDecl, node
         names = ", ".join(missing[:6]) + (" …" if len(missing) > 6 else "")
         help_ = f"add them under `spaces:` of the board `{kind.name}`"
         notes = [Label(fact.span, f"{fact.type}, declared here")]
-        r.report.error("RS228", f"there is no `{fact.name}` of {names}", fact.span, notes=notes, help=help_)
+        r.report.error("RS228", f"`{fact.name}` is missing for {names}", fact.span, notes=notes, help=help_)
 
 
 def _link(r: DeclarationReader, board: typed.BoardDecl, node: Node | None, form: str) -> list[typed.Step]:

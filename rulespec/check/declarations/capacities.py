@@ -33,7 +33,7 @@ def read_bounds(r: DeclarationReader) -> None:
         members = max(1, len(words(get(node, "of"))))
         places += members * (size(r.d.kinds, index, r.d.max_players) if index in r.d.kinds else 1)
         if places > MAX_SHARED:
-            message = f"with `{name}`, capacities are of more than {MAX_SHARED:,} places in all"
+            message = f"with `{name}`, capacities cover more than {MAX_SHARED:,} places in total"
             r.report.error(
                 "RS108", message, where.span, help="share room between fewer places, or places of smaller kinds"
             )
@@ -64,7 +64,7 @@ def _shared(r: DeclarationReader, name: str, where: Scalar, node: Node, at_most:
             r.report.error("RS223", f"`{word.text}` is listed twice", word.span)
         elif place.index != text(index):
             have = f"is one for each `{place.index}`" if place.index else "is a single place"
-            help_ = f"places that share room need the same index: `index: {place.index}`" if place.index else ""
+            help_ = f"give places that share room the same index: `index: {place.index}`" if place.index else ""
             notes = (Label(place.span, "declared here"),)
             r.report.error("RS295", f"`{word.text}` {have}, and `{name}` is not", word.span, notes=notes, help=help_)
         else:

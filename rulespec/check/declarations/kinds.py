@@ -95,7 +95,7 @@ def _declare_facts(r: DeclarationReader, kind: typed.Kind, node: Node | None) ->
         if name in TEXTS or name == "index":
             r.report.error("RS223", f"`{name}` already has a meaning", place.span)
         elif ref is not None and ref.form in ("range", "optional range"):
-            r.report.error("RS224", "a fact has no range", value.span)
+            r.report.error("RS224", "a fact cannot have a range", value.span)
             kind.facts[name] = typed.FactDecl(name, BAD, place.span)
         elif isinstance(type_, Ent | SetOf) and r.unknown(type_.kind):
             r.report.error("RS224", "players are not known before the game, so they cannot be facts", value.span)

@@ -39,7 +39,7 @@ def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
             if written is not None:
                 help_ = f"list them under `of:` of the link `{place.text}` of the map"
                 r.report.error(
-                    "RS227", f"{one(place.text)} is a link, and cannot be written here", written.span, help=help_
+                    "RS227", f"{one(place.text)} is a link, and cannot be listed here", written.span, help=help_
                 )
 
 

@@ -65,7 +65,7 @@ def _add_kind(r: DeclarationReader, kind: typed.Kind) -> None:
         r.d.broken.add(kind.name)
         return
     if first.index:
-        message = f"`{first.name}` is the start of each `{kind.name}`, and has an index"
+        message = f"`{first.name}` is the first place of `{kind.name}`, where tokens start, so it cannot have an index"
         help_ = "put a place without an index first; the set-up moves tokens that start elsewhere"
         r.report.error("RS322", message, first.span, help=help_)
     places = tuple(kind.places.values())
@@ -107,7 +107,7 @@ def bound(r: DeclarationReader, place: typed.PlaceDecl | typed.CapacityDecl, nod
     place.at_most = r.expr(node, INT, f"the capacity of `{place.name}`", env)
     wrong = [part for part in expressions(place.at_most) if isinstance(part, _OF_POSITIONS)]
     if r.report.errors == errors and wrong:
-        message = "a capacity is the same throughout a game, and this may change"
+        message = "a capacity must not change during a game, but this may change"
         help_ = "use only facts, constants, tables and settings; other limits of a place need a `require`"
         r.report.error("RS323", message, wrong[-1].span, help=help_)
         place.at_most = typed.Lit(INT, node.span, 0)

@@ -35,8 +35,10 @@ def read_players(r: DeclarationReader, players: Node | None) -> None:
         r.writable(seat.text, seat.span)
         r.d.add_entity(declared, typed.Entity(seat.text, seat.text.replace("_", " "), seat.span))
         if len(declared.entities) == r.d.min_players + 1:
-            message = f"`{seat.text}` is seat {len(declared.entities)}, and there may be {r.d.min_players} players"
-            help_ = "a seat has a name only where every game has that seat: leave it out, or raise `min`"
+            message = (
+                f"`{seat.text}` is seat {len(declared.entities)}, but a game may have only {r.d.min_players} players"
+            )
+            help_ = "remove the name, or raise `min`: only a seat that every game has can have a name"
             r.report.error("RS271", message, seat.span, help=help_)
 
 
@@ -49,7 +51,7 @@ def read_teams(r: DeclarationReader) -> None:
         return
     fact = player.facts.get(text(node))
     if kind is None or fact is None or fact.type != Ent(kind.name):
-        message = f"`{text(node)}` is not a fact of the seats that names a kind of teams"
+        message = f"`{text(node)}` is not a fact of the seats whose type is a kind of teams"
         help_ = f"declare it: `{player.name}: {{facts: {{{text(node)}: {text(node)}}}, seats: […]}}`; or `teams: all`"
         r.report.error("RS273", message, node.span, help=help_)
     elif "players" in kind.facts or "players" in kind.state:
@@ -74,8 +76,12 @@ def read_seats(r: DeclarationReader) -> None:
         span = node.span if node is not None else declared.span if declared is not None else kind.span
         few = len(seats) < r.d.max_players
         players = f"{'up to' if few else 'never more than'} {r.d.max_players} players"
-        message = f"there are facts for {len(seats)} seats, and {players}"
-        help_ = "one entry for each seat, for the most players: `seats: [{…}, {…}]`" if few else "leave the rest out"
+        message = f"there are facts for {len(seats)} seats, but {players}"
+        help_ = (
+            "write one entry for each seat, for the maximum number of players: `seats: [{…}, {…}]`"
+            if few
+            else "remove the rest"
+        )
         notes = [Label(kind.span, "the number of players is declared here")]
         r.report.error("RS272", message, span, notes=notes, help=help_)
         for fact in kind.facts.values():

@@ -24,7 +24,7 @@ def read_products(r: DeclarationReader) -> None:
         own = get(node, "entities") or get(node, "facts")
         if own is not None:
             what = "is a product kind" if get(node, "product") is not None else "has generated entities"
-            r.report.error("RS229", f"`{name}` {what}, and has no entities or facts of its own", own.span)
+            r.report.error("RS229", f"`{name}` {what}, so it cannot have its own entities or facts", own.span)
             kind.facts.clear()
         unfit = [p for p in names if not _may_be_factor(r, p.text, kind)]
         for part in unfit:

@@ -122,7 +122,7 @@ class DeclarationReader:
             return ast.Nothing(node.span)
         self._parsed += len(node.text)
         if self._parsed > MAX_EXPRESSIONS:
-            message = f"the expressions in YAML files have more than {MAX_EXPRESSIONS:,} characters in all"
+            message = f"the expressions in YAML files have more than {MAX_EXPRESSIONS:,} characters in total"
             self.report.error("RS108", message, node.span, help="use tables of plain numbers, or definitions in rules")
             self.report.raise_if_errors()
         try:

@@ -18,7 +18,7 @@ def read_set_up(r: DeclarationReader) -> None:
     _placements(r, setup, None)
     for number, place, node in entries(get(setup, "players")):
         if not number.isdigit() or not r.d.min_players <= int(number) <= r.d.max_players:
-            help_ = f"`players` in game.yaml says {r.d.min_players} to {r.d.max_players}"
+            help_ = f"`players` in game.yaml allows {r.d.min_players} to {r.d.max_players}"
             r.report.error("RS227", f"there are never {number} players", place.span, help=help_)
             continue
         _placements(r, node, int(number))
@@ -53,7 +53,7 @@ def _set_field(r: DeclarationReader, section: str, path: str, where: Scalar, val
         known |= {f"{k.name}.{f.name}": f.span for k in r.d.kinds.values() for f in k.state.values()}
         hint, notes = nearest(path, known)
         what = "account" if section == "accounts" else "state"
-        r.report.error("RS221", f"`{path}` is no {what}", where.span, notes=notes, help=hint)
+        r.report.error("RS221", f"there is no {what} `{path}`", where.span, notes=notes, help=hint)
         return
     prefix: tuple[int, ...] = ()
     _refer_to_field(r, where, parts, kind, field)
@@ -121,5 +121,5 @@ def _by_next(
         _place(r, target, kinds[1:], value, type_, players, (*keys, typed.Var(name, Ent(name), value.span)))
         return
     message = f"{one(name)} has no name before the game: give one value for all"
-    help_ = f"in the value, `{name}` is the one at hand: its facts, or `{name}.index`, distinguish them"
+    help_ = f"in the value, `{name}` denotes the current one: distinguish them by facts or `{name}.index`"
     r.report.error("RS227", message, value.span, help=help_)

@@ -72,7 +72,7 @@ def _lie_between(r: DeclarationReader, board: typed.BoardDecl, directions: Seque
     beside = _HEX_SIDES if board.form == "hexes" else _OTHER_SIDES
     wrong = [entry for entry, step in zip(directions, board.steps, strict=True) if step not in beside]
     for _, name, place, _ in wrong:
-        message = f"no side lies in the direction `{name}`"
-        help_ = "a space shares its sides with the next ones: declare other steps as `links:` of the board"
+        message = f"there is no side in the direction `{name}`"
+        help_ = "only adjacent spaces share a side: declare other steps as `links:` of the board"
         r.report.error("RS361", message, place.span, help=help_)
     return not wrong

@@ -37,7 +37,7 @@ def _field(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node
     if isinstance(unit, Scalar):
         if unit.text not in r.d.units:
             hint, notes = nearest(unit.text, r.d.units)
-            hint = hint or "units are declared in game.yaml"
+            hint = hint or "declare units in game.yaml"
             r.report.error("RS224", f"`{unit.text}` is not a unit", unit.span, notes=notes, help=hint)
         elif unit.text in r.d.units:
             r.refer(unit, typed.Unit(unit.text, r.d.units[unit.text]))

@@ -44,7 +44,7 @@ def read_tables(r: DeclarationReader) -> None:
             r.d.broken.add(name)
             continue
         if any(not isinstance(k, Num | Ent) or getattr(k, "optional", False) for k in keys) or not keys:
-            r.report.error("RS224", "the keys of a table are numbers or entities", place.span)
+            r.report.error("RS224", "the keys of a table must be numbers or entities", place.span)
             r.d.broken.add(name)
             continue
         unnamed = any(isinstance(k, Ent) and not r.complete(k.kind) for k in keys)
@@ -68,7 +68,7 @@ def _rows(
         return
     if not isinstance(node, Mapping):
         notes = [Label(table.key_span, "the keys of the table")]
-        r.report.error("RS227", f"rows by {keys[0]} are expected here", node.span, notes=notes)
+        r.report.error("RS227", f"expected rows by {keys[0]}", node.span, notes=notes)
         return
     seen: dict[int, Scalar] = {}
     for key, place, value in entries(node):

@@ -19,9 +19,7 @@ def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | Non
         return None
     var = env.vars[e.target.name]
     if isinstance(var.type, SetOf):
-        help_ = (
-            f"a set has no numbers: `for x in {var.name}:` goes through it, `first(x in {var.name} where …)` finds one"
-        )
+        help_ = f"a set has no indices: `for x in {var.name}:` iterates, `first(x in {var.name} where …)` finds one"
         return x.bad(
             "RS229",
             f"`{var.name}` is a set, so it has no `[…]`",
@@ -74,7 +72,7 @@ def pile_bag(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
     if one_pile or len(piece.each) != 1:
         help_ = f"choose a number: `n in 0 .. {piece.name}{'[…]' if piece.each else ''}.{name.text}`"
         if one_pile and len(piece.each) == 1:
-            help_ += f"; of all {piece.each[0]} together, without brackets: `{piece.name}.{name.text}`"
+            help_ += f"; for all {piece.each[0]} together, omit the brackets: `{piece.name}.{name.text}`"
         message = (
             "these pieces are all alike" if one_pile or not piece.each else "a bag has pieces of one kind's entities"
         )

@@ -89,5 +89,5 @@ def of_boards(decls: typed.Declarations, kind: str, name: str) -> str:
         if kind == board.kind and board.sides and name in {*_OF_SPACES, board.sides}:
             return f"the side in a direction is `s.side(d)`, all of them `{{s.side(d) for d in {board.direction}}}`"
         if kind == board.sides and name in _OF_SIDES:
-            return "`s.spaces` are the spaces beside it: `first(s.spaces - {c})` is the other one than `c`"
+            return "`s.spaces` are the spaces beside it: `first(s.spaces - {c})` is the one other than `c`"
     return ""

@@ -69,7 +69,7 @@ def infer_procedure(
     if procedure.result is not None:
         notes = (Label(procedure.result_span or procedure.span, f"its value is {procedure.result}"),)
         help_ = f"use it: `let x = {e.name.text}(…)`, or `set … to {e.name.text}(…)`"
-        x.error("RS262", f"the value of `{e.name.text}` is dropped", e.name.span, notes=notes, help=help_)
+        x.error("RS262", f"the value of `{e.name.text}` is unused", e.name.span, notes=notes, help=help_)
     return procedure, arguments(x, e, [p.type for p in procedure.params], env, procedure.span, procedure.params)
 
 
@@ -134,7 +134,9 @@ def _infer_turn(x: ExpressionContext, e: ast.TrackCall, board: typed.BoardDecl, 
         "back": ([kind], kind),
     }
     if e.name.text not in forms:
-        help_ = "`ahead(d, k)` is k directions on, `steps(d, e)` how many from d to e, `back(d)` the opposite one"
+        help_ = (
+            "`ahead(d, k)` is the direction k further, `steps(d, e)` the number from d to e, `back(d)` the opposite one"
+        )
         return x.bad("RS225", f"directions have no `{e.name.text}`", e.name.span, help=help_)
     types, result = forms[e.name.text]
     args = arguments(x, ast.CallExpr(e.span, e.name, e.args), types, env, board.span)
@@ -164,7 +166,7 @@ def arguments(
         notes = (Label(declared, "declared here"),) if declared else ()
         wanted = "1 argument" if len(types) == 1 else f"{len(types)} arguments"
         shown = [f"{p.name}: {t}" for p, t in zip(params, types, strict=True)] if params else map(str, types)
-        help_ = f"it is called by `{e.name.text}({', '.join(shown)})`"
+        help_ = f"call it as `{e.name.text}({', '.join(shown)})`"
         x.error("RS226", f"`{e.name.text}` takes {wanted}, not {len(e.args)}", e.span, notes=notes, help=help_)
         for arg in e.args:
             x.infer(arg, env)

@@ -42,7 +42,7 @@ def _of_pile(
     piece = x.decls.pieces[pile.name]
     place = piece.places.get(written.name.text)
     if isinstance(owner, ast.Index) or place is None:
-        help_ = f"write `room({pile.name}.place[…])`: those of all owners share the room"
+        help_ = f"write `room({pile.name}.place[…])`: the pieces of all owners share the room"
         return x.bad("RS325", "`room` takes a place of pieces", owner.span, help=help_)
     x.decls.refer(pile.span, piece)
     x.decls.refer(written.name.span, place)
@@ -50,7 +50,9 @@ def _of_pile(
     if capacity is not None:
         return _room(x, e, capacity, key, env)
     shared = [capacity.name for capacity in x.decls.bounds.get(place, ())]
-    help_ = f"ask `room({shared[0]}…)`, which it shares" if shared else "give it `at_most: …`, or remove `room`"
+    help_ = (
+        f"use `room({shared[0]}…)`, the capacity that it shares" if shared else "give it `at_most: …`, or remove `room`"
+    )
     notes = (Label(place.span, "declared here"),)
     message = f"there is room for any number of pieces in `{piece.name}.{place.name}`"
     return x.bad("RS326", message, e.span, notes=notes, help=help_)

@@ -82,8 +82,8 @@ def infer_chain(x: ExpressionContext, e: ast.Chain, env: Env) -> typed.Expr:
 def _never_none(x: ExpressionContext, e: ast.Chain, member: typed.Expr) -> typed.Expr:
     """Reports `a?.b` for a member without an optional form."""
     other = "{}" if isinstance(member.type, SetOf) else "[]" if "order" in str(member.type) else "false"
-    message = f"`?.{e.name.text}` would be none where there is no owner, and a {member.type} is never none"
-    help_ = f"say what it is then: `(x.{e.name.text} if … is some as x else {other})`"
+    message = f"`?.{e.name.text}` may be none, but a {member.type} is never none"
+    help_ = f"give the value for that case: `(x.{e.name.text} if … is some as x else {other})`"
     return x.bad("RS328", message, e.name.span, str(member.type), x.declared(member), help_)
 
 
@@ -105,7 +105,7 @@ def _some(x: ExpressionContext, e: ast.Choice, c: ast.SomeAs, env: Env, want: Ty
     known = frozenset(path for path in ((var,), path_of(value)) if path is not None)
     then = x.infer(e.then, env.bind(var).learn(known), want)
     if not var.reads:
-        x.report.warning("RS405", f"`{var.name}` is never used", var.span, help="leave it out: `… is some`")
+        x.report.warning("RS405", f"`{var.name}` is never used", var.span, help="omit the name: `… is some`")
     other = x.infer(e.other, env, want or then.type)
     common = one_type(x, then, other)
     if common is None:

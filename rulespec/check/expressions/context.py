@@ -49,7 +49,7 @@ class Dispute(Struct, frozen=True):
 def _converted(source: Type, target: Type) -> str:
     """A hint at the usual conversion from one type to another, or ""."""
     if isinstance(target, SetOf) and source == Ent(target.kind):
-        return "in braces it is a set: `{…}`"
+        return "put it in braces to make a set: `{…}`"
     if isinstance(source, SetOf) and target == BOOL:
         return "a set is not a condition: `s != {}` asks whether it has members"
     if isinstance(source, Num) and isinstance(target, Num) and "" in (source.unit, target.unit):
@@ -62,9 +62,9 @@ def _converted(source: Type, target: Type) -> str:
 def bag_help(bag: typed.Var) -> str:
     """The help for a bag or a path in place of a number or an entity."""
     if isinstance(bag.type, PathOf):
-        return f"`count({bag.name})` is how many stops, `last({bag.name})` is its last stop"
+        return f"`count({bag.name})` is the number of stops, `last({bag.name})` the last stop"
     return (
-        f"`count({bag.name})` is how many pieces, `{bag.name}[x]` how many of one {bag.type.kind}"
+        f"`count({bag.name})` is the number of pieces, `{bag.name}[x]` the number of one {bag.type.kind}"
         if isinstance(bag.type, BagOf)
         else ""
     )
@@ -138,9 +138,9 @@ class ExpressionContext(ABC):
         help_ = "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? "
         help_ += "0`" if isinstance(expr.type, Maybe) else "y`"
         if what.startswith("the owner of `."):
-            help_ += "; `?.` in place of `.` gives none where there is none"
+            help_ += "; or write `?.` in place of `.`, which then gives none"
         if isinstance(expr, typed.Each | typed.Op) and expr.op == "first":
-            help_ = "if there always is exactly one, write `the(…)`; else give a fallback: `x ?? y`"
+            help_ = "if there is always exactly one, write `the(…)`; else give a fallback: `x ?? y`"
         elif isinstance(expr, typed.Each | typed.Ways):
             help_ = f"give the value for an empty set: `{expr.op}(… , else 0)`, or `{expr.op}(…) ?? 0`"
         return self.bad("RS303", f"{what}, but this may be none", expr.span, str(expr.type), notes, help_)
@@ -198,7 +198,7 @@ class ExpressionContext(ABC):
                 return Num(unit)
             if ref.form in ("optional", "optional range"):
                 return Maybe(unit)
-            self.error("RS224", f"numbers are in no {ref.form}", ref.span, help=f"a {ref.form} holds entities only")
+            self.error("RS224", f"numbers cannot be in {ref.form}", ref.span, help=f"a {ref.form} holds entities only")
             return BAD
         if name == "bool":
             if ref.form == "plain":
@@ -231,13 +231,13 @@ class ExpressionContext(ABC):
         """The type denoted by a type reference; reports bags and paths, which cannot be stored."""
         type_ = self.type_of(ref)
         if isinstance(type_, PathOf):
-            help_ = "a path is a parameter or an argument: keep a result of it, such as the set of its stops"
-            self.error("RS356", "only parameters are paths", ref.span, help=help_)
+            help_ = "store a value computed from the path, such as the set of its stops"
+            self.error("RS356", "only a parameter can be a path", ref.span, help=help_)
             return BAD
         if not isinstance(type_, BagOf):
             return type_
-        help_ = "pieces are counted in places of `pieces:`; a bag is a parameter or an argument"
-        self.error("RS316", "only parameters are bags", ref.span, help=help_)
+        help_ = "store the pieces in places under `pieces:`; a bag can only be a parameter or an argument"
+        self.error("RS316", "only a parameter can be a bag", ref.span, help=help_)
         return BAD
 
     def refer_to_unit(self, name: ast.Name) -> None:

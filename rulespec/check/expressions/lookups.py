@@ -71,16 +71,16 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
 def _not_in_brackets(x: ExpressionContext, e: ast.Index, env: Env) -> str:
     """The help for brackets after something that is neither a table nor a place."""
     d, target, key = x.decls, e.target, e.keys[0]
-    help_ = "several keys need one pair of brackets: `[a, b]`" if isinstance(target, ast.Index) else ""
+    help_ = "put several keys into one pair of brackets: `[a, b]`" if isinstance(target, ast.Index) else ""
     if isinstance(target, ast.Ref) and target.name in d.kinds and target.name not in env.vars:
         word = key.name if isinstance(key, ast.Ref) else "x"
-        help_ = f"an entity is written by its name alone: `{word}`"
+        help_ = f"write an entity by its name alone: `{word}`"
         if any(board.sides == target.name for board in d.boards.values()):
             help_ = "the side of a space in a direction is `s.side(d)`"
     elif isinstance(target, ast.Attribute) and target.name.text == "side":
         help_ = "a direction needs parentheses: `s.side(d)`"
     if isinstance(target, ast.Ref) and target.name in (d.player_kind, "players") and target.name not in env.vars:
-        help_ = "players have no numbers in rules: name one by a parameter, a `for` or state"
+        help_ = "players have no numbers in rules: refer to one by a parameter, a `for` or state"
     return help_
 
 
@@ -157,7 +157,7 @@ def _keys(
         notes = (Label(declared, "declared here"),)
         pile = what.strip("`") if not keys and len(types) == 1 else ""
         help_ = (
-            f"several are chosen without brackets, and moved as a bag: `lot in choose … of {pile}.…`"
+            f"to choose several, omit the brackets, and move them as a bag: `lot in choose … of {pile}.…`"
             if pile in x.decls.pieces
             else ""
         )

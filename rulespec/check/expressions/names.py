@@ -56,7 +56,7 @@ def _named(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typ
         if result.table is not None:
             key = result.table.kind
             each = f"read by one of its members, `{name}[…]`, set for all by `for x in {key}: set {name}[x] to …`"
-            help_ = f"it is {each}; a procedure or definition is given such values"
+            help_ = f"it is {each}; pass such values to a procedure or definition"
             return x.bad("RS330", f"`{name}` is a table, not a value by itself", e.span, help=help_)
         return typed.Local(result.type, e.span, result)
     if name == "players":
@@ -96,7 +96,7 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
         return typed.Lit(Ent(kind), e.span, index)
     if places:
         kinds = " or ".join(f"`{k}.{e.name}`" for k, _ in places[:6])
-        return x.bad("RS222", f"`{e.name}` may mean several things", e.span, help=f"write {kinds}")
+        return x.bad("RS222", f"`{e.name}` is ambiguous", e.span, help=f"write {kinds}")
     for names, what in (
         (d.pieces, f"a type of pieces: count them in a place, as in `{e.name}.supply`"),
         (d.tables, f"a table: look a row up, as in `{e.name}[…]`"),
@@ -123,7 +123,7 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
     elif e.name in foreign.NAMES:
         hint, notes = foreign.NAMES[e.name], ()
     elif isinstance(want, Ent) and _is_nameless(d, want.kind) and (not hint or f"`{want.kind}`" in hint):
-        hint, notes = "players have no names in rules: name one by a parameter, a `for` or state", ()
+        hint, notes = "players have no names in rules: refer to one by a parameter, a `for` or state", ()
     listed = d.kinds[want.kind].entities if isinstance(want, Ent) and want.kind in d.kinds else ()
     if not hint and isinstance(want, Ent) and 0 < len(listed) <= _FEW:
         hint = f"`{want.kind}` has {', '.join(f'`{entity.name}`' for entity in listed)}"
@@ -211,7 +211,8 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
         help_ = foreign.MEMBERS.get(name.text, "") if isinstance(owner.type, SetOf) else ""
         if isinstance(owner, typed.Local) and isinstance(owner.type, SetOf):
             help_ = (
-                help_ or f"ask each member: `all(x in {owner.var.name}: x.{name.text} …)`, `for x in {owner.var.name}:`"
+                help_
+                or f"test each member: `all(x in {owner.var.name}: x.{name.text} …)`, `for x in {owner.var.name}:`"
             )
         elif isinstance(owner, typed.Local) and isinstance(owner.type, BagOf | PathOf):
             help_ = bag_help(owner.var)
@@ -284,7 +285,7 @@ def infer_number(x: ExpressionContext, e: ast.Number) -> typed.Expr:
             f"`{e.unit.text}` is not a unit",
             e.unit.span,
             notes=notes,
-            help=hint or "units are declared in game.yaml",
+            help=hint or "declare units in game.yaml",
         )
     x.decls.used.add(e.unit.text)
     x.refer_to_unit(e.unit)

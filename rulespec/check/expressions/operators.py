@@ -178,7 +178,7 @@ def _coalesce(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | None) 
         return x.wrong(left, "`??` must follow a value that may be none")
     if isinstance(left.type, Num) and path_of(left) not in env.known:
         notes = x.declared(left)
-        x.report.warning("RS309", "this is never none", left.span, str(left.type), notes, "leave out the `??`")
+        x.report.warning("RS309", "this is never none", left.span, str(left.type), notes, "remove the `??`")
     left, right = x.fitted(left, right.type), x.fitted(right, left.type)
     common = unify(left.type, right.type)
     if common is None:

@@ -42,7 +42,7 @@ def path_elsewhere(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
         "`way in path(…)` is a parameter of an option; `trail(…)` is the set of all stops within reach, "
         "`longest(way in path(…) worth w)` the greatest worth of a path"
     )
-    return x.bad("RS352", "a path is chosen by a parameter, and is not a value by itself", e.span, help=help_)
+    return x.bad("RS352", "a path must be chosen by a parameter: it is not a value by itself", e.span, help=help_)
 
 
 def _infer_trail(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
@@ -52,8 +52,8 @@ def _infer_trail(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
         return typed.Lit(BAD, e.span, 0)
     assert isinstance(paths.type, PathOf)
     if not e.uses:
-        help_ = "name it: `once y` is each stop, `once line[x, y]` each line; `reach(x from s: t)` uses all again"
-        return x.bad("RS357", "a trail must use something once", e.span, help=help_)
+        help_ = "add `once y` for stops or `once line[x, y]` for lines; `reach(x from s: t)` allows repetition"
+        return x.bad("RS357", "a trail needs a `once`", e.span, help=help_)
     return typed.PathQuery(SetOf(paths.type.kind), e.span, "trail", paths)
 
 
@@ -66,9 +66,9 @@ def infer_longest(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
         help_ = (
             "write `longest(way in path(x from s to y in t once u within n) worth w)`; `max(w for x in s)` is for a set"
         )
-        return x.bad("RS358", "`longest` goes over the paths of `path(…)`", walk.span, help=help_)
+        return x.bad("RS358", "`longest` needs `path(…)`", walk.span, help=help_)
     if b.start is not None:
-        x.error("RS229", "the order does not matter for `longest`", b.start.span)
+        x.error("RS229", "an order has no effect on `longest`", b.start.span)
     no_shadow(x, b.name, env)
     paths = type_path(x, b.name, walk, env)
     if paths is None:
@@ -108,7 +108,7 @@ def type_path(x: ExpressionContext, name: ast.Name | None, e: ast.Path, env: Env
     if not isinstance(start.type, SetOf) or start.type.kind == ANY:
         if start.type != BAD:
             one = isinstance(start.type, Ent) and not start.type.optional
-            x.wrong(start, f"a {e.form} must start with a set", "in braces it is a set: `{…}`" if one else "")
+            x.wrong(start, f"a {e.form} must start with a set", "put it in braces to make a set: `{…}`" if one else "")
         return None
     so_far = typed.Var(name.text if name else "", PathOf(start.type.kind), name.span if name else e.span, reads=1)
     no_shadow(x, e.name, env)
@@ -214,7 +214,7 @@ def steps_of(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Expr,
     path = x.infer(b.source, env)
     if not isinstance(path.type, PathOf):
         if path.type != BAD:
-            help_ = "`x in s` goes through a set; two at once are `for x in s for y in t`"
+            help_ = "write `x in s` for a set, or `for x in s for y in t` for pairs"
             message = f"only a path has steps, and this is {path.type}"
             x.bad("RS354", message, path.span, str(path.type), x.declared(path), help_)
         return None

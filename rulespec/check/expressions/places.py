@@ -104,8 +104,10 @@ def infer_member(x: ExpressionContext, kind: typed.Kind, owner: typed.Expr, name
     x.decls.refer(name.span, place)
     if place.index:
         return _index_of(x, kind, place, owner, span)
-    message, notes = f"`{place.name}` has no index that it could be", (Label(place.span, "declared here"),)
-    return x.bad("RS225", message, name.span, notes=notes, help=f"whether it is there: `… in {kind.name}.{place.name}`")
+    message, notes = f"`{place.name}` has no index, and so no value", (Label(place.span, "declared here"),)
+    return x.bad(
+        "RS225", message, name.span, notes=notes, help=f"test whether it is there: `… in {kind.name}.{place.name}`"
+    )
 
 
 def _infer_place(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None) -> typed.Expr | None:
@@ -125,7 +127,7 @@ def _several(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
     named = e.target if isinstance(e, ast.Index) else e
     assert isinstance(named, ast.Ref)
     names = " or ".join(f"`{k.name}.{named.name}`" for k in x.decls.places[named.name][:6])
-    return x.bad("RS222", f"`{named.name}` may mean several things", named.span, help=f"write {names}")
+    return x.bad("RS222", f"`{named.name}` is ambiguous", named.span, help=f"write {names}")
 
 
 def _is_shared(x: ExpressionContext, e: ast.Expr, env: Env) -> bool:
@@ -139,7 +141,7 @@ def _place_value(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr:
     assert w.place is not None
     _refer(x, w)
     if w.owners is not None:
-        help_ = f"write `{w.place.name}…`: a place is of all `{w.kind.name}`"
+        help_ = f"write `{w.place.name}…`: all `{w.kind.name}` share a place"
         return x.bad("RS325", "this names tokens, but a place is expected", w.span, help=help_)
     if w.place.index and w.index is None:
         return x.bad("RS226", f"`{w.place.name}` needs {one(w.place.index)} in brackets: `{w.place.name}[…]`", w.span)
@@ -230,7 +232,7 @@ def _infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr |
         notes = (Label(result.place.span, "declared here"),)
         message = f"there is room for any number of tokens in `{result.place.name}`"
         shared = [f"`room({capacity.name}…)`" for capacity in x.decls.bounds.get(result.place, ())]
-        help_ = f"ask {shared[0]}, which it shares" if shared else "give it `at_most: …`, or remove `room`"
+        help_ = f"use {shared[0]}, the capacity that it shares" if shared else "give it `at_most: …`, or remove `room`"
         return x.bad("RS326", message, e.span, notes=notes, help=help_)
     value = _place_value(x, result, env)
     return typed.Room(INT, e.span, value) if isinstance(value, typed.PlaceValue) else typed.Lit(BAD, e.span, 0)

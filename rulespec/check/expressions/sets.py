@@ -48,7 +48,7 @@ def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | No
             continue
         common = unify(type_, SetOf(item.type.kind))
         if common is None:
-            return x.bad("RS301", f"a {type_} cannot hold a {item.type}", item.span)
+            return x.bad("RS301", f"a {type_} cannot contain a {item.type}", item.span)
         type_ = common
     if type_ == SetOf(ANY) and items:
         return typed.Lit(BAD, e.span, 0)
@@ -63,7 +63,7 @@ def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | No
 
 def _no_member(x: ExpressionContext, item: typed.Expr) -> typed.Expr:
     """Reports an expression that cannot be a member of a set."""
-    help_ = "sets hold entities: compare numbers with `==`, `or` and `<=`" if isinstance(item.type, Num) else ""
+    help_ = "sets contain entities: compare numbers with `==`, `or` and `<=`" if isinstance(item.type, Num) else ""
     if isinstance(item.type, Ent):
         help_ = "no set contains none: remove it"
     return x.wrong(item, "a member of a set must be an entity", help_)
@@ -82,7 +82,7 @@ def infer_in_order(x: ExpressionContext, e: ast.InOrder, env: Env, want: Type | 
         member = x.check(item, env, Ent(want.kind), "a member of an order")
         if isinstance(member, typed.Lit) and seen.setdefault(member.value, member) is not member:
             notes = (Label(seen[member.value].span, "the first one"),)
-            x.error("RS281", "an order holds each member at most once", item.span, notes=notes)
+            x.error("RS281", "an order contains each member at most once", item.span, notes=notes)
         result = typed.Op(want, e.span, "append", (result, member))
     return result
 
@@ -106,7 +106,7 @@ def type_binder(
     elif not isinstance(source.type, Bad):
         help_ = "`repeat at most n:` counts" if isinstance(source.type, Num) else ""
         if isinstance(source.type, Bool):
-            help_ = "a condition on the members follows `where`: `x in s where c`"
+            help_ = "write a condition on the members after `where`: `x in s where c`"
         x.wrong(source, "`in` takes a set", help_)
     no_shadow(x, b.name, env)
     var = typed.Var(b.name.text, Ent(kind) if kind != ANY else BAD, b.name.span)
@@ -158,7 +158,7 @@ def infer_each(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     if e.op == "order":
         return typed.Each(Order(member.kind) if isinstance(member, Ent) else BAD, e.span, e.op, binder, None, None)
     if binder.start is not None:
-        x.error("RS229", f"the order does not matter for `{e.op}`", binder.start.span)
+        x.error("RS229", f"an order has no effect on `{e.op}`", binder.start.span)
     if e.op == "the":
         return typed.Each(Ent(member.kind) if isinstance(member, Ent) else BAD, e.span, e.op, binder, None, None)
     if e.op == "best":

@@ -34,7 +34,7 @@ def infer_subsets(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     if not isinstance(source.type, SetOf) or source.type.kind == ANY:
         return source if source.type == BAD else x.wrong(source, f"`{SUBSETS}` takes a set of entities of one kind")
     if b.start is not None:
-        return x.bad("RS229", f"the order makes no difference to `{e.op}`", b.start.span, help="leave it out")
+        return x.bad("RS229", f"an order has no effect on `{e.op}`", b.start.span, help="remove it")
     no_shadow(x, b.name, env)
     var = typed.Var(b.name.text, source.type, b.name.span)
     x.decls.refer(var.span, var)

@@ -27,7 +27,7 @@ def infer_ways(x: ExpressionContext, e: ast.Ways, env: Env) -> typed.Expr:
     near, inner = type_binder(x, e.near, env.bind(var))
     x.expect(near.source, start.type, f"the step of `{e.op}`")
     if near.start is not None:
-        x.error("RS229", f"the order does not matter for `{e.op}`", near.start.span)
+        x.error("RS229", f"an order has no effect on `{e.op}`", near.start.span)
     cost = x.infer(e.cost, inner)
     unit = common_number(x, LITERAL, cost, "costs", cost)
     if e.op == "reach":

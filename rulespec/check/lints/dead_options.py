@@ -20,7 +20,7 @@ def check_dead_options(c: Context) -> None:
                 if span is not None:
                     c.named.add(span)
                     notes = [Label(option.span, "the option"), *constants_at(span, c.declarations)]
-                    message = f"the option `{option.name}` is never legal: this holds in no position"
+                    message = f"the option `{option.name}` is never legal: this is false in every position"
                     help_ = "remove the option (in an overlay: `remove option … of …`), or fix the condition"
                     c.report.warning("RS412", message, span, notes=notes, help=help_)
 

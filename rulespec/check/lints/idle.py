@@ -47,10 +47,10 @@ def _check_head(c: Context, head: tuple[typed.HeadPart, ...], changing: Sequence
             if each.span not in c.named and not _depends(each, changing):
                 before = next((k for k in known if _implies(k, each, c.ranges)), None)
                 if c.ranges.settled(each):
-                    _warn(c, each, "this forbids nothing: it holds in every position")
+                    _warn(c, each, "this has no effect: it is true in every position")
                 elif before is not None:
                     label = Label(before.span, "it is required here")
-                    _warn(c, each, "this forbids nothing: an earlier requirement implies it", label)
+                    _warn(c, each, "this has no effect: an earlier requirement implies it", label)
             known.append(each)
 
 
@@ -60,7 +60,7 @@ def _check_branches(c: Context, s: typed.If, changing: Sequence[Span]) -> None:
             continue
         settled = c.ranges.settled(condition)
         if settled is not None:
-            _warn(c, condition, f"this decides nothing: it holds in {'every' if settled else 'no'} position")
+            _warn(c, condition, f"this has no effect: it is true in {'every' if settled else 'no'} position")
 
 
 def _depends(e: typed.Expr, changing: Sequence[Span]) -> bool:

@@ -38,8 +38,8 @@ def check_missing_keys(c: Context) -> None:
             c.unsafe_tables.add(e.table.name)
             shown = listed([_row(d, e.table, keys) for keys in missing])
             notes = [Label(e.table.span, "declared here")]
-            help_ = "add the row, or guard the look-up with a condition"
-            message = f"the table `{e.table.name}` has no row for {shown}, which its key may be by its declaration"
+            help_ = "add the row, or guard the lookup by a condition"
+            message = f"the table `{e.table.name}` has no row for {shown}, but its key may have this value"
             c.report.warning("RS235", message, e.span, notes=notes, help=help_)
 
 

@@ -132,9 +132,9 @@ class _Finder:
             changed = {r.name for r in self._came_from(let.value, asked.lets) for w in written if _meet(r, w)}
             if changed and any(self._is_asked(var, changed, option) for option in asked.decide.options):
                 names = " and ".join(f"`{'.'.join(name)}`" for name in sorted(changed))
-                message = f"`{var.name}` came from {names}, which has changed since: it still has its old value"
+                message = f"`{var.name}` is outdated: it was computed from {names}, which has changed since"
                 help_ = f"let the options use the expression itself instead of `{var.name}`"
-                self.c.report.warning("RS413", message, span, notes=[Label(var.span, "worked out once")], help=help_)
+                self.c.report.warning("RS413", message, span, notes=[Label(var.span, "computed once here")], help=help_)
 
     def _came_from(self, e: typed.Expr, lets: Mapping[typed.Var, typed.Let]) -> _Cells:
         """The cells read by an expression, directly or through local variables."""

@@ -57,5 +57,5 @@ def _numbers(c: Context, table: typed.TableDecl, rows: Mapping) -> None:
     if len(steps) > 1 and 3 * left_out <= len(numbers) and table.name not in c.unsafe_tables:
         missing = [n for a, b in pairwise(numbers) for n in range(a + 1, b)]
         after = seen[next(n for n in numbers if n > missing[0])]
-        message = f"the rows of `{table.name}` leave out {listed([str(n) for n in missing])}"
+        message = f"the rows of `{table.name}` skip {listed([str(n) for n in missing])}"
         c.report.warning("RS233", message, after.span, help="add the missing row")

@@ -33,7 +33,7 @@ class Tellings:
                 self._warn("RS345", message, one, span, "it changes here", help_)
         for one in under:
             if not _within(target, one):
-                message = f"what others see depends on {_of(one)}: {shown} changes if this is so"
+                message = f"whether {shown} changes depends on {_of(one)}, and others see it"
                 self._warn("RS346", message, one, span, "it changes here", help_)
 
     def asked(self, span: Span, under: Label) -> None:
@@ -41,7 +41,7 @@ class Tellings:
         for one in under:
             message = f"whether somebody is asked depends on {_of(one)}, and everybody sees it"
             help_ = f"ask in any case, with an option that does nothing; or write {_DISCLOSURE}"
-            self._warn("RS344", message, one, span, "this is asked", help_)
+            self._warn("RS344", message, one, span, "it is asked here", help_)
 
     def offered(self, option: typed.OptionDef, label: Label, span: Span, who: Key) -> None:
         """Reports an option that reveals a secret to the seat that is offered it."""
@@ -49,7 +49,7 @@ class Tellings:
             if who is None or who not in one.seen_by:
                 message = f"whether `{option.name}` is offered depends on {_of(one)}, which the decider may not see"
                 help_ = f"let a player who sees it decide, or write {_DISCLOSURE}"
-                self._warn("RS343", message, one, span, "this is asked for", help_)
+                self._warn("RS343", message, one, span, "it is offered here", help_)
 
     def openly(self, var: typed.Var, secrecy: typed.Secrecy, name: str, span: Span) -> None:
         """Reports a public argument stored in a private field."""

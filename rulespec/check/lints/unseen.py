@@ -39,7 +39,7 @@ def check_unseen(c: Context) -> None:
         name, secrecy = sources[0]
         message = f"the rules disclose a consequence of `{name}`, but no seat ever sees it"
         help_ = (
-            f"say at `{name}` when everybody sees it: `private: {{open: …}}`; or store the value in state that they see"
+            f"declare at `{name}` when it becomes public: `private: {{open: …}}`; or store the value in visible state"
         )
         c.report.warning("RS740", message, span, notes=[Note(secrecy.span, "it is private")], help=help_)
 

@@ -67,7 +67,7 @@ def type_jump(c: StatementContext, s: ast.Jump, place: StatementPlace) -> typed.
     if word == "again":
         word = "ask again" if place.asks else "continue"
     if word == "return" and not place.together and c.procedure.result is not None:
-        message = f"`{_written(c.procedure)}` has a value, and is left here without one"
+        message = f"`{_written(c.procedure)}` must return a value, but this leaves it without one"
         notes = (Label(c.procedure.result_span or c.procedure.span, f"its value is {c.procedure.result}"),)
         c.x.error("RS263", message, s.span, notes=notes, help="write `return e`")
     elif place.together and (word == "return" or not place.in_loop):
@@ -78,13 +78,13 @@ def type_jump(c: StatementContext, s: ast.Jump, place: StatementPlace) -> typed.
         help_ = "`ask again` repeats the decision" if word == "continue" and place.asks else ""
         c.x.error("RS407", f"`{word}` is outside any loop", s.span, help=help_)
     elif word == "ask again" and not place.asks:
-        help_ = "`continue` starts the next turn of the loop, and `leave` leaves it" if place.in_loop else ""
+        help_ = "`continue` starts the next turn of the loop, and `leave` ends it" if place.in_loop else ""
         c.x.error(
             "RS407", "`ask again` is outside the options of a decision, or in a loop inside one", s.span, help=help_
         )
     elif s.word == "again":
         message, place_ = (
-            f"`again` is an older word, and means `{word}` here",
+            f"`again` is an outdated word for `{word}`",
             replace(s.span, end_line=s.span.line, end_column=s.span.column + len(s.word)),
         )
         fix = Fix(place_, word)

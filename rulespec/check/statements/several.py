@@ -27,13 +27,13 @@ def type_several(
         kind = x.decls.kinds[type_.kind]
         if kind.alike is not None:
             message = f"several {kind.name} at once cannot be chosen, as they are alike"
-            help_ = f"leave out `alike: true`, or count them as pieces of {kind.name} in `pieces:`, and choose a bag"
+            help_ = f"remove `alike: true`, or count them as pieces of {kind.name} in `pieces:`, and choose a bag"
             x.error("RS314", message, p.low.span, notes=x.declared(source), help=help_)
             type_ = BAD
     elif not isinstance(type_, BagOf | Bad):
-        help_ = "a number ranges without `choose`: `n in 1 .. 6`" if isinstance(type_, Num) else ""
+        help_ = "write a number without `choose`: `n in 1 .. 6`" if isinstance(type_, Num) else ""
         if isinstance(type_, Ent):
-            help_ = "a single one needs no `choose`: write `x in …`, of a set"
+            help_ = "write `x in …` for a single member: it needs no `choose`"
         source = x.wrong(source, "`choose … of` takes a set, or pieces in a place such as `pile.place`", help_)
         type_ = BAD
     numbers = [x.number(x.infer(e, env), "the number to choose is a number") for e in p.several]
@@ -50,10 +50,15 @@ def _bounds(x: ExpressionContext, least: typed.Expr, most: typed.Expr) -> None:
     if not isinstance(most, typed.Lit) or most.type == BAD:
         return
     if most.value < 0:
-        x.error("RS313", f"nothing has {most.value} members", most.span, help="the minimum is 0: `choose 0 .. 2 of …`")
+        x.error(
+            "RS313",
+            f"a choice cannot have {most.value} members",
+            most.span,
+            help="the minimum is 0: `choose 0 .. 2 of …`",
+        )
     elif isinstance(least, typed.Lit) and least.value > most.value:
         help_ = f"the minimum comes first: `choose {most.value} .. {least.value} of …`"
-        x.error("RS313", f"nothing has from {least.value} to {most.value} members", least.span, help=help_)
+        x.error("RS313", f"a choice cannot have from {least.value} to {most.value} members", least.span, help=help_)
 
 
 # --- what moves all of a set or a bag -------------------------------------------------------
@@ -106,7 +111,7 @@ def each_pile(
         return None
     if pile is not named:
         help_ = (
-            f"write `… {bag.var.name} of {piece.name} from …`; of one pile, `… {bag.var.name}[e] of {piece.name}[e] …`"
+            f"write `… {bag.var.name} of {piece.name} from …`; for one pile, `… {bag.var.name}[e] of {piece.name}[e] …`"
         )
         x.error("RS315", "a bag moves pieces of all piles: omit the brackets", pile.span, help=help_)
         return None

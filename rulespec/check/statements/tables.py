@@ -77,7 +77,7 @@ def _kind_of(c: StatementContext, s: ast.LetTable, env: Env) -> typed.Kind | Non
         help_ = f"write `{s.name.text}[{s.key.text} in {source.type.kind}]`"
         c.x.error("RS329", "a table has a value for each member of a kind, not of a set", s.source.span, help=help_)
     elif source.type != BAD:
-        help_ = f"write `{s.name.text}[{s.key.text} in KIND]`; a product of kinds is one, too"
+        help_ = f"write `{s.name.text}[{s.key.text} in KIND]`; KIND may be a product"
         c.x.error("RS329", "a table has a value for each member of a kind", s.source.span, help=help_)
     return None
 
@@ -136,7 +136,7 @@ def unknown_table(c: StatementContext, s: ast.Assign, env: Env) -> bool:
     if not name or any(name in names for names in (*known, d.places, d.links, d.capacities)) or name in d.broken:
         return False
     hint, notes = nearest(name, {var.name: var.span for var in env.vars.values() if var.table is not None})
-    help_ = hint or f"a table of the procedure is made with `let {name}[x in KIND] = …`"
+    help_ = hint or f"declare a table of the procedure by `let {name}[x in KIND] = …`"
     c.x.error("RS221", f"nothing is called `{name}` here", s.target.span, notes=notes, help=help_)
     c.x.infer(s.value, env)
     return True

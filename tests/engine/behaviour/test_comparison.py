@@ -70,7 +70,7 @@ CHANGES: list[tuple[str, str, tuple[tuple[str, str, str], ...], set[tuple[str, s
         {("procedure award", "effect")},
     ),
     ("another end", "nim", ((PLAY, "won by {p}", "won by {next(p)}"),), {("procedure turn", "effect")}),
-    ("other odds", "wager", ((KINDS, "prize: 5, chance: 2", "prize: 5, chance: 1"),), {("procedure die", "odds")}),
+    ("different odds", "wager", ((KINDS, "prize: 5, chance: 2", "prize: 5, chance: 1"),), {("procedure die", "odds")}),
     ("other points", "nim", ((PLAY, "score stone.hand[p]", "score 2 * stone.hand[p]"),), {("scoring", "points")}),
     ("another start", "nim", ((TABLES, "stones: 9", "stones: 8"),), {("set-up", "start")}),
     (

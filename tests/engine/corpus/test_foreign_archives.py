@@ -246,7 +246,7 @@ def test_what_is_good_of_an_archive_counts_before_what_is_not(tmp_path: Path) ->
     code, out, _ = invoke("replay", folder)
     assert code == 2
     assert "6 logs: 3 legal, 3 unreadable" in out
-    assert "a.tar: unreadable: RS601" in out and "holds no log" in out
+    assert "a.tar: unreadable: RS601" in out and "contains no log" in out
 
 
 def test_many_empty_members_in_few_bytes_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

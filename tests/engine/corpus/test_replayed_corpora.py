@@ -122,10 +122,10 @@ def test_a_stopped_run_goes_on(name: str, tmp_path: Path) -> None:
         shutil.copytree(whole, part)
         code, _, err = invoke("replay", tmp_path / "logs", "--out", part, "--jobs", "2")
         assert (code, "continues after 6 logs" in err) == (2, True)
-    assert "holds other games" in invoke("replay", tmp_path / "logs", "--out", part, "--under", "wager")[2]
+    assert "contains other games" in invoke("replay", tmp_path / "logs", "--out", part, "--under", "wager")[2]
     (tmp_path / "logs" / "g5.jsonl").unlink()
     code, _, err = invoke("replay", tmp_path / "logs", "--out", part)
-    assert (code > 0, "holds other games" in err) == (True, True), "the corpus is another one"
+    assert (code > 0, "contains other games" in err) == (True, True), "the corpus is another one"
 
 
 @posix
@@ -152,7 +152,7 @@ def test_a_row_that_comes_out_otherwise_is_refused(tmp_path: Path) -> None:
     text = out.read_text("utf-8")
     out.write_text(text.replace('"decisions": ', '"decisions": 1'), "utf-8")
     code, _, err = invoke("replay", tmp_path / "logs", "--out", out)
-    assert (code > 0, "has another row" in err) == (True, True)
+    assert (code > 0, "has a different row" in err) == (True, True)
 
 
 @pytest.mark.parametrize("under", ["./wager", "./wager+./mine.yaml"])

@@ -133,7 +133,7 @@ def test_both_commands_go_on(tmp_path: Path) -> None:
     assert invoke("simulate", "wager", "--players", "2-3", "--games", 12, "--seed", 4, "--codes", store)[0] == 0
     assert len(parts_of_store(store)) == 2
     assert all(a.same(b) for a, b in zip(games(store), games(whole), strict=True))
-    assert "holds other games" in invoke("simulate", "wager", "--players", "2", "--games", 9, "--codes", store)[2]
+    assert "contains other games" in invoke("simulate", "wager", "--players", "2", "--games", 9, "--codes", store)[2]
     logs(tmp_path / "logs")
     args = ("corpus", "import", tmp_path / "logs", "--out", tmp_path / "imported")
     assert invoke(*args)[0] == 2

@@ -128,15 +128,15 @@ def test_what_was_taken_back_takes_its_variations_with_it(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "value, says",
     [
-        ({}, "is a list of objects"),
-        ([], "is a list of objects"),
-        ([{"moves": []}], "has another form"),
-        ([{"moves": [{"decision": "turn", "by": "A"}]}], "has another form"),
-        ([{"moves": [move("A", 1)], "colour": "red"}], "has another form"),
+        ({}, "must be a list of objects"),
+        ([], "must be a list of objects"),
+        ([{"moves": []}], "is malformed"),
+        ([{"moves": [{"decision": "turn", "by": "A"}]}], "is malformed"),
+        ([{"moves": [move("A", 1)], "colour": "red"}], "is malformed"),
         ([{"moves": [move("A", 1, variations=[{"at": 1, "moves": [move("A", 1)]}])]}], "has `at` within"),
         ([{"moves": [move("A", 1)] * 2_001}], "has more than 2,000 moves"),
-        ([{"moves": [move("A", 1)], "at": -1}], "has another form"),
-        ([{"moves": [move("A", 1, glyphs=[256])]}], "has another form"),
+        ([{"moves": [move("A", 1)], "at": -1}], "is malformed"),
+        ([{"moves": [move("A", 1, glyphs=[256])]}], "is malformed"),
     ],
 )
 def test_what_is_no_variation_is_named_with_its_place(tmp_path: Path, value: object, says: str) -> None:

@@ -75,7 +75,7 @@ def test_a_list_has_the_values_of_its_elements(least: int, text: str, values: li
     "parts, why",
     [
         ({"way": ListPart("letter", "b"), "letter": "[a-c]"}, "no `b`"),
-        ({"way": ListPart("letter", "-"), "letter": "[a-c]{0,2}"}, "not empty"),
+        ({"way": ListPart("letter", "-"), "letter": "[a-c]{0,2}"}, "not be empty"),
         ({"way": ListPart("way", "-")}, "contains itself"),
         ({"way": ListPart("letter", "-"), "letter": "[a-c]", "other": ["a", "a-b"]}, "two ways"),
         ({"way": ListPart("letter", "-", 20), "letter": "[a-z]{1,99}"}, "at most"),

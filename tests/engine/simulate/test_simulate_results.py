@@ -185,7 +185,7 @@ def test_a_damaged_line_is_told_with_a_way_out(
         (b"{}\n", "not results of games"),
         (b'{"rulespec_results": 2}\n', "version `2`"),
         (b'{"rulespec_results": true}\n', "version `true`"),
-        (b'{"rulespec_results": 1, "random": "splitmix64-1"}\n', "holds other games"),
+        (b'{"rulespec_results": 1, "random": "splitmix64-1"}\n', "contains other games"),
         (b'{"rulespec_results": 1}\n', "RS653"),
         (b'{"rulespec_results": 1, "random": "splitmix64-2"}\n', 'by `"splitmix64-2"`'),
         (b'{"rulespec_results": 1, "random": null, "seed": 1}\n', "RS653"),

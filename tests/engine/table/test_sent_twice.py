@@ -143,7 +143,7 @@ def test_a_bot_from_the_start_stays_one() -> None:
     table, _ = table_in("bot from the start")
     for bot in ("random", THINKS):
         assert hear(table, "A", Message("bot", bot=bot)) is None
-        assert hear(table, "A", Message("person")) == MessageRefusal("no bot stands in for this seat")
+        assert hear(table, "A", Message("person")) == MessageRefusal("no bot replaces this seat")
     assert not table.seats["A"].stand_in
 
 

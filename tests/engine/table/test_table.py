@@ -120,7 +120,7 @@ def test_what_is_not_legal_says_why() -> None:
     assert refusal == MessageRefusal("NIM-03: one to three stones", {"n": "9"})
     other = send(table, "B", do="take", option="take(1)")
     assert other is not None and other.text == NOT_YOURS
-    assert send(table, None, do="take", option="take(1)") == MessageRefusal("spectators look on")
+    assert send(table, None, do="take", option="take(1)") == MessageRefusal("spectators can only watch")
     assert table.game.ply == 0
 
 
@@ -237,7 +237,7 @@ def test_who_is_asked_sees_what_was_learned() -> None:
 def test_whose_time_is_over_may_be_handed_to_a_bot() -> None:
     clock = Clock()
     table = new_table("nim", 2, deadline=60, clock=clock)
-    assert send(table, "B", do="bot", seat="A", bot="random") == MessageRefusal("the time of this seat is not over")
+    assert send(table, "B", do="bot", seat="A", bot="random") == MessageRefusal("this seat still has time")
     clock.now += 60
     assert table.late() == ("A",)
     assert send(table, "B", do="bot", seat="A", bot="random") is None and table.game.ply == 1

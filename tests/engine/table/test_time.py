@@ -17,7 +17,7 @@ from rulespec.typed import nodes as typed
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
-NOT_OVER = MessageRefusal("the time of this seat is not over")
+NOT_OVER = MessageRefusal("this seat still has time")
 TURNS = """
 procedure play():
     repeat at most 20:

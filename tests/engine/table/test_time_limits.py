@@ -67,7 +67,7 @@ def test_a_budget_is_of_all_decisions_and_each_adds_to_it(ruleset: typed.Ruleset
     assert of.say("B")["left"] == {"A": 50, "B": 100} and of.say("B")["due"] == {"B": 1160}
     clock.now += 99
     assert of.late() == ()
-    assert send(of, "A", do="bot", seat="B", bot="random") == MessageRefusal("the time of this seat is not over")
+    assert send(of, "A", do="bot", seat="B", bot="random") == MessageRefusal("this seat still has time")
     clock.now += 1
     assert of.late() == ("B",) and "B" in of.people, "nothing happens by itself"
     assert send(of, "A", do="bot", seat="B", bot="random") is None and "B" not in of.people
@@ -209,9 +209,9 @@ def test_what_would_end_after_more_than_a_year_has_no_end() -> None:
         (TimeLimits(zone="../../etc/passwd"), "no time zone"),
         (TimeLimits(zone="x" * 5000), "no time zone"),
         (TimeLimits(zone="UTC", opens=600, closes=600), "60 minutes"),
-        (TimeLimits(zone="UTC", opens=-1, closes=600), "time of the day"),
-        (TimeLimits(budget=-1), "not negative"),
-        (TimeLimits(budget=1, increment=10**12), "a year at most"),
+        (TimeLimits(zone="UTC", opens=-1, closes=600), "times of the day"),
+        (TimeLimits(budget=-1), "between 0 and one year"),
+        (TimeLimits(budget=1, increment=10**12), "between 0 and one year"),
     ],
 )
 def test_limits_that_cannot_be_kept_are_refused(limits: TimeLimits, fault: str) -> None:

@@ -219,7 +219,7 @@ def test_turns_that_are_endless_on_purpose(breadth: bool, tmp_path: Path, monkey
 def test_a_list_of_endless_decisions_that_names_none(tmp_path: Path) -> None:
     result = explored(tmp_path, TOGGLE + LISTED.format("turm"))
     assert codes(result) == ["RS713", "RS713"]
-    assert [d.message for d in result.others] == ["`endless` names `turm`, which is no decision"]
+    assert [d.message for d in result.others] == ["`endless` names `turm`, which is not a decision"]
     assert str(result.others[0].span).endswith("rules.yaml:2:22")
 
 

@@ -228,7 +228,7 @@ def test_games_for_which_there_are_too_few_steps_are_a_warning(tmp_path: Path, m
     monkeypatch.setattr(play_check, "STEPS", 1_000_000)
     result = played(tmp_path, ENDLESS)
     assert (result.games, [d.code for d in result.diagnostics]) == (0, ["RS721"])
-    assert "no game came to an end within the 1,000,000 steps" in result.diagnostics[0].message
+    assert "no game ended within the 1,000,000 steps" in result.diagnostics[0].message
 
 
 # --- what is played ---------------------------------------------------------------------------------------------------

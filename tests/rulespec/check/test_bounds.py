@@ -163,7 +163,7 @@ STANDS_FOR: dict[str, tuple[Callable[[], str], Callable[[], str]]] = {
             {"kinds.yaml": f"kinds:\n{kinds(0, 1, 69)}  b: {{product: [k0, k0]}}\n"},
         ),
     ),
-    "entities in all": (
+    "entities in total": (
         lambda: in_one(
             {"kinds.yaml": f"kinds:\n{kinds(0, 1, 70)}" + "".join(f"  b{i}: {{product: [k0, k0]}}\n" for i in range(5))}
         ),

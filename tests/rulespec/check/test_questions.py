@@ -40,16 +40,16 @@ def test_an_overlay_asks_and_no_log_depends_on_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "question, why",
     [
-        ("{asks: cash, matters: 3}", "does not say which"),
-        ("{asks: cash, of: winer, matters: 3}", "`winer` is no `player`"),
-        ("{asks: sold, of: winner, matters: 3}", "`winner` is no `stall`"),
-        ("{asks: sales, of: all, matters: 3}", "one of the whole game"),
+        ("{asks: cash, matters: 3}", "must name one"),
+        ("{asks: cash, of: winer, matters: 3}", "no `player` is called `winer`"),
+        ("{asks: sold, of: winner, matters: 3}", "no `stall` is called `winner`"),
+        ("{asks: sales, of: all, matters: 3}", "a number of the whole game"),
         ("{asks: length, of: all, matters: 3}", "number of the whole game"),
         ("{asks: lead_changes, of: all, matters: 3}", "number of the whole game"),
         ("{asks: lenght, matters: 3}", "no measure `lenght`"),
-        ("{asks: ending, matters: 3}", "does not say which; `of` is an ending"),
+        ("{asks: ending, matters: 3}", "the question needs `of`: an ending"),
         ("{asks: ending, of: tonight, matters: 3}", "`tonight` is no ending of the rules"),
-        ("{asks: uses, matters: 3}", "does not say which; `of` is an option"),
+        ("{asks: uses, matters: 3}", "the question needs `of`: an option"),
         ("{asks: uses, of: trade.steal, matters: 3}", "`trade.steal` is no option of the rules"),
     ],
 )

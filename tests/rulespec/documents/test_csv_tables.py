@@ -186,13 +186,19 @@ def test_an_overlay_changes_a_row(tmp_path: Path) -> None:
             "key,value,more\n1,10,\n2,20 + 1,",
             "fees.csv:1:1",
             "RS744",
-            "a table with one key has two columns",
+            "a table with one key must have two columns",
         ),
         ("name,worth\nfirst_stop,1", "name;worth\nfirst_stop;1", "stops.csv:1:1", "RS744", "separates cells by `;`"),
         ("csv: stops.csv", "csv: ../stops.csv", "tracks.yaml:2:", "RS744", "is not a name for a CSV file"),
         ("csv: stops.csv", "csv: Stops.CSV", "tracks.yaml:2:", "RS744", "is not a name for a CSV file"),
         ("csv: stops.csv", "csv: steps.csv", "tracks.yaml:2:", "RS", ""),
-        ("{csv: stops.csv}", "{csv: stops.csv, last_stop: {worth: 3}}", "tracks.yaml:2:", "RS744", "stands alone"),
+        (
+            "{csv: stops.csv}",
+            "{csv: stops.csv, last_stop: {worth: 3}}",
+            "tracks.yaml:2:",
+            "RS744",
+            "must be the only entry",
+        ),
     ],
 )
 def test_faults_are_at_their_cells(

@@ -96,7 +96,7 @@ def test_what_is_wrong_is_said_with_its_line_and_its_ways_out(folder: Path) -> N
     (folder / "x.svg").write_text("<svg xmlns='http://www.w3.org/2000/svg'>\n<g id='a'>", "utf-8")
     asked = StartRequest("isles", "", str(folder / "x.svg"), str(folder), [], [])
     (refused,) = answer(asked).refused
-    assert refused.code == "RS561" and refused.line == 2 and "it is no XML" in refused.message
+    assert refused.code == "RS561" and refused.line == 2 and "it is not XML" in refused.message
     layers = SVG.replace("<path", "<g id='land parts'><path", 1).replace("</svg>", "</g></svg>")
     marks = "".join(f"<circle id='mark_{n}' cx='{40 + 20 * n}' cy='50' r='4'/>" for n in range(6))
     (folder / "x.svg").write_text(layers.replace("</svg>", f"{marks}</svg>"), "utf-8")
