@@ -110,7 +110,7 @@ def check(ref: str, files: EditorFiles, most: int = MAX_ERRORS) -> tuple[Checked
     except DiagnosticsError as error:  # too many errors: the checker stopped
         return None, (*report.diagnostics, *blamed(error.diagnostics, merged.source, unused_in))
     except RecursionError:
-        report.error("RS135", "the rules nest too deep", None, help="shorten the chain of calls")
+        report.error("RS135", "the rules are nested too deep", None, help="shorten the chain of calls")
         return None, report.diagnostics
     ruleset = assembled(ref, merged, declarations, rules)
     if not files.stale:  # otherwise a part of the rules is missing, with many follow-on errors

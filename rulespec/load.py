@@ -176,7 +176,7 @@ def _check(ref: str, merged: Merged, report: Report, lints: bool, cached: bool) 
         report.extend(_blamed(error.diagnostics, source))
         raise DiagnosticsError(report.diagnostics) from None
     except RecursionError:  # parser and checker bound their own depth; chains through both end here
-        report.error("RS135", "the rules nest too deep", None, help="shorten the chain of calls")
+        report.error("RS135", "the rules are nested too deep", None, help="shorten the chain of calls")
         raise DiagnosticsError(report.diagnostics) from None
     report.extend(_blamed(result.diagnostics, source))
     report.raise_if_errors()

@@ -112,7 +112,7 @@ def _in_reach(path: Path, name: str, beside: Path | None) -> Path:
     """The folder at a path; refused if it is outside the folder that contains the referring ruleset."""
     result = path.resolve()
     if beside is not None and not result.is_relative_to(beside.parent.resolve()):
-        message = f"{shown(name)} leads out of the folder that holds this ruleset"
+        message = f"{shown(name)} leads out of the folder that contains this ruleset"
         hint = "put both rulesets into one folder, or add the other's folder to RULESPEC_PATH and use its id"
         raise failure("RS106", message, None, hint)
     return result

@@ -77,7 +77,7 @@ def read_geo(path: Path, part: Part | None = None) -> Sketch:
         return _sketch(areas, root, file, part or Part())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         help_ = "`--map` reads SVG, GeoJSON, TopoJSON, and the full JSON of Azgaar's generator"
-        raise failure("RS561", "this drawing is not read: its JSON is not such a map", place, help=help_) from None
+        raise failure("RS561", "this drawing is not read: its JSON is not a known map", place, help=help_) from None
     except GeoError as error:
         message = f"this drawing is not read: {error}"
         raise failure("RS561", message, place, help="export it again, simplified, with the regions only") from None

@@ -213,7 +213,7 @@ class Styles(Struct):
         """Warns of unsupported parts (RS850)."""
         if self.unread:
             shown = ", ".join(f"`{name}`" for name in [*self.unread][:5])
-            message = f"not read: {shown} of a style sheet"
+            message = f"a style sheet has unsupported parts: {shown}"
             help_ = (
                 "write it on the elements: otherwise `--fill` may see another colour, a hidden shape may be a region, "
                 "and a text may name a neighbour"

@@ -175,5 +175,5 @@ def _in_archive(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _no_log(path: Path) -> DiagnosticsError:
-    help_ = f"logs are files ending in {', '.join(ENDINGS)}, also in folders and archives"
+    help_ = f"logs must be files ending in {', '.join(ENDINGS)}, also in folders and archives"
     return failure("RS601", f"{shown(str(path))} contains no log", None, help_)

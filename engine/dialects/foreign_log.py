@@ -74,7 +74,7 @@ def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> Foreig
     except json.JSONDecodeError as error:
         _no_json(text, file, error, dialects)
     except (RecursionError, ValueError):
-        fail("RS612", "this log nests too deep to be read as JSON", start)
+        fail("RS612", "this log is nested too deep to be read as JSON", start)
     entries = [value] if isinstance(value, dict) else value
     if not isinstance(entries, list) or not entries or not value:
         fail("RS613", "a log must be JSON: an array of entries, or an object that contains them", start)
@@ -93,7 +93,7 @@ def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> Foreig
     try:
         return ForeignLog(file, [_normal(entry) for entry in entries], entries[0])
     except RecursionError:
-        fail("RS612", "this log nests too deep to be read as JSON", start)
+        fail("RS612", "this log is nested too deep to be read as JSON", start)
 
 
 def _of_text(text: str, file: str, kind: str) -> ForeignLog:

@@ -49,4 +49,4 @@ def fault_of(e: ir.Op, args: Sequence[int]) -> ProgramFaultError:
 def too_deep() -> DiagnosticsError:
     """The error for rules that exceed Python's own limits, which are wider than the checker's."""
     help_ = "split expressions with `let`, and shorten the chain of definitions"
-    return DiagnosticsError((Diagnostic("RS410", Severity.ERROR, "the rules nest too deep", None, help=help_),))
+    return DiagnosticsError((Diagnostic("RS410", Severity.ERROR, "the rules are nested too deep", None, help=help_),))

@@ -75,7 +75,7 @@ def _tried(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], left
         result.error("RS703", message, None, help="correct setup.yaml or the tables that it uses")
     except RecursionError:
         help_ = "split expressions with `let`, and shorten the chain of definitions"
-        result.error("RS410", "the rules nest too deep", None, help=help_)
+        result.error("RS410", "the rules are nested too deep", None, help=help_)
     return result, machines[-1].left if machines else left - _PER_GAME
 
 

@@ -19,7 +19,7 @@ def check_facts(c: Context) -> None:
     first: dict[tuple[str, str], Scalar] = {}
     for kind, name, place, node in _written(c):
         if kind.is_player and not kind.facts:
-            message = "players are seats, and have no facts that could be checked"
+            message = "players are seats, which have no facts to check"
             c.report.error("RS241", message, place.span, help="write an invariant")
         elif (kind.name, name) in first:
             notes = [Label(first[kind.name, name].span, "the first one")]

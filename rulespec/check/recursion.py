@@ -112,7 +112,7 @@ def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:
     if rule.levels and rule.depth > MAX_DEPTH and all(depth <= MAX_DEPTH for depth in below):
         what = "guards" if rule.name in c.rules.guards else "definitions"
         help_ = f"shorten the chain of {what}"
-        c.report.error("RS410", f"the {what} called by this one nest too deeply", rule.span, help=help_)
+        c.report.error("RS410", f"the {what} called by this one are nested too deep", rule.span, help=help_)
 
 
 def _call_graph(rules: typed.Rules) -> dict[str, _Rule]:

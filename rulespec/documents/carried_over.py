@@ -51,7 +51,7 @@ def old_keys(file: Node, kind: str) -> Iterator[Diagnostic]:
 
 def old_key(key: str, new: str, span: Span) -> Diagnostic:
     """The error for an old key (RS127)."""
-    message = f"the key `{key}` has another name"
+    message = f"the key `{key}` has been renamed"
     return Diagnostic("RS127", Severity.ERROR, message, span, help=f"it is `{new}` now: {_WAY_OUT}")
 
 
@@ -61,7 +61,7 @@ def old_paths(facts: Node) -> Iterator[Diagnostic]:
         node = get(facts, section)
         for place in (*words(node), *(place for _, place, _ in entries(node))):
             if (new := new_path(place.text)) is not None:
-                message = f"the path `{place.text}` has another name"
+                message = f"the path `{place.text}` has been renamed"
                 yield Diagnostic("RS128", Severity.ERROR, message, place.span, help=f"it is `{new}` now: {_WAY_OUT}")
 
 

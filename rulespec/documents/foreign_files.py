@@ -47,7 +47,7 @@ def opened(path: Path) -> IO[bytes]:
 
 
 def bytes_of(path: Path, limit: int) -> bytes:
-    """The bytes of a regular file, at most one above `limit`. Errors: as for `opened`."""
+    """The first `limit + 1` bytes of a regular file. Raises what `opened` raises."""
     with opened(path) as file:
         return file.read(limit + 1)
 

@@ -102,7 +102,7 @@ class PathForm(NamedTuple):
         return self.onward(way.path, way.at, way.left, *way.used) if way.number < MAX_STOPS else 0
 
     def is_one(self, way: Way, ahead: int) -> bool:
-        """Whether a path whose next stops are `ahead` is one of the form."""
+        """Whether a path that could go on to the stops in `ahead` belongs to this form."""
         return way.number > 1 and not (self.whole and ahead)
 
 

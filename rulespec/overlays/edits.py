@@ -113,7 +113,7 @@ class Run:
         for key, by_node in actions.items():
             self._items[key] = edited(self._items[key], by_node)
             if depth(self._items[key]) > MAX_LEVELS:
-                raise failure("RS135", f"{called(key)} nests too deep after this", item.name.span, "nest it less")
+                raise failure("RS135", f"{called(key)} is nested too deep after this", item.name.span, "nest it less")
         if any(removes_option(edit) for edit in item.edits):
             self._leaves_options(item)
         return hits

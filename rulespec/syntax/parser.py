@@ -89,7 +89,7 @@ def _check_depth(text: str, origin: Origin) -> None:
         elif mark[0] == "\t":
             raise failure("RS133", "a rules file cannot contain tabs", _place(mark, origin), "use spaces")
         if depth > MAX_DEPTH:
-            raise failure("RS135", f"brackets nest deeper than {MAX_DEPTH}", _place(mark, origin))
+            raise failure("RS135", f"brackets are nested deeper than {MAX_DEPTH}", _place(mark, origin))
 
 
 def _place(mark: re.Match[str], origin: Origin) -> Span:
@@ -115,5 +115,5 @@ def _check_tree(root: Any) -> None:
         if depth > MAX_LEVELS:
             span = next((n.span for n in level if hasattr(n, "span")), None)
             hint = "split it with `let`, or move a part into a definition"
-            raise failure("RS135", "this expression or block nests too deep", span, hint)
+            raise failure("RS135", "this expression or block is nested too deep", span, hint)
         level = following

@@ -500,9 +500,9 @@ class Result(Expr, frozen=True):
 class BoardOp(Expr, frozen=True):
     """A board query: a space, a direction, and an argument that depends on `op`.
 
-    `to`: an optional number of steps; the space there, or none. `ray`: an optional set of stops; all spaces in that
-    direction, up to and including the first stop. `side`: no argument; the side in that direction. `back`: only a
-    direction; the opposite one.
+    `to` takes an optional number of steps and gives the space there, or none. `ray` takes an optional set of stops and
+    gives all spaces in that direction, up to and including the first stop. `side` takes no argument and gives the side
+    in that direction. `back` takes only a direction and gives the opposite one.
     """
 
     op: str

@@ -207,7 +207,7 @@ def _mismatch(
             help_ = bag_help(side.var)
     entities, number = isinstance(left.type, Ent | SetOf), isinstance(right.type, Num)
     if e.op in _ARITHMETIC and entities and number and not help_:  # `d - 1` converts d to a set
-        help_ = "an entity is not a number: `next(x)` is the one after it, `x.index` its place in its kind"
+        help_ = "an entity is not a number: use `next(x)` for the following entity, `x.index` for its number"
     if e.op in _ORDER and isinstance(left.type, Ent) and isinstance(right.type, Ent):
         help_ = "only entities of one kind are ordered: compare two of them, or numbers such as facts of both"
     return x.bad(code, message, right.span, str(right.type), notes, help_)

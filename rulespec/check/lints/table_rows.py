@@ -36,7 +36,7 @@ def _rows(c: Context, table: typed.TableDecl, rows: Mapping, depth: int) -> None
     for (place, _), result in zip(inner, sets, strict=True):
         if result < usual:
             names = sorted(usual - result, key=int)
-            message = f"`{place.text}` has no row for {listed(names)} in the table `{table.name}`, as the others have"
+            message = f"`{place.text}` has no row for {listed(names)} in the table `{table.name}`, unlike the others"
             c.report.warning("RS233", message, place.span, help="add the row, or remove it from the others as well")
 
 

@@ -141,7 +141,7 @@ def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | typed.
     bag = bag_of(x, s.amount, env)
     if bag is None and (chosen := set_of(x, s.amount, env)) is not None:
         message = f"pieces move in numbers and bags, and `{chosen.name}` is a set"
-        help_ = f"tokens move by themselves: `move {chosen.name} to …`; pieces are chosen by `choose … of pile.place`"
+        help_ = f"move tokens by `move {chosen.name} to …`; choose pieces by `choose … of pile.place`"
         x.error("RS315", message, s.amount.span, str(chosen.type), (Label(chosen.span, "chosen here"),), help_)
         return None
     if bag is None:

@@ -26,7 +26,7 @@ def type_put(c: StatementContext, s: ast.Put, env: Env) -> Outcome:
             help_ = "name the pile and its place: `move b of pile from place to place`"
             x.error("RS327", f"only tokens can be moved directly, but this is {token.type}", s.token.span, help=help_)
         elif token.type != BAD:
-            notes, help_ = x.declared(token), "tokens are entities of a kind with `places`"
+            notes, help_ = x.declared(token), "a token is an entity of a kind with `places`"
             message = f"only tokens can be moved directly, but this is {token.type}"
             x.error("RS327", message, s.token.span, str(token.type), notes, help_)
         return None, env, True

@@ -154,7 +154,7 @@ def test_nesting_has_an_end(tmp_path: Path) -> None:
     value: list[dict[str, Any]] = [{"moves": [move("A", 1)]}]
     for _ in range(25):
         value = [{"moves": [move("A", 1, variations=value)]}]
-    with pytest.raises(ValueError, match="nested too deeply"):
+    with pytest.raises(ValueError, match="nested more than 20 levels deep"):
         variations_in(value)
 
 

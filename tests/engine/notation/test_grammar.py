@@ -74,7 +74,7 @@ def test_a_list_has_the_values_of_its_elements(least: int, text: str, values: li
 @pytest.mark.parametrize(
     "parts, why",
     [
-        ({"way": ListPart("letter", "b"), "letter": "[a-c]"}, "no `b`"),
+        ({"way": ListPart("letter", "b"), "letter": "[a-c]"}, "contain their separator `b`"),
         ({"way": ListPart("letter", "-"), "letter": "[a-c]{0,2}"}, "not be empty"),
         ({"way": ListPart("way", "-")}, "contains itself"),
         ({"way": ListPart("letter", "-"), "letter": "[a-c]", "other": ["a", "a-b"]}, "two ways"),
