@@ -100,7 +100,7 @@ class Prompt:
             except IllegalOptionError as error:
                 output.echo(str(error))
             except RecursionError:
-                output.echo("this nests too deep")
+                output.echo("this is nested too deep")
         return output.OK
 
     def _more(self, text: str, read: Callable[[str], str | None]) -> str:

@@ -474,9 +474,7 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
             if file.stem == dialect_id:
                 return read_dialect(file)
         names = sorted({f.stem for f in dialects(rules)})
-        hint = did_you_mean(dialect_id, names) or (
-            "the known ones are " + ", ".join(f"`{n}`" for n in names) if names else ""
-        )
+        hint = did_you_mean(dialect_id, names) or ("there are " + ", ".join(f"`{n}`" for n in names) if names else "")
         fail("RS615", f"there is no dialect `{dialect_id[:80]}`", None, help=hint)
     moves = [move.text for move in log.game.moves] if log.game is not None else []
     fitting: list[Dialect] = []

@@ -103,7 +103,7 @@ def _end_of_hole(text: str, at: int) -> int:
     for end in range(at, min(len(text), at + _MAX_HOLE + 2)):
         depth += (text[end] == "{") - (text[end] == "}")
         if depth > _MAX_NESTED:
-            raise ValueError(f"braces in a hole nest deeper than {_MAX_NESTED - 1}")
+            raise ValueError(f"braces in a hole are nested deeper than {_MAX_NESTED - 1}")
         if depth == 0:
             if not text[at + 1 : end].strip():
                 raise ValueError("an empty hole; for a literal `{`, write `{{`")

@@ -216,7 +216,7 @@ def test_the_search_is_bounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(module, "MAX_DECISIONS", 3)
     assert not identify(log, NIM).complete
     monkeypatch.setattr(module, "MAX_MOVES", 6)
-    with pytest.raises(DiagnosticsError, match="at most 6 lines"):
+    with pytest.raises(DiagnosticsError, match="more than 6 lines"):
         identify(log, NIM)
 
 

@@ -42,7 +42,7 @@ def test_a_text_with_its_holes_filled(text: str, shown: str) -> None:
         ("[a [b]]", "cannot be nested"),
         ("{}", "an empty hole"),
         ("{ }", "an empty hole"),
-        ("{ " + "{" * 7 + "a" + "}" * 8, "nest deeper"),
+        ("{ " + "{" * 7 + "a" + "}" * 8, "nested deeper"),
         ("{" + "a" * 300 + "}", "more than 200 characters"),
         ("{a}" * (MAX_HOLES + 1), f"at most {MAX_HOLES} holes"),
     ],
