@@ -215,7 +215,9 @@ class _Names:
         of = (*(kind.product or (kind.name,)), board.direction) if board is not None else ()
         if side is not None and side.product != of:
             message = f"`{side.name}` is not a product of `{kind.name}` and its directions"
-            help_ = f"give a kind of sides `product: [{', '.join(of)}]`" if board is not None else "draw it as pairs"
+            help_ = (
+                f"write `product: [{', '.join(of)}]` in a kind of sides" if board is not None else "draw it as pairs"
+            )
             self.report.error("RS553", message, word.span, help=help_)
 
     def _tiles(self, kind: typed.Kind, node: Node | None) -> None:

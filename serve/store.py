@@ -168,10 +168,10 @@ def _written_again(path: Path, fault: str, before: Path) -> Diagnostic:
     """The warning about a store copied to a new file; `fault` is the damage of the old one, if any."""
     if fault:
         message = f"{path} is damaged ({fault[:200]}): its readable part has been copied to a new file"
-        help_ = f"the damaged file stays as {before}; a copy of the store from before may have more"
+        help_ = f"the damaged file is kept as {before}; a backup of the store may contain more"
     else:
         message = f"{path} is a store of version 1: its tables have been copied to one of version 2"
-        help_ = f"the file of version 1 stays as {before}; delete it when you no longer need it"
+        help_ = f"the file of version 1 is kept as {before}; delete it when you no longer need it"
     return Diagnostic("RS684", Severity.WARNING, message, None, help=help_)
 
 

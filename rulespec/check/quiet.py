@@ -25,7 +25,7 @@ def refuse_loud(expressions: Sequence[typed.Once], report: Report) -> None:
         if (s := next(loud, None)) is not None:
             does = "may end the game" if isinstance(s, typed.EndGame) else "rolls" if s.form == "chance" else "asks"
             message = f"`once` cannot run `{e.procedure.name}`, which {does}"
-            help_ = "name a procedure that has no decision, chance or `end game`, nor calls one that does"
+            help_ = "name a procedure without decision, chance or `end game`, which calls only such procedures"
             report.error("RS321", message, e.call, notes=[Label(s.span, "here")], help=help_)
         elif deep is not None:
             message = f"`once` cannot run a procedure that calls itself, as `{deep.name}` may"

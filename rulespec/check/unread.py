@@ -1,4 +1,4 @@
-"""Unread variables beside unknown names, as often one is a misspelling of the other."""
+"""Unread variables beside unknown names, because one is often a misspelling of the other."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ CALLS = {
     **dict.fromkeys(["subsets", "powerset", "combinations"], _SUBSETS),
     **dict.fromkeys(["isset", "is_some", "defined", "is_none", "isnull"], "write `x is some` or `x is none`"),
 }
-"""The help for each name of a call."""
+"""The help for each foreign name that is called like a function."""
 
 MEMBERS = {
     **dict.fromkeys(["size", "length", "count", "len"], _SIZE),

@@ -230,7 +230,7 @@ def test_what_is_renamed_is_carried_if_its_former_name_is_declared(change: str, 
 
 def test_former_names_are_of_what_there_is_and_not_names_of_today(tmp_path: Path) -> None:
     text = (BEGIN + PLAIN + HAGGLE).replace("start: play\n", "start: play\nwas: {haggling: evening}\n")
-    with pytest.raises(DiagnosticsError, match="`evening` is a present name"):
+    with pytest.raises(DiagnosticsError, match="`evening` is in use"):
         small(tmp_path / "again", text)
     with pytest.raises(DiagnosticsError, match="there is no `night` to give a former name"):
         small(tmp_path / "nothing", text.replace("haggling: evening", "night: evening"))
