@@ -119,7 +119,7 @@ procedure play():
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        ("cart.at: {corn: {oak: 1}}", "cart.at: {corn: {oak: 1, ash: 1}}", "puts 1 into `cart.at[ash]`, which has room for 0"),
+        ("cart.at: {corn: {oak: 1}}", "cart.at: {corn: {oak: 1, ash: 1}}", "into `cart.at[ash]`, which has room for 0"),
         ("post.at: {elm: 1}", "post.at: {elm: 5}", "puts 5 into `beds[elm]`, which has room for 4"),
         ("town.size + 1}", "7 / town.size}", "no capacity: this divides by zero"),
     ],
