@@ -449,7 +449,7 @@ export class WasmGame {
     });
   }
 
-  /** The words that `say` makes for a seat (null: for all): what it does not see, and what depends on that, is `?`. */
+  /** The words that `say` makes for a seat (null: for all): what it does not see, and what depends on that, has a word. */
   as(seat, say) {
     const before = this.unseen;
     this.unseen = this.hidden(seat);
@@ -476,7 +476,8 @@ export class WasmGame {
     const { title, params, text: usual } = this.texts.decisions[this.asked].options[option.name], text = said ?? usual;
     const args = option.values ?? this.values(option.params, option.row);
     if (text) return this.filled(text, this.sources(option.by, args));
-    const shown = params.map((type, i) => this.show(type, args[i], 0).text).join(", ");
+    const isHidden = args.length > 1 && args.every((each) => each === undefined);
+    const shown = isHidden ? this.texts.words.hidden_value : params.map((type, i) => this.show(type, args[i], 0).text).join(", ");
     return shown ? `${title}: ${shown}` : title;
   }
 
@@ -582,7 +583,7 @@ export class WasmGame {
       }
     }
     const hole = (part) => {
-      if (typeof part === "string") return { text: part, nothing: false };
+      if (typeof part === "string") return { text: part };
       if (part.value !== undefined) return this.show(values[part.value].type, values[part.value].value, depth);
       const value = this.value(part, values);
       return value === null ? { text: this.texts.words.none, nothing: true } : this.show(part.type, value, depth);
@@ -600,7 +601,7 @@ export class WasmGame {
     return this.unseen.size > 0 && guard.some((each) => this.unseen.has(Array.isArray(each) ? each[0] + Number(this.aside(each[1], values)) : each));
   }
 
-  // The value of an expression: null where something is none that it reads, undefined where it has none, or is not seen.
+  // The value of an expression: null where something is none that it reads, or it has none, undefined where it is not seen.
   value(expression, values) {
     const { aside, read, solid, type } = expression;
     if (read.some((i) => values[i].value === undefined)) return undefined;
@@ -609,13 +610,13 @@ export class WasmGame {
     try {
       return this.aside(aside, values.map(({ value }) => value ?? 0n), this.wordsOf(type));
     } catch {
-      return undefined;
+      return null;
     }
   }
 
   show([form, of], value, depth) {
-    const { words } = this.texts, none = { text: words.none, nothing: true };
-    if (value === undefined) return { text: UNKNOWN, nothing: false };
+    const { words, hidden } = this.texts, none = { text: words.none, nothing: true };
+    if (value === undefined) return { text: form === "entity" ? hidden[of] : form.startsWith("number") ? words.hidden_number : words.hidden_value, nothing: true };
     if (form === "bool") return { text: value ? words.yes : words.no, nothing: !value };
     if (form === "entity") return value < 0n ? none : { text: this.entity(of, Number(value), depth), nothing: false };
     if (form === "set" || form === "order") {

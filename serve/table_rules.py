@@ -13,7 +13,7 @@ from rulespec.bundles.rules import bundle_of
 from rulespec.drawing.board import board_of
 from rulespec.drawing.drawing_plan import plan
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.guarded import UNKNOWN, GuardedState
+from rulespec.engine.game.guarded import GuardedState
 from rulespec.engine.game.state_json import ShownCells
 from rulespec.engine.words.helps import helps
 from rulespec.engine.words.narrator import Narrator
@@ -109,8 +109,10 @@ class TableRules:
             return self.words.titles(kind, game.shown_names)
         narrator, state = Narrator(self.words, game, None), game.omniscient.numbers.state
         narrator.past = GuardedState(state, range(len(state)))
-        titles = (narrator.entity(kind, number) for number in range(len(game.omniscient.labels.names[kind])))
-        return [self.words.kind(kind) if UNKNOWN in title else title for title in titles]
+        return [
+            narrator.entity(kind, number) if narrator.names_whole(kind, number) else self.words.kind(kind)
+            for number in range(len(game.omniscient.labels.names[kind]))
+        ]
 
     @cached_property
     def house_rules(self) -> list[dict[str, Any]]:

@@ -151,10 +151,10 @@ class Changes:
             yield self._changed(f"{name} {self._place(self._cells[at])}", was, str(now.state[at]), where, seat)
 
     def _changed(self, of: str, before: str, after: str, where: tuple[str, str], seat: str = "") -> Change:
-        """A change of a value; from or to none, only the other value is named."""
+        """A change of a value; from or to none, or from a hidden value, only the other value is named."""
         none = self._words.word("none")
         text = f"{before} → {after}"
-        if before == none:
+        if before in (none, UNKNOWN):
             text = after
         elif after == none:
             text = self._words.word("no_longer", what=before)

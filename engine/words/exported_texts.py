@@ -26,7 +26,7 @@ from rulespec.engine.words.titles import TitleText
 from rulespec.engine.words.words import Words
 from rulespec.types import BagOf, Bool, Ent, Maybe, Num, Order, PathOf, SetOf, Type, may_be_none, never_none, or_none
 
-_SHOWN = ("none", "yes", "no", "chance", "nobody")
+_SHOWN = ("none", "yes", "no", "chance", "nobody", "hidden_number", "hidden_value")
 
 
 class _Value(Struct, frozen=True):
@@ -63,6 +63,7 @@ class _Exported:
             "game": words.game,
             "player": self.d.player_kind,
             "titles": {kind: list(words.titles(kind, seats)) for kind in kinds},
+            "hidden": {kind: words.hidden(Ent(kind)) for kind in kinds},
             "each": {kind: self._each(kind) for kind in kinds if words.text("each", kind) is not None},
             "decisions": [self._decision(number, d) for number, d in enumerate(p.decisions)],
             "endings": {name: words.ending(name) for name in p.endings},

@@ -58,7 +58,7 @@ def _titles(kind: typed.Kind, titles: Titles, own: Titles) -> Iterator[tuple[str
         if text is None:
             yield entity.name, entity.title, entity.span, False
         else:
-            yield entity.name, fill(text.other, lambda hole: Filled(hole)), text.node.span, key in titles.texts
+            yield entity.name, fill(text.other, lambda hole: Filled(hole)).text, text.node.span, key in titles.texts
 
 
 def _warn(report: Report, kind: typed.Kind, first: tuple[str, str, Span], second: tuple[str, str, Span]) -> None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.events import HIDDEN, Event
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.guarded import UNKNOWN, HiddenError
+from rulespec.engine.game.guarded import HiddenError
 from rulespec.engine.game.notation import argument, split_option
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Decision, Option
@@ -91,7 +91,7 @@ class Narrator:
         """The text of an option of the open decision, without its actor: `moves to oak, pays 2 pence`."""
         self.words.begin()
         if isinstance(option, Event) and option.option is None:
-            return str(option).partition(": ")[2]
+            return self.words.word("has_chosen")
         name, arguments = self._read(option)
         with suppress(SpentError):
             return self._sentence(option, name, arguments)
@@ -114,6 +114,8 @@ class Narrator:
         if text is not None:
             return self._filled(text, [*self._who(option.decision, option.by), *arguments])
         shown = ", ".join(self.show(a.type, a.number) for a in arguments)
+        if len(arguments) > 1 and all(argument.number is None for argument in arguments):
+            shown = self.words.hidden()
         title = self.words.decision(name)
         return f"{title}: {shown}" if shown else title
 
@@ -155,6 +157,8 @@ class Narrator:
     def move(self, option: Taken) -> str:
         """A sentence for an option, with its actor."""
         note = self.option(option)
+        if isinstance(option, Event) and option.option is None:
+            return f"{self.subject(option)} {note}"
         text = self.words.text("options", f"{option.decision}.{_shown(option).partition('(')[0]}")
         if text is not None and (option.by is None or _names_who(text)):
             return note
@@ -268,13 +272,20 @@ class Narrator:
 
     def entity(self, kind: str, number: int, depth: int = 0) -> str:
         """The text of an entity if its kind has one, otherwise its title."""
+        return self._entity(kind, number, depth).text
+
+    def names_whole(self, kind: str, number: int) -> bool:
+        """Whether the text of an entity names nothing hidden."""
+        return not self._entity(kind, number, 0).hidden
+
+    def _entity(self, kind: str, number: int, depth: int) -> Filled:
         text = self.words.text("each", kind)
         if text is None or depth >= _MAX_DEPTH or ("entities", self._path(kind, number)) in self.words.own.texts:
-            return self.words.title(kind, number, self.game.shown_names)
+            return Filled(self.words.title(kind, number, self.game.shown_names))
         with suppress(SpentError):
             values = [Value(kind, Ent(kind), number)]
-            return self._memoized(("entity", kind, number, depth), lambda: self._filled(text, values, depth + 1))
-        return self.words.title(kind, number, self.game.shown_names)
+            return self._memoized(("entity", kind, number, depth), lambda: self._filling(text, values, depth + 1))
+        return Filled(self.words.title(kind, number, self.game.shown_names))
 
     def _memoized(self, key: tuple[object, ...], make: Callable[[], _T]) -> _T:
         """A result that depends on the current position, cached until that changes, as options have much in common."""
@@ -297,7 +308,7 @@ class Narrator:
     def _show(self, type_: Type, number: int | None, depth: int) -> Filled:
         words = self.words
         if number is None:
-            return Filled(UNKNOWN)
+            return Filled(words.hidden(type_), nothing=True, hidden=True)
         if isinstance(type_, Num | Maybe):
             none = isinstance(type_, Maybe) and number == NO_NUMBER
             return Filled(words.word("none") if none else words.amount(number, type_.unit), none or not number)
@@ -305,7 +316,7 @@ class Narrator:
             return self._several(type_, number, depth)
         if isinstance(type_, Ent):
             none = number < 0
-            return Filled(words.word("none") if none else self.entity(type_.kind, number, depth), none)
+            return Filled(words.word("none"), nothing=True) if none else self._entity(type_.kind, number, depth)
         return Filled(words.word("yes" if number else "no"), not number)
 
     def _several(self, type_: SetOf | Order | BagOf | PathOf, number: int, depth: int) -> Filled:
@@ -323,8 +334,12 @@ class Narrator:
 
     # --- texts ---------------------------------------------------------------------------------
 
-    def _filled(self, text: TitleText, values: list[Value], depth: int = 0) -> str:
+    def _filled(self, text: TitleText, values: list[Value]) -> str:
         """A text with its holes filled from values and from the state."""
+        return self._filling(text, values).text
+
+    def _filling(self, text: TitleText, values: list[Value], depth: int = 0) -> Filled:
+        """A filled text, and whether it names something hidden."""
         known = {value.name: value for value in values}
         use = BudgetUse(f"the text `{text.name}`", text.node.span)
 
@@ -337,7 +352,8 @@ class Narrator:
                 return Filled(self.words.word("none"), nothing=True)
             return self._show(query.typed, number, depth)
 
-        return fill(self._form(text, values, use), filled)[:_MAX_SHOWN]
+        result = fill(self._form(text, values, use), filled)
+        return Filled(result.text[:_MAX_SHOWN], hidden=result.hidden)
 
     def _form(self, text: TitleText, values: list[Value], use: BudgetUse) -> Template:
         """The singular or plural form of a text, by the value of its number."""
@@ -348,10 +364,10 @@ class Narrator:
         return text.other
 
     def _value(self, expression: str, values: list[Value], use: BudgetUse) -> tuple[Query, int | None]:
-        """An expression and its value; None if it is none or depends on hidden cells.
+        """An expression and its value; None if it depends on hidden cells.
 
         Raises:
-            _NothingError: if a value that it reads is none.
+            _NothingError: if a value that it reads is none, or it has no value.
             SpentError: if the step budget is exhausted; from then on, ids are shown.
         """
         known = {value.name: value for value in values}.values()
@@ -365,8 +381,10 @@ class Narrator:
         try:
             args = [number or 0 for number in numbers]
             return query, self.words.budget.spend(self._queries.meter, use, lambda: query.value(self.state, args))
-        except (HiddenError, ProgramFaultError):
+        except HiddenError:
             return query, None
+        except ProgramFaultError:
+            raise _NothingError from None
         except SpentError:
             self.words.stop_telling()
             raise

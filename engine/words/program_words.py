@@ -27,7 +27,7 @@ class Word(Struct, frozen=True):
         """The word with its holes filled; `number` fills the hole with this name, and selects singular or plural."""
         known = dict(values) if number is None else {**values, "number": str(number)}
         parts = self.one if number == 1 and self.one is not None else self.other
-        return fill(parts, lambda hole: Filled(known.get(hole, hole)))
+        return fill(parts, lambda hole: Filled(known.get(hole, hole))).text
 
     def holes(self) -> list[str]:
         """The names of the word's holes."""

@@ -27,7 +27,7 @@ class Hole(Brief, Struct, frozen=True):
 
 
 class Optional(Brief, Struct, frozen=True):
-    """A bracketed part, omitted if one of its holes is empty, zero or none."""
+    """A bracketed part, omitted if one of its holes is empty, zero, none or hidden."""
 
     parts: tuple[str | Hole, ...]
 
@@ -36,10 +36,11 @@ Template = tuple[str | Hole | Optional, ...]
 
 
 class Filled(Brief, Struct, frozen=True):
-    """The content of a hole, and whether it is empty."""
+    """The content of a hole, whether it leaves out an optional part, and whether it stands for something hidden."""
 
     text: str
     nothing: bool = False
+    hidden: bool = False
 
 
 Fill = Callable[[str], Filled]
@@ -122,16 +123,16 @@ def holes(template: Template) -> Iterator[Hole]:
             yield from (inner for inner in part.parts if isinstance(inner, Hole))
 
 
-def fill(template: Template, filled: Fill) -> str:
-    """The text with its holes filled."""
-    results = []
+def fill(template: Template, filled: Fill) -> Filled:
+    """The text with its holes filled, and whether something hidden stands in it."""
+    results: list[Filled] = []
     for part in template:
         if isinstance(part, str):
-            results.append(part)
+            results.append(Filled(part))
         elif isinstance(part, Hole):
-            results.append(filled(part.text).text)
+            results.append(filled(part.text))
         else:
             inner = [filled(p.text) if isinstance(p, Hole) else Filled(p) for p in part.parts]
             if not any(p.nothing for p in inner):
-                results += [p.text for p in inner]
-    return "".join(results)
+                results += inner
+    return Filled("".join(part.text for part in results), hidden=any(part.hidden for part in results))

@@ -16,6 +16,7 @@ from rulespec.engine.words.titles import Titles, TitleText, languages, read_titl
 from rulespec.engine.words.valid_words import fitting_titles
 from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import entity_names, named, size
+from rulespec.types import Ent, Maybe, Num, Type
 
 Names = Literal["title", "id"]
 
@@ -121,7 +122,7 @@ class Words:
     def plain(self, section: str, name: str, default: str) -> str:
         """A text without holes, or else the default."""
         text = self.text(section, name)
-        return fill(text.other, lambda hole: Filled(hole)) if text is not None else default
+        return fill(text.other, lambda hole: Filled(hole)).text if text is not None else default
 
     # --- what is declared ----------------------------------------------------------------------
 
@@ -146,6 +147,12 @@ class Words:
             if name in (known := program_words(language)):
                 return known[name]
         return program_words(ENGLISH)[name]
+
+    def hidden(self, type_: Type | None = None) -> str:
+        """The words for a hidden value: `a hidden card` for an entity; without a type, for several values."""
+        if isinstance(type_, Ent):
+            return self.word("hidden_entity", kind=self.kind(type_.kind))
+        return self.word("hidden_number" if isinstance(type_, Num | Maybe) else "hidden_value")
 
     def kind(self, name: str) -> str:
         """The title of a kind."""
@@ -194,7 +201,7 @@ class Words:
         text = self.text("decisions", name)
         if text is None or any(isinstance(part, Hole) for part in text.other):
             return self._readable(name)
-        return fill(text.other, lambda hole: Filled(hole, nothing=True))
+        return fill(text.other, lambda hole: Filled(hole, nothing=True)).text
 
     def amount(self, number: int, unit: str = "") -> str:
         """A number, with its unit if the files have words for it."""
@@ -202,13 +209,13 @@ class Words:
         if text is None:
             return str(number)
         parts = text.one if text.one is not None and number == 1 else text.other
-        return fill(parts, lambda _: Filled(str(number)))
+        return fill(parts, lambda _: Filled(str(number))).text
 
     def place(self, pile: str, place: str, index: str = "", kind: str = "") -> str:
         """The title of a place of pieces or tokens; `index` is the title of its index entity, if any."""
         text = self.text("places", f"{pile}.{place}")
         if text is not None:
-            return fill(text.other, lambda hole: Filled(index if hole == kind else hole))
+            return fill(text.other, lambda hole: Filled(index if hole == kind else hole)).text
         if self.names == "id":
             return f"{place}[{index}]" if index else place
         return f"{self._readable(place)} {index}".rstrip()
@@ -218,7 +225,7 @@ class Words:
         text = self.text("pieces", name)
         known = dict(owners)
         if text is not None:
-            return fill(text.other, lambda hole: Filled(known.get(hole, hole)))
+            return fill(text.other, lambda hole: Filled(known.get(hole, hole))).text
         parts = [name, *known.values()] if self.names == "id" else [*known.values(), self._readable(name)]
         return " ".join(parts)
 

@@ -55,7 +55,7 @@ def withheld(seen: Seen) -> Iterator[str]:
         moves = [of[number] for of in (seen.table_moves, seen.page_moves, seen.view_moves)]
         if len(set(moves)) > 1:
             yield f"moves {number}: {moves}"
-        if not seen.texts_read_state and "?" in moves[0] and "?" not in event:
+        if seen.whole_moves and "?" not in event and moves[0] != seen.whole_moves[number]:
             yield f"move {number}: {moves[0]}, not {event}"
         if seen.page_asked[number] != seen.table_asked[number]:
             yield f"asked {number}: {seen.page_asked[number]}, not {seen.table_asked[number]}"

@@ -23,6 +23,7 @@ from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.logs.seat_log import seat_log
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.words.exported_texts import exported_texts
+from rulespec.engine.words.moves import Moves
 from rulespec.engine.words.words import Words
 from rulespec.pages.replay_data import told_replay
 from rulespec.typed import nodes as typed
@@ -58,7 +59,7 @@ class Seen(Struct):
         table_moves, table_asked, table_cells: the same from the frames of a table.
         log: the lines of the viewer's log.
         view_moves: the moves on the replay page.
-        texts_read_state: whether sentences depend on more than the arguments of an option.
+        whole_moves: the sentences for an omniscient reader; empty if they depend on more than the arguments of options.
     """
 
     events: list[str | None]
@@ -72,7 +73,7 @@ class Seen(Struct):
     table_cells: list[dict[str, Any]]
     log: list[str | None]
     view_moves: list[str]
-    texts_read_state: bool
+    whole_moves: list[str]
 
 
 def new_game(ruleset: typed.Ruleset) -> Game:
@@ -109,6 +110,7 @@ def ways_out(
     page = _page(game, module, folder, viewers)
     write_log(folder / "game.jsonl", game)
     result = replay_log(folder / "game.jsonl", rules=rules)
+    whole_moves = [] if rules is not None else [move.text for move in Moves(Words(game.ruleset), game)]
     results = {}
     for at, viewer in enumerate(viewers):
         table_moves, table_asked, table_cells = _table(game, viewer)
@@ -124,7 +126,7 @@ def ways_out(
             table_cells,
             [line.get("option") for line in seat_log(game, viewer) if "decision" in line],
             [row["text"] for row in told_replay(result, viewer).data["moves"]],
-            rules is not None,
+            whole_moves,
         )
     return results
 

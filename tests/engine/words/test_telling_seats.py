@@ -117,8 +117,11 @@ def test_a_seat_is_told_what_it_knows_itself(make: Callable[[], Game]) -> None:
         game.apply(game.parse(text))
     words = Words(game.ruleset)
     mine = [move.text for move in Moves(words, game, seat="A")]
-    assert mine[:2] == ["A is dealt corn, number 1, and has 0", "B is dealt ?, number ?, and has ?"]
-    assert "bids 2" in mine[2] and mine[3].endswith("stays with ?, all have ?")
+    assert mine[:2] == [
+        "A is dealt corn, number 1, and has 0",
+        "B is dealt a hidden good, number a hidden number, and has a hidden number",
+    ]
+    assert "bids 2" in mine[2] and mine[3].endswith("stays with a hidden number, all have a hidden number")
     table = [move.text for move in Moves(words, game)]
     assert table[1] == "B is dealt salt, number 2, and has 0"
 

@@ -10,6 +10,7 @@ from limits import soon
 from rulespec.engine.words.template import MAX_HOLES, Filled, fill, holes, parse_template
 
 VALUES = {"a": Filled("corn"), "n": Filled("0", nothing=True), "{x in s} | {y}": Filled("both"), "p[q]": Filled("pile")}
+VALUES["h"] = Filled("a hidden card", nothing=True, hidden=True)
 
 
 @pytest.mark.parametrize(
@@ -23,13 +24,14 @@ VALUES = {"a": Filled("corn"), "n": Filled("0", nothing=True), "{x in s} | {y}":
         ("gives {n}[, of {a}]", "gives 0, of corn"),
         ("[{a} for {n}]", ""),
         ("[always]", "always"),
+        ("is dealt {h}[: {h}], {a}", "is dealt a hidden card, corn"),
         ("{{a}} [[b]]", "{a} [b]"),
         ("{ {x in s} | {y}}", "both"),
         ("{p[q]}", "pile"),
     ],
 )
 def test_a_text_with_its_holes_filled(text: str, shown: str) -> None:
-    assert fill(parse_template(text), VALUES.__getitem__) == shown
+    assert fill(parse_template(text), VALUES.__getitem__).text == shown
 
 
 @pytest.mark.parametrize(
