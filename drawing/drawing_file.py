@@ -19,7 +19,7 @@ from rulespec.drawing.style import BoardStyle, Style, style_of
 from rulespec.ruleset_files import DRAWING, Files, RulesetReader, drawing_files, files_at
 from rulespec.typed import nodes as typed
 
-_GEOGRAPHY = ("frame", "positions", "projection", "outlines", "scenery", "seams")
+_GEOGRAPHY = ("dots", "frame", "positions", "projection", "outlines", "scenery", "seams")
 """The sections of a board that concern the places of one specific map."""
 
 
@@ -125,5 +125,6 @@ def _column(d: typed.Declarations, kind: str, name: str) -> bool:
 def _board(kind: typed.Kind, data: Mapping[str, Any]) -> dict[str, Any]:
     positions = {name: at for name, at in data.get("positions", {}).items() if name in kind.index}
     outlines = {name: how for name, how in data.get("outlines", {}).items() if name in kind.index}
+    dots = [name for name in data.get("dots", []) if name in kind.index]
     seams = [seam for seam in data.get("seams", []) if all(name in kind.index for name in seam)]
-    return {**data, "positions": positions, "outlines": outlines, "seams": seams}
+    return {**data, "positions": positions, "outlines": outlines, "seams": seams, "dots": dots}

@@ -132,6 +132,8 @@ class _Names:
         for section in ("positions", "outlines"):
             for name, place, _ in entries(get(node, section)):
                 self._known(place, name, _entities(kind), f"`{kind.name}`")
+        for word in words(get(node, "dots")):
+            self._known(word, word.text, _entities(kind), f"`{kind.name}`")
         for _, _, part in entries(get(node, "scenery")):
             self._look(part)
         check_outlines(node, self.report)

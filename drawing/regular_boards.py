@@ -99,14 +99,20 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         plan.boxes = {i: box for i, box in plan.boxes.items() if _is(sheet, board.kind, board.only, i)}
     for i, box in plan.boxes.items():
         shade = colour("light") if board.shape or sum(spaces[i]) % 2 else colour("sand")
-        shape = (_hole if board.shape == "hole" else cell)(box, _fill(sheet, board, i, shade))
+        if board.shape == "crossing":
+            shape = _around_crossing(box, _fill(sheet, board, i, "none"))
+        else:
+            shape = (_hole if board.shape == "hole" else cell)(box, _fill(sheet, board, i, shade))
         plan.items.append(region(shape, sheet.place((board.kind, i), box)))
         plan.slots[i], note = noted_slot(sheet, board, i, _inner(box, 3))
         plan.items += [SceneItem(f"facts.{names[i]}", "names", note)] if note else []
-    if board.shape == "hole":
+    if board.shape in ("hole", "crossing"):
         frame: svg.Values = {"x": corner[0] + _RIM, "y": corner[1], "width": columns * side, "height": rows * side}
-        panel = svg.element("rect", **frame, fill=colour(board.colour or "blue"), rx=6)
+        tone = board.colour or ("blue" if board.shape == "hole" else "wood")
+        panel = svg.element("rect", **frame, fill=colour(tone), rx=6)
         plan.items.append(SceneItem(f"ground.{board.kind}", "ground", panel))
+    if board.shape == "crossing":
+        plan.items.append(_net_of_lines(board, spaces, plan.boxes))
     if board.names != "none":
         labels = [_labels(name) for name in names]
         labels = [(row, column) for column, row in labels] if board.transposed else labels
@@ -143,6 +149,28 @@ def noted_slot(sheet: Sheet, board: BoardStyle, number: int, slot: Box) -> tuple
     text = shortened(" · ".join(notes), _FACT, right - left)
     note = svg.words(text, (left + right) / 2, bottom - 6, _FACT, fill=LINE)
     return Box((left, top, right, bottom - _FACT)), note
+
+
+def _around_crossing(box: Box, fill: str) -> str:
+    """The square around a crossing, which can be pointed at."""
+    size = {"x": box[0], "y": box[1], "width": box[2] - box[0], "height": box[3] - box[1]}
+    return svg.element("rect", **size, fill=fill, pointer_events="all")
+
+
+def _net_of_lines(board: BoardStyle, spaces: Sequence[tuple[int, int]], boxes: Mapping[int, Box]) -> SceneItem:
+    """The lines from each space of a grid to the next in its row and column, and the dots on crossings."""
+    at = {spaces[i]: ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2) for i, box in boxes.items()}
+    lines = [
+        svg.path([middle, at[beside]])
+        for (x, y), middle in at.items()
+        for beside in ((x + 1, y), (x, y + 1))
+        if beside in at
+    ]
+    parts = [svg.element("path", d="".join(lines), fill="none", stroke=INK, stroke_width=1, stroke_linecap="square")]
+    for box in (boxes[i] for i in board.dots if i in boxes):
+        middle: svg.Values = {"cx": (box[0] + box[2]) / 2, "cy": (box[1] + box[3]) / 2, "r": (box[2] - box[0]) * 0.08}
+        parts.append(svg.element("circle", **middle, fill=INK))
+    return SceneItem(f"lines.{board.kind}", "borders", svg.group(parts, pointer_events="none"))
 
 
 def _hole(box: Box, fill: str) -> str:

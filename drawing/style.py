@@ -129,6 +129,7 @@ class BoardStyle(Brief, Struct, frozen=True):
         cell: the size of a cell of a regular board, or of a hex of a map; 0 for the default of its form.
         only: the fact that tells whether a cell of a grid exists; "" if all exist.
         transposed: whether the columns of a grid are drawn as rows, the first at the top.
+        dots: the crossings of a grid with a dot.
         tints: flags of cells → the colour of cells with this flag; the first match counts.
         sides: fields of the sides of its cells, as `kind.field`.
     """
@@ -167,6 +168,7 @@ class BoardStyle(Brief, Struct, frozen=True):
     cell: int = 0
     only: str = ""
     transposed: bool = False
+    dots: tuple[int, ...] = ()
     tints: dict[str, str] = {}
     sides: tuple[str, ...] = ()
     tiles: TileStyle | None = None
@@ -332,6 +334,7 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 cell=data.get("cell", 0),
                 only=data.get("only", ""),
                 transposed=data.get("transposed", False),
+                dots=tuple(d.kinds[kind].index[name] for name in data.get("dots", [])),
                 tints=data.get("tints", {}),
                 sides=tuple(data.get("sides", [])),
                 tiles=_tiles(data.get("tiles")),
