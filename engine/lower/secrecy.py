@@ -59,11 +59,12 @@ def _add_tokens(x: ExpressionLowering, kind: typed.Kind, first: int) -> None:
     everybody = ir.Const((1 << x.p.seats) - 1)
     where = ir.Cell(first, ir.Local(0), size)
     to: ir.Expr = everybody
-    counted, within = list[int](), set[int]()
+    counted, within, open_spots = list[int](), set[int](), set[int]()
     for place in kind.places.values():
         secrecy = place.private
         begin, count = first_place(x.layout, kind, place), x.layout.size(place.index) if place.index else 1
         if secrecy is None:
+            open_spots.add(begin)
             continue
         scope = Scope().in_slot(secrecy.at[0], 0)
         for var in secrecy.at[1:]:
@@ -78,7 +79,8 @@ def _add_tokens(x: ExpressionLowering, kind: typed.Kind, first: int) -> None:
             counted += range(begin, begin + count)
     if to != everybody:
         cells, none = range(first, first + size), frozenset[int]()
-        secret = ir.Secret(cells, (size,), to, None, False, none, tuple(counted), frozenset(within))
+        of = tuple(counted), frozenset(within), frozenset(open_spots)
+        secret = ir.Secret(cells, (size,), to, None, False, none, *of)
         x.p.secrets.append(secret)
 
 

@@ -7,7 +7,7 @@ Their cells follow those of the program, and are invisible to the rules and to a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -104,12 +104,16 @@ class Occupancy:
         self.update(state, [*self.places, *self.houses])
         return state
 
-    def sets(self, written: Iterable[int]) -> Iterator[int]:
-        """The cells of the sets that may change after writes to cells."""
+    def sets(self, written: Iterable[int], within: Mapping[int, Iterable[int]] | None = None) -> Iterator[int]:
+        """The cells of the sets that may change after writes to cells; `within` gives the possible values of some."""
+        known = within or {}
         for cell in written:
             yield from (at for at, _ in self.places.get(cell, ()))
             for first, _, array in self.houses.get(cell, ()):
-                yield from range(first - 1, first + max(array) + 1)
+                if cell in known:
+                    yield from {first + array[value] for value in known[cell]}
+                else:
+                    yield from range(first - 1, first + max(array) + 1)
 
     def update(self, state: State, written: Iterable[int]) -> None:
         """Updates the sets after writes to cells."""

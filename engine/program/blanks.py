@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Never, cast
 
 from rulespec.engine.program.journal import State
@@ -36,23 +37,61 @@ _SUMS = dict.fromkeys(("__add__", "__radd__", "__sub__", "__rsub__"), _moved)
 _BOUNDS = {"__gt__": _is_beyond}
 _Blank: Any = type("_Blank", (), {"__slots__": (), **dict.fromkeys(_USES, _refuse), **_SUMS, **_BOUNDS})
 """The content of a cell without a value. It can be copied, and sums with it are new blanks; any other use raises
-`BlankError`.
+`BlankError`. Only the blank of a token can be compared with places where no hidden token can be.
 
 No two cells share a blank, because Python containers compare by identity before equality.
 """
 
 
-def blanked(state: State, cells: Iterable[int]) -> State:
-    """A copy of a state with blanks in the given cells."""
-    result = list(state)
+def _exchanged(_: object, __: object) -> object:
+    """A blank set with a member added or removed: another one."""
+    return _Set()
+
+
+_Set: Any = type("_Set", (_Blank,), {"__slots__": (), "__xor__": _exchanged})
+"""The content of a cell with an unknown set."""
+
+
+@lru_cache(64)
+def _within(places: frozenset[int]) -> Any:
+    """The class of blanks for tokens that are in one of some places."""
+
+    def is_there(_: object, other: object) -> bool:
+        if isinstance(other, int) and other not in places:
+            return False
+        raise BlankError
+
+    def is_elsewhere(token: object, other: object) -> bool:
+        return not is_there(token, other)
+
+    return type("_Token", (_Blank,), {"__slots__": (), "__eq__": is_there, "__ne__": is_elsewhere, "__hash__": _refuse})
+
+
+def blanked(
+    state: State,
+    cells: Iterable[int],
+    within: Mapping[int, frozenset[int]] | None = None,
+    sets: Iterable[int] = (),
+) -> State:
+    """A copy of a state with blanks in some cells.
+
+    Args:
+        state: the original.
+        cells: the cells to blank.
+        within: the possible values of cells with places of tokens; such a cell differs from all other numbers.
+        sets: further cells to blank, which hold sets; members may be added and removed.
+    """
+    result, known = list(state), within or {}
     for at in cells:
-        result[at] = cast(int, _Blank())
+        result[at] = cast(int, _within(known[at])() if at in known else _Blank())
+    for at in sets:
+        result[at] = cast(int, _Set())
     return result
 
 
 def is_blank(value: object) -> bool:
     """Whether a cell's content is a blank."""
-    return type(value) is _Blank
+    return issubclass(type(value), _Blank)
 
 
 def filled(blind: State, state: State, cells: Collection[int], written: Iterable[int]) -> frozenset[int]:

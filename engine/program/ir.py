@@ -567,7 +567,7 @@ class Secret(Brief, Struct, frozen=True, gc=False):
     `sizes` lists the numbers of entities of the kinds. With the entities in slots 0, 1, …, `to` is the set of seats
     that see the cell, which is public while `open` holds. `counted`: the sum over the `alike` kinds, given as indices
     into `sizes`, is public. For cells with places of tokens, the number of tokens in each of `places` is public, and a
-    hidden token is in one of the places `within`.
+    hidden token is in one of the places `within`. `open_spots` are the first numbers of the public places.
     """
 
     cells: range
@@ -578,6 +578,7 @@ class Secret(Brief, Struct, frozen=True, gc=False):
     alike: frozenset[int]
     places: tuple[int, ...] = ()
     within: frozenset[int] = frozenset()
+    open_spots: frozenset[int] = frozenset()
 
 
 class Alike(Brief, Struct, frozen=True, gc=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.traversal import span, walk
@@ -23,7 +23,7 @@ class Reads:
     def of(self, e: ir.Expr) -> frozenset[int]:
         """The cells that an expression may read."""
         results: set[int] = set()
-        for part in walk(e):
+        for part in self._parts(e):
             if isinstance(part, ir.Cell):
                 results.update(span(part))
             elif isinstance(part, ir.Call):
@@ -31,6 +31,10 @@ class Reads:
             elif isinstance(part, ir.Suppose):  # it runs rules, which may read anything
                 results.update(range(len(self._p.cells)))
         return frozenset(results)
+
+    def _parts(self, e: ir.Expr) -> Iterator[ir.Expr]:
+        """The parts of an expression that it may read, with itself."""
+        return walk(e)
 
     def _of_function(self, number: int) -> frozenset[int]:
         if number not in self._of_functions:

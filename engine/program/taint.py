@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Flow, meets
 from rulespec.engine.program.reads import Reads
-from rulespec.engine.program.traversal import span
+from rulespec.engine.program.traversal import parts, span
 
 
 class Taint:
@@ -14,6 +16,7 @@ class Taint:
     A variable depends on the values assigned to it, and on the branches that control its assignment: if a branch reads
     a private value, every assignment before its paths join depends on that value. Public state is never tainted, since
     it is visible whatever was assigned to it. Simultaneous choices are disclosed before the rules use them.
+    The tokens in a public place are public as well, although the places of other tokens are hidden.
 
     Attributes:
         cells: private cells, and the variables that may hold values derived from them.
@@ -21,7 +24,7 @@ class Taint:
 
     def __init__(self, p: ir.Program) -> None:
         self.p = p
-        self._reads = Reads(p)
+        self._reads = _Telling(p)
         self.cells = {at for secret in p.secrets for at in secret.cells}
         self.cells |= {q.cell for d in p.decisions for c in d.choices for q in c.params if q.private}
         if self.cells:
@@ -69,6 +72,34 @@ class Taint:
     def told_by(self, e: ir.Expr) -> bool:
         """Whether the value of an expression may reveal tainted cells."""
         return bool(self.cells) and not self.cells.isdisjoint(self._reads.of(e))
+
+
+class _Telling(Reads):
+    """The cells that an expression may reveal: without tokens that it compares with a public place."""
+
+    def __init__(self, p: ir.Program) -> None:
+        super().__init__(p)
+        self._places = {secret.cells: secret for secret in p.secrets if secret.within}
+
+    def _parts(self, e: ir.Expr) -> Iterator[ir.Expr]:
+        if isinstance(e, ir.Op) and e.op in ("==", "!="):
+            for token, place in (e.args, e.args[::-1]):
+                if isinstance(token, ir.Cell) and self._is_open(token, place):
+                    yield from self._parts(token.index)
+                    yield from self._parts(place)
+                    return
+        yield e
+        for part in parts(e):
+            yield from self._parts(part)
+
+    def _is_open(self, token: ir.Cell, place: ir.Expr) -> bool:
+        """Whether an expression is a public place for a token."""
+        secret = self._places.get(span(token))
+        if secret is None:
+            return False
+        if isinstance(place, ir.Op) and place.op == "+" and isinstance(place.args[0], ir.Const):
+            return place.args[0].value in secret.open_spots  # the place of an entity
+        return isinstance(place, ir.Const) and place.value not in secret.within
 
 
 class _Ways(Flow):

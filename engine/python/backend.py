@@ -232,7 +232,8 @@ class PythonBackend:
 
     def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
         """A run with some unknown cells; occupancy sets that depend on these are unknown, too."""
-        blind, faulty = blanked(state, [*unknown, *self.occupancy.sets(unknown)]), self._faulty
+        within, faulty = self._hidden_within, self._faulty
+        blind = blanked(state, unknown, within, self.occupancy.sets(unknown, within))
         try:
             journal = self.run(blind, block, args)
             left = filled(blind, state, unknown, (at for at in journal[::2] if at < len(self.p.cells)))
@@ -241,6 +242,11 @@ class PythonBackend:
         finally:
             self._faulty = faulty  # otherwise a state with blanks would be compared with others
         return blind[: len(self.p.cells)], left
+
+    @cached_property
+    def _hidden_within(self) -> dict[int, frozenset[int]]:
+        """The cells with places of tokens, each with its possible values while it is hidden."""
+        return {at: secret.within for secret in self.p.secrets if secret.within for at in secret.cells}
 
     def _go_on(self, state: State, journal: Journal) -> None:
         """Continues from decisions without a legal option, as long as their `otherwise` leads to further ones."""

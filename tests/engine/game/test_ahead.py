@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 
 import pytest
 from proofs import proofs_but
 from secret_games import HIDING, played, sabotaged
+from shipped import loaded
 
+from rulespec.engine.game import ahead as ahead_module
 from rulespec.engine.game.ahead import Ahead, _step_by_step, ahead
 from rulespec.engine.game.game import Game, game_at
 from rulespec.engine.game.option import Option
@@ -61,6 +64,38 @@ def test_two_blanks_are_not_equal() -> None:
     state = blanked([7, 7], [0, 1])
     with pytest.raises(BlankError):
         assert state[0] in (state[1], 2)
+
+
+def test_a_token_in_a_hidden_place_is_in_no_place_that_all_see() -> None:
+    state = blanked([0, 1], [0, 1], {0: frozenset({0, 1}), 1: frozenset({0, 1})})
+    assert is_blank(state[0]) and (state[0] == 2, state[0] == 3, state[0] != 2) == (False, False, True)
+    for same in (lambda: state[0] == 1, lambda: state[0] != 0, lambda: state[0] == state[1], lambda: hash(state[0])):
+        with pytest.raises(BlankError):
+            same()
+
+
+def test_an_unknown_set_can_only_be_given_members() -> None:
+    state = blanked([7, 8], [], sets=[1])
+    state[1] ^= 4
+    assert is_blank(state[1])
+    with pytest.raises(BlankError):
+        assert state[1] & 4
+
+
+def test_few_tiles_are_walked_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is hidden of tiles is where they are out of sight: no tile is placed step by step for that."""
+    game, luck, slow = Game(loaded("acquire")[0], ["A", "B", "C"]), random.Random(5), []
+    monkeypatch.setattr(
+        ahead_module, "_step_by_step", lambda game, *args: slow.append(game.ply) or _step_by_step(game, *args)
+    )
+    asked = 0
+    while asked < 30 and game.decision is not None:
+        option = luck.choice(list(game.legal_options))
+        if game.decision.name in ("placing", "founding") and option.by is not None:
+            asked += 1
+            assert ahead(game, option, option.by).whole
+        game.apply(option)
+    assert asked == 30 and len(slow) <= 1
 
 
 def test_what_is_still_unknown_has_its_old_value_and_no_other_cell_has_it() -> None:

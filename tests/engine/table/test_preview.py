@@ -236,6 +236,19 @@ def test_a_hidden_tile_lies_at_no_place_that_all_see() -> None:
         game.apply(luck.choice(list(game.legal_options)))
 
 
+def test_founding_a_chain_says_what_it_does() -> None:
+    """Which tiles join it follows from places that all see."""
+    game, words, luck = Game(loaded("acquire")[0], ["A", "B", "C"]), Words(loaded("acquire")[0]), random.Random(5)
+    asked = 0
+    while asked < 5:
+        if game.decision is not None and game.decision.name == "founding" and game.decision.by is not None:
+            asked += 1
+            answer = preview(words, game, game.decision.by, str(next(iter(game.legal_options))))
+            assert not isinstance(answer, MessageRefusal)
+            assert " size: 0 → " in answer["changes"][0] and " chain: " in answer["changes"][1]
+        game.apply(luck.choice(list(game.legal_options)))
+
+
 def test_only_who_is_asked_gets_previews() -> None:
     table = new_table("nim", 2)
     assert len(ask(table, "A", option="take(1)")["changes"]) == 1
