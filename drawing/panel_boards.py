@@ -68,7 +68,8 @@ def _panel(sheet: Sheet, board: BoardStyle, plan: Plan, number: int, box: Box) -
     name_ = svg.words(title, left + 9 + seat, top + 14, 13, bold=True, anchor="start", fill=INK)
     parts.append(svg.named(name_, number, right - left - 80) if seat else name_)
     notes = shortened(" · ".join(notes_of(sheet, board, number)), _SMALL, right - left - 16)
-    parts.append(svg.words(notes, left + 9, top + 33, _SMALL, anchor="start", fill=_FAINT))
+    note = svg.words(notes, left + 9, top + 33, _SMALL, anchor="start", fill=_FAINT)
+    parts += [svg.roomy(note, right - left - 16)] if notes else []
     y = top + (_PANEL if board.facts else _PANEL_HEAD)
     for t, tray in enumerate(board.trays):
         tall = _height(tray)
@@ -80,7 +81,8 @@ def _panel(sheet: Sheet, board: BoardStyle, plan: Plan, number: int, box: Box) -
         label = sheet.words.board(tray.holds[0], tray.title)
         label = f"{label}: {room}" if room is not None else label
         label = shortened(label, _SMALL, _LABEL - 10)
-        parts.append(svg.words(label, left + 9, head + tall / 2, _SMALL, anchor="start", fill=_FAINT))
+        text = svg.words(label, left + 9, head + tall / 2, _SMALL, anchor="start", fill=_FAINT)
+        parts.append(svg.roomy(text, _LABEL - 10))
         slot = number + count * (t + 1)
         plan.slots[slot] = Box((left + _LABEL, head + 2, right - 4, y - 2))
         if tray.cards:

@@ -13,7 +13,9 @@ from rulespec.drawing.scene import Place, SceneItem
 from rulespec.drawing.style import BoardStyle
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width, wrapped
-from rulespec.types import Bool
+from rulespec.engine.program.limits import NO_NUMBER
+from rulespec.typed import nodes as typed
+from rulespec.types import Bool, Maybe, Num
 
 CELL = 64.0
 _HEX = 78.0
@@ -47,9 +49,14 @@ def notes_of(sheet: Sheet, board: BoardStyle, number: int) -> list[str]:
         title = sheet.words.field(board.kind, name)
         if of is not None:
             results.append(sheet.titles(of[0])[of[1]])
-        elif fact is not None and number < len(fact.values) and fact.values[number] > 0:
+        elif fact is not None and number < len(fact.values) and _says_something(fact, fact.values[number]):
             results.append(title if isinstance(fact.type, Bool) else f"{title} {fact.values[number]}")
     return results
+
+
+def _says_something(fact: typed.FactDecl, value: int) -> bool:
+    """Whether a value is shown: one that is neither none nor 0."""
+    return value not in (0, NO_NUMBER) if isinstance(fact.type, Num | Maybe) else value > 0
 
 
 def _inner(box: Box, gap: float) -> Box:

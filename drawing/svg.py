@@ -87,6 +87,11 @@ def named(text: str, seat: int, room: float) -> str:
     return group([text], data_seat=str(seat), data_room=room)
 
 
+def roomy(text: str, room: float) -> str:
+    """A text that a page may enlarge up to a width where it would be too small to read."""
+    return group([text], data_room=room)
+
+
 class Letters(Struct, frozen=True):
     """The look of a line of text: `spacing` between letters, and `turned`, the rotation in degrees with its centre."""
 

@@ -1,6 +1,6 @@
 "use strict";
 // Boards that follow a table: each is a figure of its own. `draw` gives what shows a state, see `draw.js`.
-const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = {"[data-layer=pieces]": 1.35, ".rims": 2.2, "[data-seat]": 2.6}, MOST_LABELS = 16;
+const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = {"[data-layer=pieces]": 1.35, ".rims": 2.2, "[data-room]": 2.6}, MOST_LABELS = 16;
 
 function makePicture(root, draw) {
   const homes = new Map([...root.querySelectorAll("[data-panel]")].map((panel) => [panel.dataset.panel,
@@ -85,7 +85,7 @@ function makeTables(tables, box) {
 }
 
 // Texts of a picture that are too small to be read are not drawn; letters of pieces, and the names of columns and rows and
-// of people, grow as far as there is room.
+// of people and trays, grow as far as there is room.
 // Places that can be clicked have their names all the same, where these have room.
 function fitTexts(svg) {
   svg.querySelector(".labels")?.remove();
@@ -95,7 +95,7 @@ function fitTexts(svg) {
     let { size } = own;
     const room = Object.entries(GROWS).find(([within]) => text.closest(within))?.[1] ?? 1;
     if (size * scale < LEAST_TEXT && size * scale * room >= LEAST_TEXT) size = (LEAST_TEXT + 0.01) / scale;
-    const wide = Number(text.closest("[data-seat]")?.dataset.room ?? Infinity);
+    const wide = Number(text.closest("[data-room]")?.dataset.room ?? Infinity);
     if (size > own.size && text.getComputedTextLength() * size / (own.shown ?? own.size) > wide) size = own.size;
     if (size !== own.shown) {
       text.setAttribute("font-size", size);

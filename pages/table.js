@@ -73,7 +73,7 @@ function makeTable(hello, sent) {
     if (names.join("\n") === called || !isDrawn) return false;
     called = names.join("\n");
     people.titles = names;
-    for (const each of element("board").querySelectorAll("[data-seat]")) fitName(each, names[each.dataset.seat]);
+    for (const each of document.querySelectorAll("svg [data-seat]")) fitName(each, names[each.dataset.seat]);
     tables.build((table, row, parts) => (plan.tables[table].kind === hello.player ? [parts[0], names[row]] : parts));
     return true;
   }

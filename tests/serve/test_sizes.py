@@ -78,6 +78,14 @@ def table(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     assert wrong == []
 
 
+def test_boards_beside_the_large_one_have_peoples_names_and_their_trays_names(table: Callable[..., Any]) -> None:
+    """The hands of Dominion lie beside the supply, so small that the names of their trays have to grow."""
+    page = table("dominion", WIDE, moves=0)
+    until_in(page, lambda: "Ann" in page.text_content("#beside figure svg [data-seat='0']"))
+    read = page.locator("#beside figure svg text:not(.tiny)").all_text_contents()
+    assert {"hand", "discards", "deck"} <= {*read}
+
+
 def assert_readable(page: Any, wide: bool) -> None:
     assert [size for size in page.evaluate(_TEXTS) if size < 12] == []
     shown = page.evaluate(_NAMES)
