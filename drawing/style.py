@@ -288,8 +288,7 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
     results = {kind: (form, at) for kind, form, at in board_forms(d)}
     for kind in [*(k for k in section if k in d.kinds), *(k for k in results if k not in section)]:
         form, at = results.get(kind, ("row", "left"))
-        data = section.get(kind, {})
-        places = d.kinds[kind]
+        data, places = section.get(kind, {}), d.kinds[kind]
         positions = _positions(places, data)
         outlines, scenery = outlines_of(places, data)
         if (positions or outlines) and form == "nodes":

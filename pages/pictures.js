@@ -135,7 +135,7 @@ function labelLit(svg) {
 // Places of boards and tables: those that can be clicked, and those that have been; where a question is asked is marked.
 // `seat` gives the number of the seat that looks at it: some boards have other places for each.
 function makePlaces(root, titles, onClick, seat = () => 0) {
-  const SNAP = 40, MOVED = 6, rings = new Map();
+  const SNAP = 40, MOVED = 6, MOST_RINGS = 64, rings = new Map();
   let lit = new Set(), also = new Set(), down = null;
 
   const all = () => [...root.querySelectorAll("[data-place]")];
@@ -197,6 +197,7 @@ function makePlaces(root, titles, onClick, seat = () => 0) {
         for (const name of ["tabindex", "role", "aria-label"]) element.removeAttribute(name);
       }
     }
+    for (const group of rings.values()) group.classList.toggle("many", group.childElementCount > MOST_RINGS);
     for (const svg of root.querySelectorAll("figure > svg")) fitTexts(svg);
   }
 

@@ -63,7 +63,9 @@ def ahead(game: Game, option: Option, seat: str) -> Ahead:
         RulesetFaultError: if the rules fault.
     """
     numbers, machine = game.omniscient.numbers, game.omniscient.visibility.machine
-    unseen = frozenset(game.omniscient.visibility.guarded(numbers.state, game.seats.index(seat)).unseen)
+    number = game.seats.index(seat)
+    unseen = frozenset(game.omniscient.visibility.guarded(numbers.state, number).unseen)
+    unseen -= {*numbers.program.decisions[numbers.asked].held[number : number + 1]}  # its own choice of a round
     done = machine.run_without(numbers.state, unseen, option.kind.block, option.args)
     if done is None:
         return _step_by_step(game, option, unseen)

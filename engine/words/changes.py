@@ -7,6 +7,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.engine.game.guarded import UNKNOWN
 from rulespec.engine.game.named_state import named_state, owner_of
@@ -19,6 +20,7 @@ from rulespec.engine.program.journal import State, differing
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 from rulespec.records import Brief
+from rulespec.types import Ent, SetOf
 
 _PIECES = "pieces"
 _GAME = "game"
@@ -118,7 +120,12 @@ class Changes:
         old, new = before.state, now.state
         results: list[Change] = []
         piles: dict[tuple[str, str], list[int]] = {}
+        cells = list(cells)
+        went = self._went(cells, before, now)
         for at in cells:
+            if (source := went.get(at)) is not None:
+                results += [self._moved(source, at, new[at])] if source != at else []
+                continue
             opened = at in before.unseen  # its whole content is then new to the seat, even if unchanged
             if at in now.unseen or (old[at] == new[at] and not opened):
                 continue
@@ -128,10 +135,40 @@ class Changes:
             elif cell.group != _PIECES:
                 was = UNKNOWN if opened else self._value(cell, old[at])
                 where = self._named(cell, None if opened else old[at], new[at])
-                results.append(self._changed(self._path(cell), was, self._value(cell, new[at]), where))
+                change = self._changed(self._path(cell), was, self._value(cell, new[at]), where)
+                if not opened and (text := self._members(cell, old[at], new[at])):
+                    change = replace(change, text=f"{change.of}: {text}")
+                results.append(change)
         for pile in piles.values():
             results += self._pile(pile, before, now)
         return results
+
+    def _went(self, cells: Sequence[int], before: Snapshot, now: Snapshot) -> dict[int, int]:
+        """Cells between which a value has moved: target and source, each with the source.
+
+        The value is an entity that exactly one space of a regular board has lost, and exactly one other has gained.
+        """
+        ends: dict[tuple[str, str, int], tuple[list[int], list[int]]] = {}
+        for at in cells:
+            cell, old, new = self._cells[at], before.state[at], now.state[at]
+            if old == new or at in before.unseen or at in now.unseen:
+                continue
+            if min(old, new) < 0 <= max(old, new) and self._is_thing(cell):
+                ends.setdefault((cell.group, cell.name, max(old, new)), ([], []))[new >= 0].append(at)
+        pairs = [(left[0], got[0]) for left, got in ends.values() if len(left) == len(got) == 1]
+        return {at: source for source, target in pairs for at in (source, target)}
+
+    def _is_thing(self, cell: CellName) -> bool:
+        """Whether a cell belongs to a space of a regular board, and holds an entity other than a seat."""
+        type_, declarations = type_of(cell.type), self._words.ruleset.declarations
+        return cell.group in declarations.boards and isinstance(type_, Ent) and type_.kind != declarations.player_kind
+
+    def _moved(self, source: int, target: int, value: int) -> Change:
+        """The change of a value that has moved from one space to another."""
+        cell = self._cells[target]
+        of, ends = self._value(cell, value), (self._owner(self._cells[source]), self._owner(cell))
+        where = [f"{each.group}.{owner_of(self._labels, each)}" for each in (self._cells[source], cell)]
+        return Change(f"{of}: {ends[0]} → {ends[1]}", of, *ends, (where[0], where[1]))
 
     def _pile(self, cells: list[int], before: Snapshot, now: Snapshot) -> Iterator[Change]:
         """The changes of a pile; if one place loses as many pieces as another gains, they form a move."""
@@ -159,6 +196,14 @@ class Changes:
         elif after == none:
             text = self._words.word("no_longer", what=before)
         return Change(f"{of}: {text}", of, before, after, where, seat)
+
+    def _members(self, cell: CellName, before: int, after: int) -> str:
+        """The members that a set has gained and lost; empty unless it keeps some."""
+        type_ = type_of(cell.type)
+        if not isinstance(type_, SetOf) or not before & after:
+            return ""
+        parts = (("also", after & ~before), ("no_longer", before & ~after))
+        return ", ".join(self._words.word(word, what=self._value(cell, of)) for word, of in parts if of)
 
     # --- places ---------------------------------------------------------------------------------
 

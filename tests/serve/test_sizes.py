@@ -86,6 +86,19 @@ def test_boards_beside_the_large_one_have_peoples_names_and_their_trays_names(ta
     assert {"hand", "discards", "deck"} <= {*read}
 
 
+@pytest.mark.parametrize("ref, is_many", [("go_19", True), ("draughts", False)])
+@pytest.mark.sampled(1)
+def test_where_most_of_a_board_can_be_clicked_it_is_still_seen(
+    ref: str, is_many: bool, table: Callable[..., Any]
+) -> None:
+    """Dots on the crossings instead of 361 frames, which hid the lines and the stones."""
+    page = table(ref, PHONE, moves=0)
+    strokes = page.evaluate(
+        "() => [...document.querySelectorAll('.rings .lit')].map((e) => getComputedStyle(e).stroke)"
+    )
+    assert strokes and ({*strokes} == {"none"}) == is_many
+
+
 def assert_readable(page: Any, wide: bool) -> None:
     assert [size for size in page.evaluate(_TEXTS) if size < 12] == []
     shown = page.evaluate(_NAMES)

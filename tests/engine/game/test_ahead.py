@@ -83,7 +83,7 @@ def test_an_unknown_set_can_only_be_given_members() -> None:
 
 
 def test_few_tiles_are_walked_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is hidden of tiles is where they are out of sight: no tile is placed step by step for that."""
+    """A hidden tile is in no place of the board, so no tile is placed step by step."""
     game, luck, slow = Game(loaded("acquire")[0], ["A", "B", "C"]), random.Random(5), []
     monkeypatch.setattr(
         ahead_module, "_step_by_step", lambda game, *args: slow.append(game.ply) or _step_by_step(game, *args)
@@ -96,6 +96,16 @@ def test_few_tiles_are_walked_step_by_step(monkeypatch: pytest.MonkeyPatch) -> N
             assert ahead(game, option, option.by).whole
         game.apply(option)
     assert asked == 30 and len(slow) <= 1
+
+
+def test_the_only_choice_of_a_round_is_known_to_who_makes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One player of three votes on an emperor, and knows what comes of it."""
+    game, luck = Game(loaded("shadow_of_the_emperor")[0], ["A", "B", "C"]), random.Random(5)
+    while game.decision is None or game.decision.name != "ballot":
+        game.apply(luck.choice(list(game.legal_options)))
+    monkeypatch.setattr(ahead_module, "_step_by_step", lambda *_: pytest.fail("step by step"))
+    for option in game.legal_options:
+        assert option.by is not None and ahead(game, option, option.by).whole
 
 
 def test_what_is_still_unknown_has_its_old_value_and_no_other_cell_has_it() -> None:

@@ -126,7 +126,9 @@ def test_a_request_names_what_it_takes_back(rules: dict[bool, typed.Ruleset]) ->
     frame = table.say("B")
     FRAME.validate(frame)
     undo = frame["undo"]
-    assert [text.split(" ", 1)[1] for text in undo["own"]] == ["keep: ?", "query", "roll"] and undo["more"] == 0
+    assert [text.split(" ", 1)[1] for text in undo["own"]] == ["keep: a hidden number", "query", "roll"] and undo[
+        "more"
+    ] == 0
     assert undo["beside"] == {"B": 2, "": 1}
     assert "keep: 2" in table.say("A")["undo"]["own"][0]
 
