@@ -69,9 +69,10 @@ def test_two_blanks_are_not_equal() -> None:
 def test_a_token_in_a_hidden_place_is_in_no_place_that_all_see() -> None:
     state = blanked([0, 1], [0, 1], {0: frozenset({0, 1}), 1: frozenset({0, 1})})
     assert is_blank(state[0]) and (state[0] == 2, state[0] == 3, state[0] != 2) == (False, False, True)
-    for same in (lambda: state[0] == 1, lambda: state[0] != 0, lambda: state[0] == state[1], lambda: hash(state[0])):
+    uses: tuple[Callable[[int], object], ...] = (lambda v: v == 1, lambda v: v != 0, lambda v: v == state[1], hash)
+    for use in uses:
         with pytest.raises(BlankError):
-            same()
+            use(state[0])
 
 
 def test_an_unknown_set_can_only_be_given_members() -> None:
@@ -84,10 +85,13 @@ def test_an_unknown_set_can_only_be_given_members() -> None:
 
 def test_few_tiles_are_walked_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hidden tile is in no place of the board, so no tile is placed step by step."""
-    game, luck, slow = Game(loaded("acquire")[0], ["A", "B", "C"]), random.Random(5), []
-    monkeypatch.setattr(
-        ahead_module, "_step_by_step", lambda game, *args: slow.append(game.ply) or _step_by_step(game, *args)
-    )
+    game, luck, slow = Game(loaded("acquire")[0], ["A", "B", "C"]), random.Random(5), list[int]()
+
+    def counted(game: Game, option: Option, unseen: frozenset[int]) -> Ahead:
+        slow.append(game.ply)
+        return _step_by_step(game, option, unseen)
+
+    monkeypatch.setattr(ahead_module, "_step_by_step", counted)
     asked = 0
     while asked < 30 and game.decision is not None:
         option = luck.choice(list(game.legal_options))
