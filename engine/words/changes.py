@@ -54,18 +54,25 @@ class Snapshot(Brief, Struct, frozen=True):
     readable: State
 
 
-_known: WeakKeyDictionary[Words, tuple[ir.Program, dict[int, int]]] = WeakKeyDictionary()
-"""The ranks of each ruleset's last program, by its words."""
+_known: WeakKeyDictionary[Words, tuple[ir.Program, dict[int, int], frozenset[int]]] = WeakKeyDictionary()
+"""The results of `_shown` for each ruleset's last program, by its words."""
 
 
-def _ranks(words: Words, program: ir.Program) -> dict[int, int]:
-    """The displayed cells of a program, each with its rank in declaration order."""
+def _shown(words: Words, program: ir.Program) -> tuple[dict[int, int], frozenset[int]]:
+    """The displayed cells of a program, each with its rank in declaration order; and those with something on a space.
+
+    The latter belong to the spaces of regular boards, and hold an entity other than a seat.
+    """
     known = _known.get(words)
     if known is None or known[0] is not program:
         cells = ((at, program.cells[at]) for at in program.declared)
         shown = [at for at, cell in cells if not words.internal(*_internal(cell))]
-        known = _known[words] = program, {at: rank for rank, at in enumerate(shown)}
-    return known[1]
+        declarations = words.ruleset.declarations
+        on_boards = [at for at in shown if program.cells[at].group in declarations.boards]
+        types = {at: type_of(program.cells[at].type) for at in on_boards}
+        things = [at for at, of in types.items() if isinstance(of, Ent) and of.kind != declarations.player_kind]
+        known = _known[words] = program, {at: rank for rank, at in enumerate(shown)}, frozenset(things)
+    return known[1:]
 
 
 def _internal(cell: CellName) -> tuple[str, str]:
@@ -82,7 +89,7 @@ class Changes:
         self._labels = narrator.game.omniscient.labels
         program = narrator.game.omniscient.program
         self._cells = program.cells
-        self._ranks = _ranks(self._words, program)
+        self._ranks, self._things = _shown(self._words, program)
 
     def snapshot(self) -> Snapshot:
         """A snapshot of the seat's view, for later comparison."""
@@ -149,19 +156,14 @@ class Changes:
         The value is an entity that exactly one space of a regular board has lost, and exactly one other has gained.
         """
         ends: dict[tuple[str, str, int], tuple[list[int], list[int]]] = {}
-        for at in cells:
+        for at in cells if self._things else ():
             cell, old, new = self._cells[at], before.state[at], now.state[at]
-            if old == new or at in before.unseen or at in now.unseen:
+            if old == new or at not in self._things or at in before.unseen or at in now.unseen:
                 continue
-            if min(old, new) < 0 <= max(old, new) and self._is_thing(cell):
+            if min(old, new) < 0 <= max(old, new):
                 ends.setdefault((cell.group, cell.name, max(old, new)), ([], []))[new >= 0].append(at)
         pairs = [(left[0], got[0]) for left, got in ends.values() if len(left) == len(got) == 1]
         return {at: source for source, target in pairs for at in (source, target)}
-
-    def _is_thing(self, cell: CellName) -> bool:
-        """Whether a cell belongs to a space of a regular board, and holds an entity other than a seat."""
-        type_, declarations = type_of(cell.type), self._words.ruleset.declarations
-        return cell.group in declarations.boards and isinstance(type_, Ent) and type_.kind != declarations.player_kind
 
     def _moved(self, source: int, target: int, value: int) -> Change:
         """The change of a value that has moved from one space to another."""
