@@ -127,8 +127,7 @@ class Changes:
         old, new = before.state, now.state
         results: list[Change] = []
         piles: dict[tuple[str, str], list[int]] = {}
-        cells = list(cells)
-        went = self._went(cells, before, now)
+        went = self._went(cells := list(cells), before, now) if self._things else {}
         for at in cells:
             if (source := went.get(at)) is not None:
                 results += [self._moved(source, at, new[at])] if source != at else []
@@ -156,7 +155,7 @@ class Changes:
         The value is an entity that exactly one space of a regular board has lost, and exactly one other has gained.
         """
         ends: dict[tuple[str, str, int], tuple[list[int], list[int]]] = {}
-        for at in cells if self._things else ():
+        for at in cells:
             cell, old, new = self._cells[at], before.state[at], now.state[at]
             if old == new or at not in self._things or at in before.unseen or at in now.unseen:
                 continue

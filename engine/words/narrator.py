@@ -353,7 +353,7 @@ class Narrator:
             return self._show(query.typed, number, depth)
 
         result = fill(self._form(text, values, use), filled)
-        return Filled(result.text[:_MAX_SHOWN], hidden=result.hidden)
+        return result if len(result.text) <= _MAX_SHOWN else Filled(result.text[:_MAX_SHOWN], hidden=result.hidden)
 
     def _form(self, text: TitleText, values: list[Value], use: BudgetUse) -> Template:
         """The singular or plural form of a text, by the value of its number."""

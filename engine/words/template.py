@@ -125,14 +125,18 @@ def holes(template: Template) -> Iterator[Hole]:
 
 def fill(template: Template, filled: Fill) -> Filled:
     """The text with its holes filled, and whether something hidden stands in it."""
-    results: list[Filled] = []
+    results: list[str] = []
+    hidden = False
     for part in template:
         if isinstance(part, str):
-            results.append(Filled(part))
+            results.append(part)
         elif isinstance(part, Hole):
-            results.append(filled(part.text))
+            one = filled(part.text)
+            results.append(one.text)
+            hidden = hidden or one.hidden
         else:
             inner = [filled(p.text) if isinstance(p, Hole) else Filled(p) for p in part.parts]
             if not any(p.nothing for p in inner):
-                results += inner
-    return Filled("".join(part.text for part in results), hidden=any(part.hidden for part in results))
+                results += [p.text for p in inner]
+                hidden = hidden or any(p.hidden for p in inner)
+    return Filled("".join(results), hidden=hidden)
