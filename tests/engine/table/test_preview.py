@@ -249,6 +249,13 @@ def test_founding_a_chain_says_what_it_does() -> None:
         game.apply(luck.choice(list(game.legal_options)))
 
 
+def test_variables_depend_on_secrets_only_where_they_follow_from_private_places() -> None:
+    """Which tiles a new one joins is seen on the board; which tiles of a hand are useless is not seen."""
+    program, taint = (of := Game(loaded("acquire")[0], ["A", "B", "C"]).omniscient).program, of.visibility.taint
+    notes = {(program.cells[at].owner, program.cells[at].name) for at in taint.notes}
+    assert ("place", "new") not in notes and ("turn", "rest") in notes
+
+
 def test_only_who_is_asked_gets_previews() -> None:
     table = new_table("nim", 2)
     assert len(ask(table, "A", option="take(1)")["changes"]) == 1
