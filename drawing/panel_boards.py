@@ -66,8 +66,8 @@ def _panel(sheet: Sheet, board: BoardStyle, plan: Plan, number: int, box: Box) -
     seat = 22.0 if sheet.d.kinds[board.kind].is_player else 0.0  # a mark precedes the names of seats
     parts = [chip(sheet.look(board.kind, number), left + 17, top + 14)] if seat else []
     name_ = svg.words(title, left + 9 + seat, top + 14, 13, bold=True, anchor="start", fill=INK)
-    room = right - left - 80
-    parts.append(svg.named(name_, number, room) if seat else svg.roomy(name_, room))
+    wide = right - left - 80
+    parts.append(svg.named(name_, number, wide) if seat else svg.roomy(name_, wide))
     notes = shortened(" · ".join(notes_of(sheet, board, number)), _SMALL, right - left - 16)
     note = svg.words(notes, left + 9, top + 33, _SMALL, anchor="start", fill=_FAINT)
     parts += [svg.roomy(note, right - left - 16)] if notes else []

@@ -430,8 +430,7 @@ def _pieces(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
     for number, pile in enumerate(piles(d)):
         data = section.get(pile.name, {})
         places = tuple(data["places"]) if "places" in data else None
-        symbol = data.get("symbol", TYPES[number % len(TYPES)])
-        symbols = data.get("symbols", {})
+        symbol, symbols = data.get("symbol", TYPES[number % len(TYPES)]), data.get("symbols", {})
         states = tuple(_states(data.get("states", {})))
         text, grouped = data.get("text", "owner"), data.get("grouped", False)
         yield pile.name, PieceStyle(symbol, data.get("colour", ""), text, places, symbols, states, grouped)
@@ -479,8 +478,7 @@ def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str
 def _colours(data: list[dict[str, Any]], palette: Sequence[str]) -> list[str]:
     """A colour for each entity: its own, or the next one of a palette, unused if possible."""
     own = {each["colour"] for each in data if "colour" in each}
-    free = [colour for colour in palette if colour not in own] or list(palette)
-    order = cycle(free)
+    order = cycle([colour for colour in palette if colour not in own] or list(palette))
     return [each["colour"] if "colour" in each else next(order) for each in data]
 
 
