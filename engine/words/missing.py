@@ -41,7 +41,10 @@ def _shown(words: Words) -> Iterator[Key]:
 
 
 def _kinds(words: Words) -> set[str]:
-    """The kinds named by texts: those with state, of pieces and places, or of displayed values."""
+    """The kinds named by texts: those with state, of pieces and places, or of displayed values.
+
+    A combination without a text of its own names its parts.
+    """
     d = words.ruleset.declarations
     seen = {kind.name for kind in d.kinds.values() if kind.state or kind.places}
     piles: list[typed.PieceDecl | typed.Kind] = [
@@ -50,10 +53,14 @@ def _kinds(words: Words) -> set[str]:
     ]
     seen |= {place.index for pile in piles for place in pile.places.values()}
     seen |= {kind for piece in d.pieces.values() for kind in piece.each}
-    fields = [*d.fields.values(), *(field for kind in d.kinds.values() for field in kind.state.values())]
+    fields = [("", field) for field in d.fields.values()]
+    fields += [(kind.name, field) for kind in d.kinds.values() for field in kind.state.values()]
     options = [o for options in words.decisions.options.values() for o in options.values()]
-    types = [field.type for field in fields] + [p.var.type for o in options for p in o.params]
-    return seen | {type_.kind for type_ in types if isinstance(type_, Ent | SetOf | Order | BagOf | PathOf)}
+    types = [field.type for owner, field in fields if not words.internal(owner, field.name)]
+    types += [p.var.type for o in options for p in o.params]
+    seen |= {type_.kind for type_ in types if isinstance(type_, Ent | SetOf | Order | BagOf | PathOf)}
+    joined = [kind for kind in d.kinds.values() if kind.name in seen and words.text("each", kind.name) is None]
+    return seen | {part for kind in joined for part in kind.product}
 
 
 def _of_kind(words: Words, kind: typed.Kind, seen: bool) -> Iterator[Key]:

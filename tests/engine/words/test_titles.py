@@ -178,6 +178,36 @@ def test_what_has_no_words_is_listed(folder: Path) -> None:
     assert ("entities", "town.ash") not in missing(ruleset)[0]
 
 
+def test_words_are_asked_for_what_people_see_parts_of_combinations_too(tmp_path: Path) -> None:
+    ruleset = small(
+        tmp_path,
+        """
+--- rules/play.rules
+procedure play():
+    decide step by first(player):
+        option go:
+            pass
+--- kinds.yaml
+kinds:
+  plate: {entities: {p1: {}}}
+  rank: {entities: {r1: {}}}
+  suit: {entities: {spade: {}}}
+  town: {state: {seal: {type: "plate?"}}, entities: {oak: {}}}
+  share: {product: [town, rank], state: {size: {type: int}}}
+  card: {product: [town, suit], state: {size: {type: int}}}
+--- titles.yaml
+internal: [town.seal]
+entities: {card: "{card.suit}"}
+--- titles.de.yaml
+title: Klein
+""",
+    )
+    asked = missing(ruleset, "de")[0]
+    assert ("entities", "rank.r1") in asked
+    assert ("entities", "plate.p1") not in asked
+    assert ("each", "card") in asked and ("entities", "suit.spade") not in asked
+
+
 @pytest.mark.parametrize(
     "titles, code, what",
     [
