@@ -210,11 +210,11 @@ def test_play_by_ids_and_in_another_language() -> None:
     "ref",
     [
         *("imperial", "imperial+playimperial", "imperial_2030", "imperial_2030+playimperial"),
-        *("imperial_asia", "imperial_asia+playimperial", "tutorial"),
+        *("imperial_asia", "imperial_asia+playimperial", "tutorial", "rails_1889", "rails_18chesapeake"),
     ],
 )
 @pytest.mark.sampled(1)
-def test_imperial_has_all_words_in_english_and_german(ref: str) -> None:
+def test_these_have_all_words_in_english_and_german(ref: str) -> None:
     assert [spoken("titles", ref, "--language", language)[0] for language in ("en", "de")] == [0, 0]
 
 
