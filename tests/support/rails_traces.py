@@ -304,8 +304,11 @@ class Alternatives:
 
     def treasury(self, game: Game, name: str) -> int:
         """The cash of a corporation."""
-        own = next(c for c in self._corporations if self.name("corporation", c) == name)
-        return int(game.omniscient.value(f"{own}.treasury"))
+        return int(game.omniscient.value(f"{self.corporation(name)}.treasury"))
+
+    def corporation(self, name: str) -> str:
+        """A corporation by its name in the other system."""
+        return next(c for c in self._corporations if self.name("corporation", c) == name)
 
     def cash(self, game: Game) -> int:
         """The cash of the deciding player."""
@@ -377,6 +380,28 @@ class Alternatives:
             refused.append((h, t, k, [] if refusal is None else list(refusal.rules)))
         return lays, sorted(refused)
 
+    def of_dividend(self, game: Game, line: Mapping[str, Any]) -> Any:
+        """For each way the money that the corporation keeps, and what a player has for ten percent."""
+        c, result = self.corporation(line["entity"]), []
+        players = [f"the(p in player where p.index == {index})" for index in range(len(self._of.seats))]
+        for option in game.legal_options:
+            if option.name != "distribute":
+                continue
+            paid = game.copy()
+            for x in paid.omniscient.value("company").strip("{}").split(", "):
+                paid.omniscient.set_value(f"{x}.closed", "true")  # a next round would pay for it at once
+            read = [f"{c}.treasury", f"in_market({c})"]
+            read += [text for p in players for text in (f"{p}.cash", f"held({p}, {c})")]
+            before = [int(paid.omniscient.value(text)) for text in read]
+            paid.apply(option)
+            after = [int(paid.omniscient.value(text)) for text in read]
+            cash = zip(before[2::2], after[2::2], before[3::2], strict=True)
+            gains = [(new - old) / held for old, new, held in cash if held]
+            assert len(set(gains)) == 1
+            kept = after[0] - before[0] - gains[0] * before[1]
+            result.append((option.arguments["how"], kept, gains[0]))
+        return sorted(result)
+
     def of_tokens(self, game: Game) -> Any:
         """The cities that can hold a token."""
         sites = (option.arguments["x"].split("_stop_") for option in game.legal_options if option.name == "place")
@@ -403,17 +428,21 @@ def recorded_options(line: Mapping[str, Any], step: str) -> Any:
             return sorted(map(tuple, line["lays"])), sorted(refused)
         case "token":
             return sorted(map(tuple, line["cities"]))
+        case "dividend":
+            return sorted(map(tuple, line["kinds"]))
     return None
 
 
 def different_options(of: Replayed, log: Path) -> list[str]:
-    """The differences between alternatives, one line per entry."""
+    """The differences between alternatives, one line per entry; a list that is compared with nothing is one."""
     lines, alternatives, result = options_of(log), Alternatives(of), []
     game, before = Game(of.ruleset, of.seats, of.settings, of.backend), 0
-    for move, entry in zip(of.moves, of.entries, strict=True):
-        line = lines.get(entry) if entry != before else None
-        if line is not None and game.decision is not None:
-            kind, step = line["kind"], game.decision.name
+    by_hand = [(None, entry) for entry, line in lines.items() if line["act"] == "end_game"]
+    for move, entry in [*zip(of.moves, of.entries, strict=True), *by_hand]:
+        step = game.decision.name if game.decision is not None else ""
+        line = lines.get(entry) if step in STEPS and entry != before else None  # chance belongs to the entry after it
+        if line is not None:
+            kind = line["kind"]
             ours = None
             if kind == "auction" and step in ("auction", "contest"):
                 ours = alternatives.of_auction(game)
@@ -425,6 +454,8 @@ def different_options(of: Replayed, log: Path) -> list[str]:
                 ours = alternatives.of_track(game, line)
             elif kind == "token" and step == "token":
                 ours = alternatives.of_tokens(game)
+            elif kind == "dividend" and step == "dividend":
+                ours = alternatives.of_dividend(game, line)
             expected = recorded_options(line, step)
             if kind == "auction" and ours is not None:  # RAI-AUC-04: the other system counts such bids as cash
                 cash = alternatives.cash(game)
@@ -433,8 +464,11 @@ def different_options(of: Replayed, log: Path) -> list[str]:
                 money = alternatives.treasury(game, line["entity"])
                 money += alternatives.cash(game) if step == "help" else 0
                 expected = [(*t, least, min(most, money)) for *t, least, most in expected if least <= money]
-            if ours is not None and ours != expected:
+            del lines[entry]
+            if ours != expected:
                 result.append(f"{entry} {kind}: recorded {expected}, here {ours}")
-        game.apply(move)
-        before = entry
-    return result
+        if step in STEPS:
+            before = entry
+        if move is not None:
+            game.apply(move)
+    return result + [f"{entry} {line['kind']}: not compared" for entry, line in lines.items()]
