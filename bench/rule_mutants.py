@@ -6,6 +6,7 @@ A mutant is one small change of the rules that the checker accepts (see `mutate_
 fails, or if a recorded game becomes illegal, has another result, breaks an invariant or causes a fault. Invariants are
 tests of the rules, and are not changed. Only tests that run the changed place are tried, the most specific ones first.
 In a reference with overlays, only the rules of the overlays are changed.
+With `--heir`, a surviving mutant is also tried in rulesets that extend this one, by their tests.
 
 A mutant is equivalent, and does not count, if it has the same program: for the fewest and the most seats with each
 value of each setting, one setting at a time, and for the seats and settings of the tests. `--only` shows one mutant and
@@ -95,6 +96,10 @@ class Outcome:
         }
 
 
+def _change(m: Mutant) -> tuple[str, str, str, str]:
+    return str(m.span), m.operator, m.before, m.after
+
+
 class _Tried:
     """The programs of a mutant, each lowered once."""
 
@@ -134,6 +139,11 @@ class Trial:
         self.mutants = [m for m in Mutator(ruleset).mutants(self.files) if files in m.span.file]
 
     @cached_property
+    def numbers(self) -> dict[tuple[str, str, str, str], int]:
+        """The numbers of the mutants, by place and change."""
+        return {_change(m): number for number, m in reversed(list(enumerate(self.mutants)))}
+
+    @cached_property
     def tests(self) -> list[Test]:
         """The tests of the ruleset, each run once."""
         return suite(self.ruleset, self.kept)
@@ -158,6 +168,18 @@ class Trial:
                         return Outcome(number, mutant, verdict, len(tests), test.id, why)
             verdict = "survived" if any(tried.differs(setting) for setting in known) else "equivalent"
         return Outcome(number, mutant, verdict, len(tests))
+
+    def run_with(self, heirs: list[Trial], number: int) -> Outcome:
+        """Tries a mutant, and if it is not killed, in rulesets that extend this one."""
+        outcome = self.run(number)
+        for heir in heirs:
+            same = heir.numbers.get(_change(outcome.mutant))
+            if outcome.verdict in ("survived", "equivalent") and same is not None:
+                other = heir.run(same)
+                if other.verdict != "equivalent":
+                    tests = outcome.tests + other.tests
+                    outcome = Outcome(number, outcome.mutant, other.verdict, tests, other.by, other.why)
+        return outcome
 
     def order(self, mutant: Mutant) -> list[Test]:
         """The tests that run the changed code of a mutant, in the order of trial.
@@ -221,12 +243,15 @@ def main() -> int:
     parser.add_argument("--count", type=int, help="try so many that are not equivalent, chosen by chance; else all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--files", default="", help="a text that the name of a rules file must contain to be changed")
+    parser.add_argument("--heir", action="append", default=[], metavar="REF", help="a ruleset that extends it")
     parser.add_argument("--out", type=Path, help="write each outcome as a line of JSON")
-    parser.add_argument("--kept", type=Path, help="a file that keeps which lines each test runs, for the next time")
+    parser.add_argument("--kept", type=Path, help="a folder that keeps which lines each test runs, for the next time")
     parser.add_argument("--only", type=int, metavar="NUMBER", help="show this mutant alone, and try every test")
     parser.add_argument("--fail-under", type=float, default=0, metavar="PERCENT")
     args = parser.parse_args()
-    trial = Trial(load_ruleset(args.ref), args.kept, args.files)
+    trial, *heirs = (
+        Trial(load_ruleset(ref), args.kept and args.kept / f"{ref}.json", args.files) for ref in (args.ref, *args.heir)
+    )
     if args.only is not None:
         outcome = trial.run(args.only, all_tests=True)
         print(json.dumps(outcome.record(), indent=1, ensure_ascii=False))
@@ -238,7 +263,7 @@ def main() -> int:
     tried = 0
     with args.out.open("w", encoding="utf-8") if args.out else contextlib.nullcontext() as lines:
         for number in numbers:
-            outcome = trial.run(number)
+            outcome = trial.run_with(heirs, number)
             outcomes.append(outcome)
             tried += outcome.verdict != "equivalent"
             if outcome.verdict == "survived":

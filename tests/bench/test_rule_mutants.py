@@ -181,6 +181,18 @@ def test_strong_tests_notice_what_weak_ones_do_not(tmp_path: Path, tests: str, s
     assert (outcome.verdict, outcome.by) == (("survived", "") if survives else ("killed", "A.01"))
 
 
+def test_what_survives_is_tried_by_the_tests_of_an_heir(tmp_path: Path) -> None:
+    trial = Trial(small(tmp_path / "small", RULES + WEAK))
+    (tmp_path / "heir" / "scenarios").mkdir(parents=True)
+    (tmp_path / "heir" / "game.yaml").write_text("id: heir\ntitle: Heir\nversion: '1'\nextends: ../small\n")
+    (tmp_path / "heir" / "scenarios" / "all.yaml").write_text(STRONG.partition("\n--- scenarios/all.yaml\n")[2])
+    heir = Trial(load_ruleset(str(tmp_path / "heir")))
+    number = next(i for i, m in enumerate(trial.mutants) if m.operator == "option dropped" and "leave" in m.after)
+    assert trial.run_with([], number).verdict == "survived"
+    outcome = trial.run_with([heir], number)
+    assert (outcome.verdict, outcome.by, outcome.number) == ("killed", "A.01", number)
+
+
 def test_what_makes_the_same_program_does_not_count(tmp_path: Path) -> None:
     rules = """\
 procedure play():
