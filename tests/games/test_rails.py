@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from folders import GAMES, TESTS
 from rails_traces import Replayed, differences, different_options
 
 from rulespec.engine.game.machines import Backend
+from rulespec.engine.replay.replay import ReplayRequest, ReplayResult
 
 RULESET = GAMES / "rails_1889"
 RECORDED = TESTS / "fixtures" / "rails"
@@ -71,3 +75,38 @@ def test_a_recorded_game_is_the_same_in_wasm(log: Path) -> None:
     assert in_wasm.stop is None
     assert list(map(str, in_wasm.moves)) == list(map(str, in_python.moves))
     assert in_wasm.game.hash == in_python.game.hash
+
+
+def actions_of(log: Path) -> list[dict[str, Any]]:
+    return list(json.loads(gzip.decompress(log.read_bytes()))["actions"])
+
+
+def with_actions(log: Path, actions: list[dict[str, Any]]) -> ReplayResult:
+    """A recorded game with other entries, and without its end."""
+    document = json.loads(gzip.decompress(log.read_bytes())) | {"actions": actions, "result": {}}
+    return ReplayRequest(Path("moved.json"), data=json.dumps(document).encode()).replay()
+
+
+@pytest.mark.parametrize(
+    "log, company, before",
+    [(LONG, "SIR", "run_routes"), (RECORDED / CHESAPEAKE["bank"], "C-P", "place_token")],
+    ids=["routes", "token"],
+)
+def test_a_private_company_may_be_bought_before_other_steps_of_the_turn(log: Path, company: str, before: str) -> None:
+    actions = actions_of(log)
+    bought = next(i for i, a in enumerate(actions) if (a["type"], a.get("company")) == ("buy_company", company))
+    at = max(i for i, a in enumerate(actions[:bought]) if a["type"] == before)
+    assert actions[at]["entity"] == actions[bought]["entity"]
+    usual = with_actions(log, actions[: bought + 1])
+    moved = with_actions(log, [*actions[:at], actions[bought], *actions[at:bought]])
+    assert (usual.divergence, moved.divergence) == (None, None)
+    owned = "{x in company where x.owned_by is some}"
+    assert moved.game.omniscient.value(owned) == usual.game.omniscient.value(owned)
+
+
+def test_a_private_company_is_traded_by_an_entry_of_its_own() -> None:
+    actions = actions_of(LONG)[:11]
+    trade = {"type": "buy_shares", "entity": "DR", "entity_type": "company", "shares": ["IR_1"], "percent": 10}
+    result = with_actions(LONG, [*actions, trade])
+    assert result.divergence is None
+    assert str(result.game.history[-1]) == "trade(dr)"
