@@ -26,6 +26,13 @@ _MEMO_SIZE = 20
 """Maximum number of dialects in memory."""
 
 
+class Cut(Brief, Struct, frozen=True):
+    """A list of lists that some entries have in one piece: the path of that, and the set of names where it is cut."""
+
+    source: str
+    at: str
+
+
 class LogShape(Brief, Struct, frozen=True):
     """The layout of a log: the location of its entries.
 
@@ -34,11 +41,13 @@ class LogShape(Brief, Struct, frozen=True):
             or every value of an object. Empty: the log itself is the list.
         inside: paths of lists of nested entries, which follow their entry.
         joined: type of entry → types of the immediately preceding entries that belong to it.
+        cut: path of a list in `inside` → the list that stands in its place.
     """
 
     list: str = ""
     inside: tuple[str, ...] = ()
     joined: Mapping[str, frozenset[str]] = {}
+    cut: Mapping[str, Cut] = {}
 
 
 class Remarks(Brief, Struct, frozen=True):
@@ -325,7 +334,8 @@ def _shape(data: str | Mapping[str, Any]) -> LogShape:
     if isinstance(data, str):
         return LogShape(data)
     joined = {type_: frozenset(before) for type_, before in data.get("joined", {}).items()}
-    return LogShape(data.get("list", ""), tuple(data.get("inside", [])), joined)
+    cut = {path: Cut(c["from"], as_text(c["at"])) for path, c in data.get("cut", {}).items()}
+    return LogShape(data.get("list", ""), tuple(data.get("inside", [])), joined, cut)
 
 
 def _remarks(data: Mapping[str, str]) -> Remarks:

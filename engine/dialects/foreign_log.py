@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -130,8 +130,13 @@ def _no_json(text: str, file: str, error: json.JSONDecodeError, dialects: Iterab
     fail("RS612", f"this log is not JSON, but text that begins with {shown(first[:40].rstrip())}", start, help=help_)
 
 
-def shaped(log: ForeignLog, dialect: Dialect) -> ForeignLog:
+def shaped(log: ForeignLog, dialect: Dialect, ends: Mapping[str, Collection[str]] = {}) -> ForeignLog:
     """A log with the entries located by its dialect, in order.
+
+    Args:
+        log: the log as it is written.
+        dialect: its dialect.
+        ends: for each path of lists that may be cut out of another one, the names at which it is cut.
 
     Raises:
         DiagnosticsError: RS613 if the list of entries is missing, RS614 if there are too many.
@@ -158,8 +163,27 @@ def shaped(log: ForeignLog, dialect: Dialect) -> ForeignLog:
                 fail("RS614", f"the log has more than {MAX_ACTIONS:,} entries", start)
             for path in reversed(shape.inside):
                 within = follow(value, path)
+                if not isinstance(within, list) and path in ends:
+                    within = pieces(follow(value, shape.cut[path].source), ends[path])
                 around += [(each, value) for each in reversed(within)] if isinstance(within, list) else []
     return replace(log, entries=entries, parents=parents, inner=frozenset(inner))
+
+
+def pieces(names: Any, ends: Collection[str]) -> list[list[Any]]:
+    """A list in pieces that end at these names, and begin with the one at which the last has ended.
+
+    A name that is written twice in a row counts once.
+    """
+    results: list[list[Any]] = []
+    piece: list[Any] = []
+    for name in names if isinstance(names, list) else ():
+        if piece and name == piece[-1]:
+            continue
+        piece.append(name)
+        if len(piece) > 1 and isinstance(name, str) and name in ends:
+            results.append(piece)
+            piece = [name]
+    return [*results, piece] if len(piece) > 1 else results
 
 
 def _listed(value: Any, keys: list[str], parent: Any) -> Iterator[tuple[Any, Any]]:

@@ -402,6 +402,7 @@ def _dialect_files(rules: str | None) -> Iterator[Path]:
 
 
 def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
+    from rulespec.engine.dialects.cuts import cut_at
     from rulespec.engine.dialects.first_entry import by_seat, seats_and_settings
     from rulespec.engine.dialects.foreign_log import shaped
     from rulespec.engine.dialects.importer import Importer
@@ -416,7 +417,8 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     rules, report, trace = request.rules, request.report, request.trace
     strict = rules is not None if request.strict is None else request.strict
     dialect = _dialect(log, rules, request.dialect, report)
-    log = shaped(log, dialect)
+    written = log
+    log = shaped(written, dialect)
     ref = rules or rules_for(dialect, log)
     ruleset = request.load(past_faults(dialect, ref) if request.past_known_faults else ref)
     check_game(dialect, log, ruleset)
@@ -425,6 +427,8 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     game = _placed(lambda: Game(ruleset, seats, settings, machine), log.file)
     if request.past_known_faults:
         check_options(dialect, game)
+    if dialect.shape.cut:
+        log = shaped(written, dialect, cut_at(dialect, game))
     importer = Importer(game, dialect, log, strict, request.past_known_faults)
     report.extend([*unknown(dialect, game), *uneven_forms(dialect), *unread_fields(dialect, log, importer.log)])
     numbers = iter(range(len(log.entries) + 1))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from folders import GAMES, TESTS
+from proofs import proofs_but
 from rails_traces import Replayed, differences, different_options
 
 from rulespec.engine.game.machines import Backend
@@ -19,6 +20,7 @@ RECORDED = TESTS / "fixtures" / "rails"
 SHORT, LONG = RECORDED / "1889-short.log.json.gz", RECORDED / "1889-whole.log.json.gz"
 CHESAPEAKE = {"bankrupt": "18chesapeake-bankrupt.log.json.gz", "bank": "18chesapeake-broken-bank.log.json.gz"}
 """Games of 18Chesapeake by their ends."""
+CHESAPEAKE_LOGS = [RECORDED / name for name in CHESAPEAKE.values()]
 KNOWN_FAULTS = {"bankrupt": {"RAI-AUC-04": [10]}, "bank": {"RAI-AUC-04": [8], "RAI-TRN-02": [414]}}
 """Entries of games of 18Chesapeake whose alternatives differ, by rule.
 
@@ -110,3 +112,24 @@ def test_a_private_company_is_traded_by_an_entry_of_its_own() -> None:
     result = with_actions(LONG, [*actions, trade])
     assert result.divergence is None
     assert str(result.game.history[-1]) == "trade(dr)"
+
+
+def in_one(connections: list[list[str]]) -> list[str]:
+    """The hexes of a route in order; each of its pieces may be written either way."""
+    result = list(connections[0])
+    if len(connections) > 1 and result[-1] not in (connections[1][0], connections[1][-1]):
+        result.reverse()
+    for piece in connections[1:]:
+        result += piece[1:] if piece[0] == result[-1] else piece[-2::-1]
+    return result
+
+
+@pytest.mark.parametrize("log", [LONG, *proofs_but(CHESAPEAKE_LOGS)], ids=lambda log: log.name.partition(".")[0])
+def test_routes_of_old_logs_have_their_hexes_alone(log: Path) -> None:
+    actions = actions_of(log)
+    expected = with_actions(log, actions)
+    for route in (route for action in actions for route in action.get("routes", ())):
+        route["hexes"] = in_one(route.pop("connections"))
+    result = with_actions(log, actions)
+    assert result.divergence is None
+    assert result.game.hash == expected.game.hash
