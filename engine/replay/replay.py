@@ -427,8 +427,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     game = _placed(lambda: Game(ruleset, seats, settings, machine), log.file)
     if request.past_known_faults:
         check_options(dialect, game)
-    if dialect.shape.cut:
-        log = shaped(written, dialect, cut_at(dialect, game))
+    log = shaped(written, dialect, cut_at(dialect, game)) if dialect.shape.cut else log
     importer = Importer(game, dialect, log, strict, request.past_known_faults)
     report.extend([*unknown(dialect, game), *uneven_forms(dialect), *unread_fields(dialect, log, importer.log)])
     numbers = iter(range(len(log.entries) + 1))
@@ -442,15 +441,11 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     result.system = dialect.title
     try:
         stop = importer.run(request.until, step if trace is not None else None)
-    except RulesetFaultError as error:
-        report.add(error.diagnostic)
-        refusal = refused(f"the ruleset is at fault: {error}", error.diagnostic.span)
-        result.divergence = Divergence(game.ply, None, None, refusal, ())
-        return result
-    except SpentError:
-        (note,) = importer.too_long()
+    except (RulesetFaultError, SpentError) as error:
+        note = error.diagnostic if isinstance(error, RulesetFaultError) else importer.too_long()[0]
+        why = f"the ruleset is at fault: {error}" if isinstance(error, RulesetFaultError) else note.message
         report.add(note)
-        result.divergence = Divergence(game.ply, None, None, refused(note.message, note.span), ())
+        result.divergence = Divergence(game.ply, None, None, refused(why, note.span), ())
         return result
     if dialect.notation is not None:
         result.said = with_variations(said, game, dialect.notation, moves, importer.entries)

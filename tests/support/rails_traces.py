@@ -387,19 +387,19 @@ class Alternatives:
         for option in game.legal_options:
             if option.name != "distribute":
                 continue
-            paid = game.copy()
-            for x in paid.omniscient.value("company").strip("{}").split(", "):
-                paid.omniscient.set_value(f"{x}.closed", "true")  # a next round would pay for it at once
+            trial = game.copy()
+            for x in trial.omniscient.value("company").strip("{}").split(", "):
+                trial.omniscient.set_value(f"{x}.closed", "true")  # a next round would pay for it at once
             read = [f"{c}.treasury", f"in_market({c})"]
             read += [text for p in players for text in (f"{p}.cash", f"held({p}, {c})")]
-            before = [int(paid.omniscient.value(text)) for text in read]
-            paid.apply(option)
-            after = [int(paid.omniscient.value(text)) for text in read]
+            before = [int(trial.omniscient.value(text)) for text in read]
+            trial.apply(option)
+            after = [int(trial.omniscient.value(text)) for text in read]
             cash = zip(before[2::2], after[2::2], before[3::2], strict=True)
             gains = [(new - old) / held for old, new, held in cash if held]
             assert len(set(gains)) == 1
-            kept = after[0] - before[0] - gains[0] * before[1]
-            result.append((option.arguments["how"], kept, gains[0]))
+            rest = after[0] - before[0] - gains[0] * before[1]
+            result.append((option.arguments["how"], rest, gains[0]))
         return sorted(result)
 
     def of_tokens(self, game: Game) -> Any:
