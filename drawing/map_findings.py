@@ -54,7 +54,7 @@ def counts_of(drawn: DrawnMap) -> Counts:
 
 
 def warn(drawn: DrawnMap, report: Report) -> None:
-    """Reports findings about a drawing: RS364, RS365, RS472 to RS475, RS485, RS564, RS565, RS852, RS854 to RS859,
+    """Reports findings about a drawing: RS364, RS365, RS472 to RS476, RS485, RS564, RS565, RS852, RS854 to RS859,
     RS906.
     """
     _Findings(drawn, report).all()
@@ -89,7 +89,12 @@ class _Findings:
         self._places()
 
     def _left_out(self) -> None:
-        """Reports omitted shapes and outlines."""
+        """Shapes and outlines that are left out."""
+        for line, fault in self.notes.faults[:_LISTED]:
+            self._warn("RS476", line, fault, "correct it in the drawing, or draw the shape again")
+        if len(self.notes.faults) > _LISTED:
+            message = f"{len(self.notes.faults) - _LISTED} or more further elements have such errors"
+            self._warn("RS476", self.notes.faults[_LISTED][0], message, "export the drawing again")
         help_ = "a region needs an outline and its own name"
         for what, lines in self.notes.left_out.items():
             also = f" (the first of {len(lines)})" if len(lines) > 1 else ""

@@ -8,11 +8,12 @@ from msgspec import Struct
 
 from rulespec.drawing.outlines import extent
 from rulespec.drawing.reading.clipping import Clip, ClipArea
-from rulespec.drawing.reading.geometry import SAME, SHAPES, Geometry, Matrix, Viewport, product
+from rulespec.drawing.reading.geometry import SAME, SHAPES, Geometry, Viewport, product
 from rulespec.drawing.reading.looks import NO_FILL, WIDE, InheritedLook, look_of, reference_of
 from rulespec.drawing.reading.repetitions import target_of
 from rulespec.drawing.reading.styles import Styles, StyleScope
 from rulespec.drawing.reading.svg_tree import Document, Element
+from rulespec.drawing.reading.transforms import Matrix
 
 _DEEPEST = 8  # nested groups in a mask, and nested clip paths
 _MOST = 2_000  # elements of one clip path or mask
@@ -87,7 +88,7 @@ class Clips:
         if "objectBoundingBox" in (target.get("clipPathUnits"), target.get("maskContentUnits")):
             matrix = product(matrix, self._of_box(of))
         if target.tag == "clipPath":
-            matrix = self._geometry.transformed(matrix, own.get("transform", ""))
+            matrix = self._geometry.transformed(matrix, target, own)
         yield Clip(tuple(self._listed(target, own, matrix, of.viewport)))
         further = self._document.ids.get(reference_of(own.get("clip-path", "")))
         if further is not None and further.tag == "clipPath":

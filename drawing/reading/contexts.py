@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from rulespec.drawing.reading.clipping import Clip
 from rulespec.drawing.reading.clips import Clips
 from rulespec.drawing.reading.element_names import ORNAMENTS, id_of, is_of_a_program, label_of, slug
-from rulespec.drawing.reading.geometry import SAME, Geometry, Matrix, Viewport
+from rulespec.drawing.reading.geometry import SAME, Geometry, Viewport
 from rulespec.drawing.reading.looks import InheritedLook, is_clear, look_of
 from rulespec.drawing.reading.styles import Styles, StyleScope
 from rulespec.drawing.reading.svg_tree import Document, Element
+from rulespec.drawing.reading.transforms import Matrix
 
 
 class Layer(Struct, frozen=True):
@@ -59,14 +60,15 @@ class Passed(Struct):
 
     `left_out`: type of skipped element → its lines.
     `layers`: all named groups.
-    `ornaments`: groups and shapes skipped because of their names, such as a legend; `parted`: names excluded by the
-    author.
+    `ornaments`: groups and shapes whose names mark them as no regions; `parted`: names excluded by the author.
+    `faults`: the lines of elements, and what of them is not understood.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)
     layers: list[Layer] = field(default_factory=list)
     ornaments: list[Layer] = field(default_factory=list)
     parted: list[str] = field(default_factory=list)
+    faults: list[tuple[int, str]] = field(default_factory=list)
 
     def leave(self, what: str, line: int) -> None:
         """Records a skipped element."""

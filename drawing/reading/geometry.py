@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import islice
-from math import ceil, cos, hypot, isfinite, pi, radians, sin, tan
+from math import ceil, cos, hypot, isfinite, pi, sin
 
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.documents.text_files import MISLEADING
 from rulespec.drawing.outlines import extent
 from rulespec.drawing.reading.clipping import Clip, clip_of
 from rulespec.drawing.reading.looks import length
-from rulespec.drawing.reading.paths import path_outlines, turn_within
+from rulespec.drawing.reading.paths import path_outlines, points_of, turn_within
 from rulespec.drawing.reading.svg_tree import Element, refused
-from rulespec.drawing.reading.transforms import functions_of, is_around_itself, pivot
+from rulespec.drawing.reading.transforms import (
+    Matrix,
+    is_around_itself,
+    is_transformed,
+    matrix_of,
+    pivot,
+    transformations_of,
+)
 from rulespec.drawing.svg import Box, Point
 
 MAX_POINTS = 200_000
@@ -25,13 +34,13 @@ SHAPES = ("path", "polygon", "polyline", "rect", "circle", "ellipse")
 _BETWEEN = 5  # flattened points that count as one written point
 _FINE = 5_000  # extent of a drawing divided by the greatest distance of lines from their curves
 _FAR = 1e12
-_LONGEST = 2_000  # maximum number of characters of a transformation
+_LONGEST = 2_000  # characters of a transformation
+_LONGEST_POINT = 64  # characters of an outline that count as one point at least
+_FEW = 10_000  # characters of a list that is read at once
+_MAX_FAULTS, _SHOWN = 200, 24
+_NO_DATA = "none"
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_TRANSFORM = re.compile(r"(matrix|translate[XY]?|scale[XY]?|rotate|skew[XY]?)\s*\(([^()]*)\)")
-_TURNS = {"deg": 1.0, "": 1.0, "turn": 360.0, "grad": 0.9, "rad": 180 / pi}
-_TURN = re.compile(r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)(deg|turn|grad|rad)?")
 
-Matrix = tuple[float, float, float, float, float, float]
 SAME: Matrix = (1, 0, 0, 1, 0, 0)
 Number = Callable[[str], float]
 
@@ -63,6 +72,8 @@ class Geometry:
 
     def __init__(self, file: str, extent: float) -> None:
         self.file, self.extent, self.points, self.line = file, extent, 0, 1
+        self.faults: dict[tuple[int, str], None] = {}
+        """The lines of elements, and what of them is not understood."""
 
     def outlines(
         self, element: Element, values: Mapping[str, str], size: float | None, around: Viewport, matrix: Matrix
@@ -76,7 +87,7 @@ class Geometry:
         """The lines of a shape, even without an area, in drawing coordinates.
 
         Raises:
-            DiagnosticsError: RS563 if it cannot be parsed, RS561 if the drawing has too many points.
+            DiagnosticsError: RS563 if it has a number beyond all bounds, RS561 if the drawing has too many points.
         """
         self.line = element.line
         scale = max(hypot(matrix[0], matrix[1]), hypot(matrix[2], matrix[3]))
@@ -93,13 +104,15 @@ class Geometry:
         self, element: Element, values: Mapping[str, str], size: float | None, around: Viewport, within: float
     ) -> list[list[Point]]:
         if element.tag == "path":
-            try:
-                return path_outlines(element.attributes.get("d", ""), self.numbers, self._count_between, within)
-            except ValueError as error:
-                raise self._fails(str(error)) from None
+            data = element.attributes.get("d", "")
+            data = "" if data.strip() == _NO_DATA else data
+            self._count(len(data) // _LONGEST_POINT)
+            broken = partial(self._broken, data, "a browser draws no more of it")
+            return path_outlines(data, self.numbers, self._count_between, broken, within)
         if element.tag in ("polygon", "polyline"):
-            n = self.numbers(element.attributes.get("points", ""))
-            return [list(zip(n[::2], n[1::2], strict=False))]
+            data = element.attributes.get("points", "")
+            self._count(len(data) // _LONGEST_POINT)
+            return [points_of(data, self.numbers, partial(self._broken, data, "some browsers draw nothing of it"))]
 
         def number(name: str) -> float:
             return self.number(values.get(name, "0"), size, around.whole(name))
@@ -153,8 +166,10 @@ class Geometry:
         """A number or a length; 0 if unreadable."""
         value = length(text, size, whole)
         if value is None:
-            result = _NUMBER.match(text.strip())
-            value = float(result[0]) if result and "%" not in text else 0.0
+            result = _NUMBER.fullmatch(text.strip())
+            value = float(result[0]) if result else 0.0
+            if result is None and text.strip():
+                self._fault(f"the length {_quoted(text)} is not understood: 0 stands for it")
         if not isfinite(value) or abs(value) > MAX_NUMBER:
             raise self._fails("it has a number beyond a million")
         return value
@@ -162,11 +177,25 @@ class Geometry:
     def numbers(self, text: str) -> list[float]:
         """The numbers in a text."""
         most = 2 * (MAX_POINTS - self.points) + 2
-        results = [float(n[0]) for n in islice(_NUMBER.finditer(text), most)]
+        found = _NUMBER.findall(text) if len(text) <= _FEW else (n[0] for n in islice(_NUMBER.finditer(text), most))
+        results = [*map(float, found)]
         self._count(len(results) // 2 + 1)
         if not all(isfinite(n) and abs(n) <= MAX_NUMBER for n in results):
             raise self._fails("it has a number beyond a million")
         return results
+
+    def _broken(self, data: str, then: str, at: int) -> None:
+        """Records the first error in the data of a shape; `then`: what follows from it."""
+        rest = data[at:].rstrip()
+        if rest and not rest.strip(","):
+            return  # nothing is lost
+        what = f"character {at + 1}, {_quoted(rest)}" if rest else "the end"
+        self._fault(f"the outline is read up to an error in its data, at {what}: {then}")
+
+    def _fault(self, what: str) -> None:
+        """Records what of the present element is not understood."""
+        if len(self.faults) < _MAX_FAULTS:
+            self.faults.setdefault((self.line, what))
 
     def _count(self, points: int) -> None:
         self.points += points
@@ -185,13 +214,8 @@ class Geometry:
     def moved(
         self, around: Matrix, element: Element, values: Mapping[str, str], size: float | None, viewport: Viewport
     ) -> Matrix | None:
-        """The matrix of an element, combined with its parent's; None if its own box is needed and unknown.
-
-        Raises:
-            DiagnosticsError: RS563 if a transformation has too few numbers.
-        """
-        text = functions_of(values)
-        if not text:
+        """The matrix of an element within another, by all its transformations; None if its own box is not known."""
+        if not is_transformed(values):
             return around
         box = Box((0, 0, viewport.width, viewport.height))
         if is_around_itself(values):
@@ -202,34 +226,30 @@ class Geometry:
         self.line = element.line
         x, y = pivot(values, box, size, lambda part: self.number(part, size))
         around = product(around, (1, 0, 0, 1, x, y)) if x or y else around
-        around = self.transformed(around, text, size, box)
+        around = self.transformed(around, element, values, size, box)
         return product(around, (1, 0, 0, 1, -x, -y)) if x or y else around
 
-    def transformed(self, around: Matrix, text: str, size: float | None = None, box: Box | None = None) -> Matrix:
-        """The matrix of a list of transformations, combined with the parent's; `box` is the reference for percentages.
+    def transformed(
+        self,
+        around: Matrix,
+        element: Element,
+        values: Mapping[str, str],
+        size: float | None = None,
+        box: Box | None = None,
+    ) -> Matrix:
+        """The matrix of an element within another, by its transformations; `box`: that of percentages."""
+        left, top, right, bottom = box or Box((0, 0, 0, 0))
 
-        Raises:
-            DiagnosticsError: RS563 if a transformation has too few numbers.
-        """
-        for name, inner in _TRANSFORM.findall(text[:_LONGEST]):
-            matrix = self._matrix(name, inner, size, box)
-            if matrix is None:
-                raise self._fails(f"its transformation `{name}` has too few numbers")
-            around = product(around, matrix)
+        def value(text: str, along: int) -> float:
+            return self.number(text, size, (right - left, bottom - top)[along])
+
+        for written in transformations_of(element, values):
+            functions = written.functions()
+            if functions is None:
+                self._fault(f"the transformation {_quoted(written.text)} is not understood, and is left out")
+            for name, arguments in functions or ():
+                around = product(around, matrix_of(name, arguments, value))
         return around
-
-    def _matrix(self, name: str, inner: str, size: float | None, box: Box | None) -> Matrix | None:
-        """The matrix of a transformation; None if it has too few numbers."""
-        if name in ("rotate", "skewX", "skewY", "skew") and (turn := _TURN.match(inner.strip())):
-            n = [float(turn[1]) * _TURNS[turn[2] or ""], *self.numbers(inner.strip()[turn.end() :])]
-        elif name.startswith("translate"):
-            left, top, right, bottom = box or Box((0, 0, 0, 0))
-            wholes = (bottom - top,) if name == "translateY" else (right - left, bottom - top)
-            n = [self.number(p, size, of) for p, of in zip(inner.replace(",", " ").split(), wholes, strict=False)]
-            n = n if any(unit in inner for unit in ("p", "m", "i", "c", "q", "%")) else self.numbers(inner)
-        else:
-            n = self.numbers(inner)
-        return _matrix(name, n)
 
     def inner(
         self, around: Matrix, element: Element, values: Mapping[str, str], size: float | None, outer: Viewport
@@ -267,29 +287,6 @@ def fitted(box: Sequence[float], width: float, height: float, how: str) -> Matri
     return (scale, 0, 0, scale, left - box[0] * scale, top - box[1] * scale)
 
 
-def _matrix(name: str, n: list[float]) -> Matrix | None:
-    if name == "matrix" and len(n) == 6:
-        return (n[0], n[1], n[2], n[3], n[4], n[5])
-    if name != "matrix" and n:
-        first, second = n[0], n[1] if len(n) > 1 else 0.0
-        if name == "rotate":
-            c, s = cos(radians(first)), sin(radians(first))
-            x, y = (n[1], n[2]) if len(n) > 2 else (0.0, 0.0)
-            return (c, s, -s, c, x - c * x + s * y, y - s * x - c * y)
-        return {
-            "translate": (1, 0, 0, 1, first, second),
-            "translateX": (1, 0, 0, 1, first, 0),
-            "translateY": (1, 0, 0, 1, 0, first),
-            "scale": (first, 0, 0, second if len(n) > 1 else first, 0, 0),
-            "scaleX": (first, 0, 0, 1, 0, 0),
-            "scaleY": (1, 0, 0, first, 0, 0),
-            "skewX": (1, 0, tan(radians(first)), 1, 0, 0),
-            "skew": (1, 0, tan(radians(first)), 1, 0, 0),
-            "skewY": (1, tan(radians(first)), 0, 1, 0, 0),
-        }[name]
-    return None
-
-
 def product(a: Matrix, b: Matrix) -> Matrix:
     """The composition of two transformations: first `b`, then `a`."""
     return (
@@ -305,3 +302,8 @@ def product(a: Matrix, b: Matrix) -> Matrix:
 def moved(m: Matrix, p: Point) -> Point:
     """A point, transformed by a matrix."""
     return m[0] * p[0] + m[2] * p[1] + m[4], m[1] * p[0] + m[3] * p[1] + m[5]
+
+
+def _quoted(text: str) -> str:
+    """A part of a drawing, as it is cited."""
+    return f"`{MISLEADING.sub(' ', ' '.join(text.split()))[:_SHOWN]}`"

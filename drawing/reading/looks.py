@@ -19,6 +19,7 @@ _SIZE = 16.0
 _SHOWN = 60
 _LONGEST = 200  # characters of a value other than a path
 _LENGTH = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)([a-zA-Z]*|%)(?![\w.%])")
+_FORMULA = re.compile(r"(?:calc|min|max|clamp)\(", re.IGNORECASE)
 _OPACITY = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)%?")
 _IN_FONT = re.compile(r"(?:^|\s)(\.?\d[\d.]*(?:[a-z]+|%)|[a-z-]+)(?=\s*/|\s|$)")
 _UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "mm": 9.6 / 2.54, "q": 2.4 / 2.54}
@@ -290,7 +291,14 @@ _INHERITED: dict[str, Callable[[str], bool]] = {
     "white-space": _one_of(*_PRESERVING, "normal", "nowrap", "pre-line"),
 }
 NO_ATTRIBUTES = ("transform-box", "translate", "rotate", "scale")
-"""Properties without a presentation attribute; an attribute with such a name means something else."""
+"""Properties that only style sheets have: an attribute of one of these names is something else."""
+
+
+def _is_formula(text: str) -> bool:
+    """Whether a length is calculated by a browser."""
+    return _FORMULA.match(text) is not None
+
+
 PROPERTIES: dict[str, Callable[[str], bool]] = _INHERITED | {
     "display": _one_of(
         *("none", "inline", "block", "inline-block", "contents", "flex", "inline-flex", "grid", "inline-grid"),
@@ -305,7 +313,9 @@ PROPERTIES: dict[str, Callable[[str], bool]] = _INHERITED | {
     **dict.fromkeys(NO_ATTRIBUTES, _ANY),
     "clip-path": _ANY,
     "overflow": _one_of("visible", "hidden", "scroll", "auto", "clip"),
-    **dict.fromkeys(("x", "y", "cx", "cy"), lambda text: _LENGTH.fullmatch(text) is not None),
-    **dict.fromkeys(("r", "rx", "ry", "width", "height"), lambda text: text == "auto" or _is_length(text)),
+    **dict.fromkeys(("x", "y", "cx", "cy"), lambda text: _LENGTH.fullmatch(text) is not None or _is_formula(text)),
+    **dict.fromkeys(
+        ("r", "rx", "ry", "width", "height"), lambda text: text == "auto" or _is_length(text) or _is_formula(text)
+    ),
 }
 """Supported property → a predicate for its valid values; for invalid values, lower rules apply."""

@@ -9,36 +9,44 @@ from math import acos, atan2, ceil, cos, hypot, pi, sin, sqrt
 
 from rulespec.drawing.svg import Point
 
-_STEPS = 128  # maximum number of segments per curve
-_PART = 1_000  # extent of a curve divided by its default tolerance
-_COMMAND = re.compile(r"([MmLlHhVvCcSsQqTtAaZz])")
+_STEPS = 128  # parts of a curve, at most
+_PART = 1_000  # of the extent of a curve: how far lines may be from it if nobody says it
 _ARGUMENTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
+_OF_ARC = _ARGUMENTS["A"]
 _ALIKE = {"S": "CS", "T": "QT"}
-"""Smooth command → the commands before it whose last control point it mirrors."""
-_NEXT = re.compile(r"[\s,]*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)")
+"""A command without its first control point → those before it whose last one it mirrors."""
+_BLANK = r"[ \t\n\r\f]*+"
+_NUMBER = r"[-+]?(?:\d++(?:\.\d++|(?!\.))|\.\d++)(?:[eE][-+]?\d++|(?![eE]))"
+_GAP = rf"{_BLANK}(?:,{_BLANK})?+"
+_BLANKS = re.compile(_BLANK)
+_LIST = re.compile(rf"{_BLANK}(?:{_NUMBER}{_GAP})*+")
+_ARCS = re.compile(rf"{_BLANK}(?:{f'{_NUMBER}{_GAP}' * 3}{f'[01]{_GAP}' * 2}{f'{_NUMBER}{_GAP}' * 2})*+")
+_NEXT = re.compile(rf"[\s,]*({_NUMBER})")
 _FLAG = re.compile(r"[\s,]*([01])")
 _MOST = 500_000  # numbers of an arc command that are parsed
 
 
 def path_outlines(
-    text: str, numbers: Callable[[str], list[float]], count: Callable[[int], None], within: float = 0
+    text: str,
+    numbers: Callable[[str], list[float]],
+    count: Callable[[int], None],
+    broken: Callable[[int], None],
+    within: float = 0,
 ) -> list[list[Point]]:
-    """The outlines of path data.
+    """The outlines of path data, up to the first error in it, as a browser draws them.
 
     Args:
         text: the path data.
         numbers: parses the numbers of a text, within bounds.
         count: receives the number of points of each flattened curve or arc; raises if there are too many.
+        broken: receives the index of the first error, if there is one.
         within: the maximum deviation from the curves; 0 means a thousandth of the size of each curve.
-
-    Raises:
-        ValueError: if it cannot be parsed.
     """
     results: list[list[Point]] = []
     place: Point = (0.0, 0.0)
     control: Point | None = None
     before = ""
-    for letter, n in _commands(text, numbers):
+    for letter, n in _commands(text, numbers, broken):
         upper = letter.upper()
         dx, dy = place if letter.islower() else (0.0, 0.0)
         if upper == "Z":
@@ -47,8 +55,6 @@ def path_outlines(
             continue
         if upper == "M":
             results.append([])
-        if not results:
-            raise ValueError("its path does not begin with `M`")
         if not results[-1] and upper != "M":
             results[-1].append(place)
         if upper in "HV":
@@ -69,22 +75,45 @@ def path_outlines(
     return results
 
 
-def _commands(text: str, numbers: Callable[[str], list[float]]) -> Iterator[tuple[str, list[float]]]:
-    following = _COMMAND.search(text)
-    if text[: following.start() if following else None].strip():
-        raise ValueError("its path does not begin with `M`")
-    while (command := following) is not None:  # one at a time: there may be millions
-        following = _COMMAND.search(text, command.end())
-        letter, inner = command[0], text[command.end() : following.start() if following else None]
-        n, each = numbers(_apart(inner) if letter in "Aa" else inner), _ARGUMENTS[letter.upper()]
+def points_of(text: str, numbers: Callable[[str], list[float]], broken: Callable[[int], None]) -> list[Point]:
+    """The points of a polygon, up to the first error in them. Arguments: as for `path_outlines`."""
+    end = list_end(text)
+    n = numbers(text[:end])
+    if end < len(text) or len(n) % 2:
+        broken(end)
+    return list(zip(n[::2], n[1::2], strict=False))
+
+
+def list_end(text: str) -> int:
+    """The index at which a text ceases to be a list of numbers."""
+    result = _LIST.match(text)
+    return result.end() if result else 0
+
+
+def _commands(
+    text: str, numbers: Callable[[str], list[float]], broken: Callable[[int], None]
+) -> Iterator[tuple[str, list[float]]]:
+    at = len(text) - len(text.lstrip())
+    if text[at : at + 1] not in ("M", "m", ""):
+        broken(at)
+        return
+    while at < len(text):  # one after the other: there may be millions
+        letter = text[at]
+        each = _ARGUMENTS.get(letter.upper())
+        match = (_BLANKS if not each else _ARCS if each == _OF_ARC else _LIST).match(text, at + 1)
+        if each is None or match is None:
+            broken(at)
+            return
+        n = numbers(_apart(match[0]) if each == _OF_ARC else match[0]) if each else []
         if not each:
-            yield letter, []
-            continue
-        if not n or len(n) % each:
-            raise ValueError(f"`{letter}` has too few numbers")
-        for i in range(0, len(n), each):
+            yield letter, n
+        for i in range(0, len(n) - each + 1, each) if each else ():
             # More points after `M` are lines.
             yield ({"M": "L", "m": "l"}.get(letter, letter) if i else letter), n[i : i + each]
+        at = match.end()
+        if each and (not n or len(n) % each):
+            broken(at)
+            return
 
 
 def _apart(text: str) -> str:

@@ -29,7 +29,7 @@ from rulespec.drawing.reading.repetitions import counted_places, target_of
 from rulespec.drawing.reading.styles import Styles, styles_of
 from rulespec.drawing.reading.svg_tree import MAX_DEPTH, MAX_ELEMENTS, Document, Element, refused
 from rulespec.drawing.reading.texts import MAX_TEXTS, Texts, Track
-from rulespec.drawing.reading.transforms import functions_of
+from rulespec.drawing.reading.transforms import is_transformed
 from rulespec.drawing.svg import Box, Point
 
 _WORDS = ("text", "tspan", "textPath", "a")
@@ -104,10 +104,11 @@ def read_content(document: Document, part: Part, styles: Styles | None = None) -
     """The shapes and texts of a drawing, from bottom to top.
 
     Raises:
-        DiagnosticsError: RS561 if it is larger than a map needs, RS563 if a shape cannot be parsed.
+        DiagnosticsError: RS561 if it is larger than a map needs, RS563 if a shape has a number beyond all bounds.
     """
     walk = _Walk(document, part, styles or styles_of(document))
     walk.root()
+    walk.content.notes.faults = [*walk.geometry.faults]
     return walk.content
 
 
@@ -124,7 +125,7 @@ class _Walk:
             sizes = [self.geometry.number(root.get(name)) if root.tag == "svg" else 0 for name in ("width", "height")]
             viewport = Viewport(*(max(size, 0) for size in sizes))
         self.geometry.extent = max(viewport.width, viewport.height)
-        if not functions_of(styles.values(root)):
+        if not is_transformed(styles.values(root)):
             page = box if len(box) == 4 else (0, 0, viewport.width, viewport.height)
             self.content.sheet = _sheet_of(root, page, self.geometry)
         self.contexts = Contexts(document, part, styles, self.geometry, self.content.notes)
@@ -302,7 +303,7 @@ class _Walk:
         """Traverses a symbol, which is a nested drawing."""
         own = self.styles.values(target, context.scope)
         look = look_of(own, context.look)
-        matrix = self.geometry.transformed(context.matrix, own.get("transform", ""))
+        matrix = self.geometry.transformed(context.matrix, target, own)
         measured = {**own, **sizes, "x": "0", "y": "0"}
         matrix, viewport, clip = self.geometry.inner(matrix, target, measured, look.face.size, context.viewport)
         clips = (*context.clips, clip) if clip is not None and target.get("viewBox") else context.clips
@@ -345,7 +346,7 @@ class _Walk:
         if target is None or target.tag not in SHAPES:
             return None
         values = self.styles.values(target)
-        matrix = self.geometry.transformed(SAME, values.get("transform", ""))
+        matrix = self.geometry.transformed(SAME, target, values)
         lines = self.geometry.lines(target, values, inside.look.face.size, inside.viewport, matrix)
         if not lines or len(lines[0]) < 2:
             return None

@@ -53,8 +53,9 @@ class Notes(Struct):
     `hidden`: hidden groups, with their number of shapes.
     `ornaments`: groups and shapes skipped because of their names, such as a legend.
     `loose`: texts outside shapes; `beside`: texts in a shape with another name, and that name; `outlined`: texts drawn
-    as outlines; `led`, `joined`: as in `PlacedTexts`; `plated`: names in boxes inside their shapes.
-    `pictured`: the drawing is a raster picture, with numbered regions.
+    as outlines; `led`, `joined`: as in `PlacedTexts`; `plated`: names in boxes that lie in their shapes.
+    `pictured`: it is a raster picture, with numbered regions.
+    `faults`: the lines of elements, and what of them is not understood.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)
@@ -68,6 +69,7 @@ class Notes(Struct):
     plated: list[DrawnText] = field(default_factory=list)
     proposals: list[LayerProposal] = field(default_factory=list)
     pictured: bool = False
+    faults: list[tuple[int, str]] = field(default_factory=list)
 
 
 class Sketch(Struct, frozen=True):
@@ -95,7 +97,8 @@ def read_sketch(path: Path, report: Report | None = None, part: Part | None = No
         part: the part of the drawing that is the map; by default, everything visible.
 
     Raises:
-        DiagnosticsError: RS561 if it is unreadable, RS562 if it has no named shapes, RS563 if one cannot be parsed,
+        DiagnosticsError: RS561 if it is unreadable, RS562 if it has no named shapes, RS563 if one has a number
+            beyond all bounds,
             RS904 if the drawing lacks a name in `part`.
     """
     document, part = read_tree(path), part or Part()
@@ -125,7 +128,7 @@ def _check_part(document: Document, content: Content, flag: str, names: Sequence
 
 
 def _sketch(document: Document, content: Content, part: Part) -> Sketch:
-    notes = Notes(content.notes.left_out, _hidden(content), content.notes.ornaments)
+    notes = Notes(content.notes.left_out, _hidden(content), content.notes.ornaments, faults=content.notes.faults)
     pieces = _without_unseen([piece for piece in content.pieces if _is_in(piece.shape, part)], notes)
     pieces = _without_beyond(pieces, content, part, notes)
     pieces = _bounded(_without_markers(_without_hollow(pieces, notes), notes), notes, document.file)
@@ -286,7 +289,11 @@ def _no_shapes(document: Document, notes: Notes) -> Exception:
     elif notes.proposals or notes.hidden:
         flags = [each.flag for each in notes.proposals] or [f"--layer {quoted(notes.hidden[0][0].name)}"]
         help_ = f"a hidden part of it may be the map: {' or '.join(flags)}"
-    return failure("RS562", message, document.place(1), help=help_)
+    line = 1
+    if notes.faults:
+        line, fault = min(notes.faults)
+        message += f"; one has an error: {fault}"
+    return failure("RS562", message, document.place(line), help=help_)
 
 
 def _hidden(content: Content) -> list[tuple[Layer, int]]:

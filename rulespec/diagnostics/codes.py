@@ -177,6 +177,7 @@ CODES: dict[str, str] = {
     "RS473": "very short borders of a drawing",
     "RS474": "regions of a drawing that meet at a corner",
     "RS475": "links of a drawing across a corner",
+    "RS476": "an error in the data of a shape",
     "RS485": "regions of a drawing that may be boxes of a legend",
     "RS501": "no such ruleset",
     "RS502": "no such overlay",

@@ -54,6 +54,50 @@ LINES = (
     '<text data-at="2" x="100 130 160 190" y="100 140 180 220" font-size="20">Name</text>',
     '<text data-at="2" x="100" dx="0 20 20 20" y="100" font-size="20">Name</text>',
     '<text data-at="2" font-size="20"><tspan x="100 130 160 190" y="100 140 180 220">Name</tspan></text>',
+    *(
+        f'<path data-at="2" d="{data}"/>'
+        for data in (
+            "M0 0h90v90h-90zM200 0h90v90 200z",
+            "M0 0 90 0 90 90 0 90 500z",
+            "M0 0L90 0L90 90L0 90L30 40 xx 500 50z",
+            "M0 0L90 0L90 90L0 90B300 40 50 500z",
+            "M0 0L90 0L90 90L0 90A30 30 0 2 1 500 50z",
+            "M0 0h90v90h-90z 500 50",
+            "M0 0h90v90h-90z,L500 50",
+            "M0 0h90v90h-90L50 50 5. 500",
+            "M0 0h90v90h-90,,z L500 50",
+            "M0 0,90 0,90 90.5.5 90,z",
+            "M0 0L90 0 90 90 0 90e 500 500",
+            "M0 0L90 0 90 90A30 30 0 0140 200 30 30 0 01 500",
+            "M0 0L90 0 90 90 0 90&#160;500 500",
+            "M0 0H90 50 80V60 70 x",
+            "m9 9 80 0 0 80 q 9 9 -90 -9 40",
+        )
+    ),
+    *(
+        f'<g transform="{how}">\n<path data-at="3" d="M50 50h90v40z"/></g>'
+        for how in (
+            *("matrix(1 2)", "translate(10", "translate(10)foo(3)", "translate(10px,5px)", "translate(10 5 3)"),
+            *("rotate(30deg)", "translate(10);", "translate(10),,scale(2)", "translate(10),scale(2)", "translate (10)"),
+            *("translate(10) scale(2),", "TRANSLATE(10)", "scale(50%)", "rotate(10 5)", "rotate(10,5,5)", "scale()"),
+            *("skew(10)", "translate(10,)", "translate(,10)", "translate(1e1 -5)scale(.5)", "skewX(10)", "skewY(9)"),
+        )
+    ),
+    *(
+        f'<g style="transform: {how}">\n<path data-at="3" d="M50 50h90v40z"/></g>'
+        for how in (
+            *("matrix(1 2)", "matrix(1, .1, .2, 1, 5, 5)", "translate(10)", "translate(10px,5%)", "TRANSLATEY(.5in)"),
+            *(
+                "rotate(30deg)",
+                "rotate(.1turn) scale(1.5)",
+                "rotate(10)",
+                "scale(50%)",
+                "skew(9deg, 0)",
+                "skewX(.1rad)",
+            ),
+            *("translate(10px), scale(2)", "translate(0, 1em)", "scale(2 2)", "skew(9deg, 3deg)", "scaleX(-1)"),
+        )
+    ),
     '<path data-at="2" d="M100 100a30 20 0 1130 40a30,20,0,01.5.5zm50 50l10-10e0 5 5zl9 9 1e1-.5.5.5"/>',
 )
 """Drawings of a few lines, each with something that a browser knows."""

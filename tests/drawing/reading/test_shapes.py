@@ -69,10 +69,9 @@ def svg(body: str, head: str = "") -> str:
         (svg('<path d="M0 0L1 1L0 1Z"/>'), "RS562"),
         (svg('<image id="a" href="/etc/passwd"/>'), "RS562"),
         (svg('<path id="a" d="M0 0L1e99 1L0 1Z"/>'), "RS563"),
-        (svg('<path id="a" d="M0 0L1 1 2Z"/>'), "RS563"),
-        (svg('<path id="a" d="L1 1L0 1Z"/>'), "RS563"),
-        (svg('<path id="a" d="12"/>'), "RS563"),
-        (svg('<g transform="matrix(1 2)"><path id="a" d="M0 0L1 1L0 1Z"/></g>'), "RS563"),
+        (svg('<path id="a" d="M0 0L1 1 2Z"/>'), "RS562"),
+        (svg('<path id="a" d="L1 1L0 1Z"/>'), "RS562"),
+        (svg('<path id="a" d="12"/>'), "RS562"),
         (svg('<rect id="a" width="1e999" height="1"/>'), "RS563"),
     ],
 )
@@ -81,6 +80,47 @@ def test_what_is_not_understood_is_refused_with_its_place(text: str, code: str, 
         imported(tmp_path, text)
     (diagnostic,) = raised.value.diagnostics
     assert diagnostic.code == code and diagnostic.span is not None and diagnostic.help
+
+
+@pytest.mark.parametrize(
+    "shape, right, what",
+    [
+        ('<path id="a" d="M0 0h9v9h-9zM20 0h9L29 9 20z"/>', 29, "character 28, `z`"),
+        ('<path id="a" d="M0 0 9 0 9 9 0 9 50z"/>', 9, "character 20, `z`"),
+        ('<path id="a" d="M0 0L9 0L9 9L0 9L3 4 xx 50 5z"/>', 9, "character 22, `xx 50 5z`"),
+        ('<path id="a" d="M0 0h9v9h-9B50 4 5 5z"/>', 9, "character 12, `B50 4 5 5z`"),
+        ('<path id="a" d="M0 0h9v9h-9A3 3 0 2 1 50 5z"/>', 9, "character 13, `3 3 0 2 1 50 5z`"),
+        ('<path id="a" d="M0 0h9v9h-9z 50 5"/>', 9, "character 14, `50 5`"),
+        ('<path id="a" d="M0 0h9v9h-9L50"/>', 9, "at the end"),
+        ('<path id="a" d="M0 0h9v9h-9L50 5.z"/>', 9, "character 16, `5.z`"),
+        ('<polygon id="a" points="0 0 9 0 9 9 0 9 50"/>', 9, "at the end"),
+        ('<polygon id="a" points="0,0 9,0 9,9 0,9 50px,4"/>', 9, "character 19, `px,4`"),
+        ('<g transform="matrix(1 2)"><path id="a" d="M0 0h9v9h-9z"/></g>', 9, "the transformation `matrix(1 2)`"),
+        ('<g transform="scale(2) turn(3)"><path id="a" d="M0 0h9v9h-9z"/></g>', 9, "`scale(2) turn(3)`"),
+        ('<g transform="translate(9px)"><path id="a" d="M0 0h9v9h-9z"/></g>', 9, "`translate(9px)`"),
+        ('<g style="transform: translate(9)"><path id="a" d="M0 0h9v9h-9z"/></g>', 9, "`translate(9)`"),
+        ('<g style="rotate: x 40deg"><path id="a" d="M0 0h9v9h-9z"/></g>', 9, "`rotate(x, 40deg)`"),
+        ('<rect id="a" x="5vw" width="9" height="9"/>', 9, "the length `5vw`"),
+        ('<rect id="a" x="calc(5px + 1%)" width="9" height="9"/>', 9, "the length `calc(5px + 1%)`"),
+    ],
+)
+def test_an_error_in_a_shape_is_said_and_the_rest_is_read(shape: str, right: float, what: str, tmp_path: Path) -> None:
+    (tmp_path / "x.svg").write_text(svg(f'<rect x="60" id="b" width="5" height="5"/>\n{shape}'), "utf-8")
+    drawn = regions_of(read_sketch(tmp_path / "x.svg"))
+    corners = {p for shape in read_sketch(tmp_path / "x.svg").shapes[1:] for line in shape.outlines for p in line}
+    assert max(x for x, _ in corners) == right and [region.name for region in drawn.regions] == ["b", "a"]
+    report = Report()
+    warn(drawn, report)
+    (said,) = report.diagnostics
+    assert said.code == "RS476" and what in said.message and said.span is not None and said.span.line == 2
+
+
+@pytest.mark.parametrize(
+    "data", ["M0 0h9v9h-9z ,", "M0,0h9v9h-9,z", "M0 0 9 0 9 9 0 9,", "M0 0 9 0 9 9.0.0 9", "none", ""]
+)
+def test_data_without_an_error_is_not_reported(data: str, tmp_path: Path) -> None:
+    (tmp_path / "x.svg").write_text(svg(f'<rect id="b" width="5" height="5"/><path id="a" d="{data}"/>'), "utf-8")
+    assert read_sketch(tmp_path / "x.svg").notes.faults == []
 
 
 @pytest.mark.parametrize(
