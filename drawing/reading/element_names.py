@@ -10,15 +10,15 @@ from rulespec.drawing.reading.svg_tree import Element
 MAX_NAME = 200
 _MOST_WORDS = 12  # maximum number of words of a label
 _PROGRAMS = re.compile(
-    r"(?:path|rect|rectangle|circle|ellipse|oval|polygon|polyline|line|shape|curve|vector|object|compound[ _-]?path"
-    r"|g|group|layer|use|svg|text|tspan|image|freeform|forma?|xmlid|svgid|id|fil|defs|_"
+    r"#?(?:(?:path|rect|rectangle|circle|ellipse|oval|polygon|polyline|line|shape|curve|vector|object"
+    r"|compound[ _-]?path|g|group|layer|use|svg|text|tspan|image|freeform|forma?|xmlid|svgid|id|fil|defs|_"
     r"|sheet|patch|axes|figure|line2d|(?:path|poly|patch|quad)collection"
     r"|surface|glyph|clip|clip[ _-]?path|mask|pattern|(?:linear|radial)gradient|symbol|marker|filter|page|frame"
     r"|union|subtract|intersect|exclude|combined[ _-]shape|(?:mask|clip path)[ _-]group|fill|stroke|outline)?"
     r"[ ._-]?[0-9]+(?:[ _-][0-9]+)*_?"
     r"|path|rect|rectangle|ellipse|oval|polygon|polyline|vector|shape|group|union|subtract|intersect|exclude"
     r"|combined[ _-]shape|compound[ _-]?path|(?:mask|clip path)[ _-]group"
-    r"|null|undefined|nan|unnamed|untitled",
+    r"|null|undefined|nan|unnamed|untitled)",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
@@ -80,7 +80,8 @@ def label_of(element: Element) -> str:
     name = next((" ".join(part.text().split()) for part in described if part.foreign == "name"), "")
     known = [*(element.get(key) for key in _LABELS), title, name, *(element.get(key) for key in _LESS)]
     known = [" ".join(INVISIBLE.sub("", each).split()) for each in known]
-    return next((name[:MAX_NAME] for name in known if name and not is_of_a_program(name)), "")
+    by_id = f"#{element.get('id')}"  # what some programs write as a label if there is none
+    return next((name[:MAX_NAME] for name in known if name not in ("", by_id) and not is_of_a_program(name)), "")
 
 
 def words_of_a_page(element: Element) -> str:

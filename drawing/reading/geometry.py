@@ -15,8 +15,8 @@ from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.text_files import MISLEADING
 from rulespec.drawing.outlines import extent
 from rulespec.drawing.reading.clipping import Clip, clip_of
-from rulespec.drawing.reading.looks import length
-from rulespec.drawing.reading.paths import path_outlines, points_of, turn_within
+from rulespec.drawing.reading.looks import AUTOMATIC, length
+from rulespec.drawing.reading.paths import list_end, path_outlines, points_of, turn_within
 from rulespec.drawing.reading.svg_tree import Element, refused
 from rulespec.drawing.reading.transforms import (
     Matrix,
@@ -168,11 +168,17 @@ class Geometry:
         if value is None:
             result = _NUMBER.fullmatch(text.strip())
             value = float(result[0]) if result else 0.0
-            if result is None and text.strip():
+            if result is None and text.strip() and text.strip().lower() not in AUTOMATIC:
                 self._fault(f"the length {_quoted(text)} is not understood: 0 stands for it")
         if not isfinite(value) or abs(value) > MAX_NUMBER:
             raise self._fails("it has a number beyond a million")
         return value
+
+    def view_box(self, element: Element) -> list[float]:
+        """The four numbers of the box that an element shows; none if it has none, or one with an error."""
+        text = element.get("viewBox")[:_LONGEST]
+        results = self.numbers(text) if list_end(text) == len(text) else []
+        return results if len(results) == 4 else []
 
     def numbers(self, text: str) -> list[float]:
         """The numbers in a text."""
@@ -270,8 +276,8 @@ class Geometry:
             if width > 0 and height > 0 and values.get("overflow", "") not in ("visible", "auto")
             else None
         )
-        box = self.numbers(element.get("viewBox")[:_LONGEST])
-        if len(box) != 4 or box[2] <= 0 or box[3] <= 0 or width <= 0 or height <= 0:
+        box = self.view_box(element)
+        if not box or box[2] <= 0 or box[3] <= 0 or width <= 0 or height <= 0:
             return around, Viewport(width, height), clip
         return product(around, fitted(box, width, height, element.get("preserveAspectRatio"))), Viewport(*box[2:]), clip
 

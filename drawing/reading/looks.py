@@ -290,6 +290,8 @@ _INHERITED: dict[str, Callable[[str], bool]] = {
     "dominant-baseline": _one_of(*RISES, "auto"),
     "white-space": _one_of(*_PRESERVING, "normal", "nowrap", "pre-line"),
 }
+AUTOMATIC = ("auto", "max-content", "min-content", "fit-content", "stretch")
+"""Lengths that follow from others, or are 0."""
 NO_ATTRIBUTES = ("transform-box", "translate", "rotate", "scale")
 """Properties that only style sheets have: an attribute of one of these names is something else."""
 
@@ -315,7 +317,8 @@ PROPERTIES: dict[str, Callable[[str], bool]] = _INHERITED | {
     "overflow": _one_of("visible", "hidden", "scroll", "auto", "clip"),
     **dict.fromkeys(("x", "y", "cx", "cy"), lambda text: _LENGTH.fullmatch(text) is not None or _is_formula(text)),
     **dict.fromkeys(
-        ("r", "rx", "ry", "width", "height"), lambda text: text == "auto" or _is_length(text) or _is_formula(text)
+        ("r", "rx", "ry", "width", "height"),
+        lambda text: text.lower() in AUTOMATIC or _is_length(text) or _is_formula(text),
     ),
 }
 """Supported property → a predicate for its valid values; for invalid values, lower rules apply."""

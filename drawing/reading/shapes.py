@@ -117,8 +117,8 @@ class _Walk:
         self.document, self.styles = document, styles
         self.content = Content(document.file)
         root, self.geometry = document.root, Geometry(document.file, 0)
-        box = self.geometry.numbers(root.get("viewBox")[:200]) if root.tag == "svg" else []
-        if len(box) == 4:
+        box = self.geometry.view_box(root) if root.tag == "svg" else []
+        if box:
             self.content.box = Box((box[0], box[1], box[0] + box[2], box[1] + box[3]))
             viewport = Viewport(max(box[2], 0), max(box[3], 0))
         else:
@@ -126,7 +126,7 @@ class _Walk:
             viewport = Viewport(*(max(size, 0) for size in sizes))
         self.geometry.extent = max(viewport.width, viewport.height)
         if not is_transformed(styles.values(root)):
-            page = box if len(box) == 4 else (0, 0, viewport.width, viewport.height)
+            page = box or (0, 0, viewport.width, viewport.height)
             self.content.sheet = _sheet_of(root, page, self.geometry)
         self.contexts = Contexts(document, part, styles, self.geometry, self.content.notes)
         self.elements, self.clip_cost, self.viewport = 0, 0, viewport

@@ -24,6 +24,11 @@ _BRACKETS = re.compile(r"[][(){}]")
 _SIMPLE = re.compile(r"[\w\s:;#.,%+-]*")
 _SHOWN_MEDIA = re.compile(r"\s*(?:all|screen)?\s*", re.IGNORECASE)
 _UNSHOWN_MEDIA = re.compile(r"\bprint\b|prefers-color-scheme\s*:\s*dark", re.IGNORECASE)
+_NOT_MEDIA = re.compile(r"\bnot\b", re.IGNORECASE)
+_FURTHER = frozenset({"d", "offset", "offset-path", "animation", "animation-name"})
+"""Properties besides `all` that are not read, and may change the place or the looks of an element."""
+_WITHOUT_EFFECT = ("", "none", *WIDE)
+_ANIMATIONS, _AT_ONCE = ("animate", "animateMotion", "animateTransform", "set"), ("", "0", "0s")
 _LENGTHS = ("font-size", "x", "y", "cx", "cy", "r", "rx", "ry", "width", "height")
 
 Declared = tuple[str, str, bool]
@@ -117,7 +122,16 @@ class Styles(Struct):
         if check is None or name in NO_ATTRIBUTES:
             return ""
         value = element.get(name)
-        return value if value and (name == "transform" or value.lower() in WIDE or check(value)) else ""
+        if not value or name == "transform" or value.lower() in WIDE or "var(" in value.lower() or check(value):
+            return value
+        self._pass(name, value, element.line)
+        return ""
+
+    def _pass(self, name: str, value: str, line: int) -> None:
+        """Notes a declaration that is not read, if a browser may show what it says."""
+        is_further = name == "all" or (name in _FURTHER and value.lower() not in _WITHOUT_EFFECT)
+        if is_further or ("(" in value and name in PROPERTIES):
+            self.unread.setdefault(f"{name}: {value[:60]}", line)
 
     def _of_rules(self, element: Element, root: Element | None) -> Iterator[Declared]:
         if not self.rules:
@@ -132,13 +146,16 @@ class Styles(Struct):
 
     def _style(self, text: str, line: int) -> list[Declared]:
         if (known := self._inline.get(text)) is None:
-            known = self._inline[text] = self._plain(text) if _SIMPLE.fullmatch(text) else self._declared(text, line)
+            known = self._inline[text] = (
+                self._plain(text, line) if _SIMPLE.fullmatch(text) else self._declared(text, line)
+            )
         return known
 
-    def _plain(self, text: str) -> list[Declared]:
-        """The declarations in a text so simple that it needs no parser."""
+    def _plain(self, text: str, line: int) -> list[Declared]:
+        """The declarations of a text without anything to parse in it."""
         parts = (part.partition(":") for part in text.split(";"))
-        return self._with_variables(_valid((_lower(name.strip()), value.strip(), False) for name, _, value in parts))
+        declared = ((_lower(name.strip()), value.strip(), False) for name, _, value in parts)
+        return self._with_variables(self._valid(declared, line))
 
     def _declared(self, source: str | Sequence[ast.Node], line: int) -> list[Declared]:
         if isinstance(source, str) and not self._is_parsed(source, line):
@@ -147,12 +164,25 @@ class Styles(Struct):
         if any(node.type in ("qualified-rule", "at-rule") for node in nodes):
             self.unread.setdefault("rules in rules", line)
         return self._with_variables(
-            _valid(
-                (_lower(node.name), tinycss2.serialize(node.value).strip(), node.important)
-                for node in nodes
-                if node.type == "declaration"
+            self._valid(
+                (
+                    (_lower(node.name), tinycss2.serialize(node.value).strip(), node.important)
+                    for node in nodes
+                    if node.type == "declaration"
+                ),
+                line,
             )
         )
+
+    def _valid(self, declared: Iterable[Declared], line: int) -> Iterator[Declared]:
+        """Those that a browser takes: others leave the property as it is."""
+        for name, value, important in declared:
+            if name == "font":
+                name, value = "font-size", size_in(value)
+            if name.startswith("--") or (name in PROPERTIES and "var(" in value.lower()) or _is_valid(name, value):
+                yield name, value, important
+            else:
+                self._pass(name, value, line)
 
     def _with_variables(self, declared: Iterable[Declared]) -> list[Declared]:
         """The declarations; records whether one sets a variable, which copies inherit."""
@@ -181,16 +211,20 @@ class Styles(Struct):
         for node in nodes:
             at = line + node.source_line - 1
             if node.type == "at-rule":
-                media = tinycss2.serialize(node.prelude)
                 if node.lower_at_keyword == "media" and node.content is not None:
-                    if _SHOWN_MEDIA.fullmatch(media):
+                    if self.is_shown(tinycss2.serialize(node.prelude), at):
                         self._take(tinycss2.parse_blocks_contents(node.content, True, True), line)
-                    elif not _UNSHOWN_MEDIA.search(media):
-                        self.unread.setdefault(f"@media {media.strip()[:60]}", at)
                 elif node.lower_at_keyword in ("import", "layer", "supports", "scope", "container"):
                     self.unread.setdefault(f"@{node.lower_at_keyword}", at)
             elif node.type == "qualified-rule":
                 self._rule(node, at)
+
+    def is_shown(self, media: str, line: int) -> bool:
+        """Whether rules for some media hold on a screen; notes conditions that only a browser knows."""
+        is_shown = _SHOWN_MEDIA.fullmatch(media) is not None
+        if not is_shown and (_NOT_MEDIA.search(media) or not _UNSHOWN_MEDIA.search(media)):
+            self.unread.setdefault(f"@media {media.strip()[:60]}", line)
+        return is_shown
 
     def _rule(self, node: ast.QualifiedRule, line: int) -> None:
         declared = self._declared(node.content, line)
@@ -213,21 +247,12 @@ class Styles(Struct):
         """Warns of unsupported parts (RS850)."""
         if self.unread:
             shown = ", ".join(f"`{name}`" for name in [*self.unread][:5])
-            message = f"a style sheet has unsupported parts: {shown}"
+            message = f"not read, though a browser may show it: {shown}"
             help_ = (
                 "write it on the elements: otherwise `--fill` may see another colour, a hidden shape may be a region, "
                 "and a text may name a neighbour"
             )
             report.warning("RS850", message, document.place(min(self.unread.values())), help=help_)
-
-
-def _valid(declared: Iterable[Declared]) -> Iterator[Declared]:
-    """The valid declarations; a browser ignores invalid ones."""
-    for name, value, important in declared:
-        if name == "font":
-            name, value = "font-size", size_in(value)
-        if name.startswith("--") or (name in PROPERTIES and "var(" in value.lower()) or _is_valid(name, value):
-            yield name, value, important
 
 
 def _is_valid(name: str, value: str) -> bool:
@@ -274,7 +299,9 @@ def styles_of(document: Document) -> Styles:
     while todo:
         element = todo.pop()
         is_css = element.tag == "style" and element.get("type") in ("", "text/css")
-        if is_css and _SHOWN_MEDIA.fullmatch(element.get("media")):
+        if is_css and result.is_shown(element.get("media"), element.line):
             result.take(element.text(), element.line)
+        if element.tag == "script" or (element.tag in _ANIMATIONS and element.get("begin") in _AT_ONCE):
+            result.unread.setdefault(f"<{element.tag}>", element.line)
         todo += reversed(element.elements)
     return result

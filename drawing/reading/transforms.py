@@ -32,10 +32,11 @@ _OF_STYLES = {
     "matrix": (_ONE, 6, 6),
     "translate": (_AWAY, 1, 2),
     **dict.fromkeys(("translatex", "translatey"), (_AWAY, 1, 1)),
+    "translate3d": (_AWAY, 3, 3),
     "scale": (_SHARE, 1, 2),
     **dict.fromkeys(("scalex", "scaley"), (_SHARE, 1, 1)),
     "skew": (_ANGLE, 1, 2),
-    **dict.fromkeys(("rotate", "skewx", "skewy"), (_ANGLE, 1, 1)),
+    **dict.fromkeys(("rotate", "rotatez", "skewx", "skewy"), (_ANGLE, 1, 1)),
 }
 """The functions of a style sheet → the form of their arguments, and the least and greatest number of them."""
 _SIDES = {"left": (0, 0.0), "right": (0, 1.0), "top": (1, 0.0), "bottom": (1, 1.0)}
@@ -90,9 +91,9 @@ def matrix_of(name: str, arguments: Sequence[str], value: Callable[[str, int], f
         arguments: its arguments, as `Transformation.functions` gives them.
         value: the value of a number or a length; of a percentage, of the width (0) or the height (1).
     """
-    if name in ("rotate", "skewx", "skewy", "skew"):
+    if name in ("rotate", "rotatez", "skewx", "skewy", "skew"):
         turns = [_turn(part, value) for part in arguments[: 2 if name == "skew" else 1]]
-        if name != "rotate":
+        if name.startswith("skew"):
             across, down = (0.0, turns[0]) if name == "skewy" else (turns[0], turns[1] if len(turns) > 1 else 0.0)
             return (1, tan(down), tan(across), 1, 0, 0)
         c, s = cos(turns[0]), sin(turns[0])

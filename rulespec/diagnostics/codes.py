@@ -325,7 +325,7 @@ CODES: dict[str, str] = {
     "RS831": "a perft differs from its record",
     "RS832": "a recorded game has no such position",
     "RS841": "an outdated reason for missing coverage",
-    "RS850": "an unread part of a drawing's style sheet",
+    "RS850": "an unread part of a drawing's styles",
     "RS851": "a meaning for a colour that no region has",
     "RS852": "shapes of a drawing with the same label",
     "RS853": "a shape that may be one region or another",

@@ -160,6 +160,17 @@ def generated() -> str:
     )
 
 
+def labels_of_a_program() -> str:
+    """An `id` by the author, and a label by a program: what some programs write if there is none."""
+    ids = ["North_Sea", "Dry_Steppe", "Borg", "Östmark", "Vale", "Cape_Ann"]
+    labels = ["#path1949", "#path1949", "#Borg", "#g5454", "#Vale", "#rect8"]
+    more = 'xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape"'
+    shapes = all_(
+        lambda n, name, fill, d: f'<path id="{ids[n]}" inkscape:label="{labels[n]}" style="fill:{fill}" d="{d}"/>'
+    )
+    return f'<svg {SVG} {more} viewBox="0 0 300 200">{shapes}</svg>'
+
+
 def unseen_characters() -> str:
     words = plain(
         lambda n, name, *_: (
@@ -200,6 +211,7 @@ def letters_in_groups() -> str:
 
 
 MANNERS = [
+    labels_of_a_program,
     languages,
     texts_on_paths,
     turned_letters,

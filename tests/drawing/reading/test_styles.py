@@ -214,6 +214,14 @@ def test_a_style_sheet_hides(tmp_path: Path) -> None:
         ("@media (min-width: 9px) {.sea{fill:red}}", "`@media (min-width: 9px)`"),
         (".sea:has(path){fill:red}", "`.sea:has(path) {…}`"),
         ("g::part(x) > rect{display:none}", "`g::part(x) > rect {…}`"),
+        ("@media not print {.sea{fill:red}}", "`@media not print`"),
+        (".sea{fill: color-mix(in srgb, red, blue)}", "`fill: color-mix(in srgb, red, blue)`"),
+        (".sea{fill: rgb(from red r g b)}", "`fill: rgb(from red r g b)`"),
+        (".sea{fill: oklch(60% 0.1 50)}", "`fill: oklch(60% 0.1 50)`"),
+        ("path{d: path('M0 0h9v9')}", "`d: path"),
+        (".sea{all: unset}", "`all: unset`"),
+        (".sea{animation: flow 3s}", "`animation: flow 3s`"),
+        (".sea{offset-path: ray(9deg)}", "`offset-path: ray(9deg)`"),
     ],
 )
 def test_what_is_not_read_of_a_style_sheet_is_said(sheet: str, part: str, tmp_path: Path) -> None:
@@ -221,6 +229,45 @@ def test_what_is_not_read_of_a_style_sheet_is_said(sheet: str, part: str, tmp_pa
     (diagnostic,) = report.diagnostics
     assert diagnostic.code == "RS850" and part in diagnostic.message and diagnostic.help
     assert diagnostic.span is not None and diagnostic.span.line == 2
+
+
+@pytest.mark.parametrize(
+    "body, part",
+    [
+        ('<rect id="oak" width="9" height="9" fill="light-dark(red, blue)"/>', "`fill: light-dark(red, blue)`"),
+        ('<rect id="oak" width="9" height="9" style="animation: flow 3s"/>', "`animation: flow 3s`"),
+        ('<rect id="oak" width="9" height="9"><set attributeName="x" to="100"/></rect>', "`<set>`"),
+        (
+            '<g><rect id="oak" width="9" height="9"/><animateTransform begin="0s" to="2"/></g>',
+            "`<animateT",
+        ),
+        ('<rect id="oak" width="9" height="9"/><script>draw()</script>', "`<script>`"),
+        (
+            '<style media="(width > 9px)">a{fill:red}</style><rect id="oak" width="9" height="9"/>',
+            "(width &gt; 9px)",
+        ),
+    ],
+)
+def test_what_only_a_browser_does_is_said(body: str, part: str, tmp_path: Path) -> None:
+    _, report = imported(tmp_path, f"\n{body}")
+    (diagnostic,) = report.diagnostics
+    assert diagnostic.code == "RS850" and part.replace("&gt;", ">") in diagnostic.message
+    assert diagnostic.span is not None and diagnostic.span.line == 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<rect id="oak" width="9" height="9" fill="var(--none, red)"/>',
+        '<rect id="oak" width="9" height="9" fill="red"><set begin="mouseover" attributeName="x" to="100"/></rect>',
+        '<rect id="oak" width="9" height="9" fill="url(#none) red"/>',
+        '<rect id="oak" width="9" height="9" fill="red" style="animation: none"/>',
+        '<rect id="oak" width="9" height="9" fill="red" style="fill: nonsense"/>',
+    ],
+)
+def test_what_a_browser_does_not_show_is_not_said(body: str, tmp_path: Path) -> None:
+    regions, report = imported(tmp_path, body)
+    assert [(r.name, r.fill) for r in regions] == [("oak", "#ff0000")] and report.diagnostics == ()
 
 
 def test_a_style_sheet_of_another_file_is_said_and_one_of_lines_is_not(tmp_path: Path) -> None:
