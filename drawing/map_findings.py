@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from rulespec.drawing.reading.element_names import quoted
 
 _LISTED = 12  # names, labels and lines listed in one message
 _SHOWN = 80
+_SECOND = re.compile(r"_?[0-9]+\Z")
 
 
 class Counts(Struct, frozen=True):
@@ -54,7 +56,7 @@ def counts_of(drawn: DrawnMap) -> Counts:
 
 
 def warn(drawn: DrawnMap, report: Report) -> None:
-    """Reports findings about a drawing: RS364, RS365, RS472 to RS476, RS485, RS564, RS565, RS852, RS854 to RS859,
+    """Reports findings about a drawing: RS364, RS365, RS472 to RS477, RS485, RS564, RS565, RS852, RS854 to RS859,
     RS906.
     """
     _Findings(drawn, report).all()
@@ -95,6 +97,10 @@ class _Findings:
         if len(self.notes.faults) > _LISTED:
             message = f"{len(self.notes.faults) - _LISTED} or more further elements have such errors"
             self._warn("RS476", self.notes.faults[_LISTED][0], message, "export the drawing again")
+        if areas := self.notes.areas:
+            message = f"read as regions: {_counted(len(areas), 'shape')} that nobody sees, without filling and line"
+            help_ = "so are areas for the pointer over a picture; if they are no regions, give these a filling"
+            self._warn("RS477", areas[0], message, help_)
         help_ = "a region needs an outline and its own name"
         for what, lines in self.notes.left_out.items():
             also = f" (the first of {len(lines)})" if len(lines) > 1 else ""
@@ -163,7 +169,7 @@ class _Findings:
         if keys := self._keys():
             shape = "region looks" if len(keys) == 1 else "regions look"
             message = f"{len(keys)} {shape} like a box of a legend: {_names([r.name for r in keys])} ({_lines(keys)}): "
-            message += "a plain box with a text, the colour of other shapes and no neighbour"
+            message += "a plain box with a text or a second name, the colour of other shapes and no neighbour"
             self._warn("RS485", keys[0].line, message, f"if it is one: `--not {quoted(keys[0].label)}`")
         for regions in alike(self.drawn.regions):
             labels = " and ".join(_quoted(label) for label in [*dict.fromkeys(r.label for r in regions)][:_LISTED])
@@ -173,12 +179,20 @@ class _Findings:
             self._warn("RS852", regions[1].line, message, help_)
 
     def _keys(self) -> list[ImportedRegion]:
-        """Regions that look like boxes of a legend."""
+        """Regions that look like boxes of a legend, or like a second box for a region that is too small."""
+        names = {region.name for region in self.drawn.regions}
+        boxes = {
+            region.name
+            for region in self.drawn.regions
+            if (region.origin.source == "text" or _SECOND.sub("", region.name) in names - {region.name})
+            and _is_box(region.outline)
+        }
         pairs = [(region.name, other) for region in self.drawn.regions for other in region.touches]
-        linked = {name for pair in [*pairs, *self.drawn.near, *self.drawn.short] for name in pair}
+        pairs = [pair for pair in (*pairs, *self.drawn.near, *self.drawn.short) if not boxes.issuperset(pair)]
+        linked = {name for pair in pairs for name in pair}
         colours = {region.fill for region in self.drawn.regions if region.name in linked and region.fill}
-        alone = [region for region in self.drawn.regions if region.name not in linked and region.fill in colours]
-        return [region for region in alone if region.origin.source == "text" and _is_box(region.outline)]
+        rest = boxes - linked
+        return [region for region in self.drawn.regions if region.name in rest and region.fill in colours]
 
     def _texts(self) -> None:
         """Reports texts outside all shapes, or inside a shape as large as the drawing."""

@@ -183,8 +183,8 @@ class Geometry:
     def numbers(self, text: str) -> list[float]:
         """The numbers in a text."""
         most = 2 * (MAX_POINTS - self.points) + 2
-        found = _NUMBER.findall(text) if len(text) <= _FEW else (n[0] for n in islice(_NUMBER.finditer(text), most))
-        results = [*map(float, found)]
+        texts = _NUMBER.findall(text) if len(text) <= _FEW else (n[0] for n in islice(_NUMBER.finditer(text), most))
+        results = [*map(float, texts)]
         self._count(len(results) // 2 + 1)
         if not all(isfinite(n) and abs(n) <= MAX_NUMBER for n in results):
             raise self._fails("it has a number beyond a million")
@@ -249,10 +249,10 @@ class Geometry:
         def value(text: str, along: int) -> float:
             return self.number(text, size, (right - left, bottom - top)[along])
 
-        for written in transformations_of(element, values):
-            functions = written.functions()
+        for each in transformations_of(element, values):
+            functions = each.functions()
             if functions is None:
-                self._fault(f"the transformation {_quoted(written.text)} is not understood, and is left out")
+                self._fault(f"the transformation {_quoted(each.text)} is not understood, and is left out")
             for name, arguments in functions or ():
                 around = product(around, matrix_of(name, arguments, value))
         return around

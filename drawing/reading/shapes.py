@@ -161,7 +161,7 @@ class _Walk:
         elif element.tag == "text":
             self._text(element, inside)
         elif element.tag == "use":
-            self._use(element, values, inside)
+            self._use(element, values, inside, inside.group is not around.group)
         elif element.tag == "flowRoot":
             if not inside.hidden and inside.look.visible:
                 self.content.notes.leave("texts that flow in a frame", element.line)
@@ -272,8 +272,8 @@ class _Walk:
             target = target_of(self.document, target)
         return colours.pop() if len(colours) == 1 and not colours & {"", NO_FILL} else paint
 
-    def _use(self, element: Element, values: dict[str, str], inside: Around) -> None:
-        """Traverses the content repeated by `use`, at its position."""
+    def _use(self, element: Element, values: dict[str, str], inside: Around, named: bool) -> None:
+        """Walks through the content repeated by `use`, at its place; `named`: it has a name by its author."""
         target = target_of(self.document, element)
         if target is None or target in inside.copied:
             if not inside.hidden:
@@ -284,14 +284,13 @@ class _Walk:
         size = inside.look.face.size
         self.geometry.line = element.line
         x, y = (self.geometry.number(values.get(name, "0"), size, inside.viewport.whole(name)) for name in ("x", "y"))
-        named = inside.group is not None and inside.layers and inside.group.line == element.line
         again = self._uses.get(id(target), 0) > 1 or not _is_apart_from_view(target)
         context = replace(
             inside,
             matrix=product(inside.matrix, (1, 0, 0, 1, x, y)),
             copied=(*inside.copied, target),
             scope=self.styles.copied(element, target, inside.scope),
-            nameless=inside.nameless or bool(named) or again,
+            nameless=inside.nameless or named or again,
         )
         sizes = {name: values[name] for name in ("width", "height") if values.get(name, "auto") != "auto"}
         if target.tag == "symbol":
@@ -328,7 +327,9 @@ class _Walk:
         visible = inside.look.visible and not (inside.hidden or inside.faded)
         if visible or element.tag == "text":
             track = self._track(element, inside) if element.tag == "textPath" else None
-            self.content.texts.begin(element.tag, element.attributes, inside.look.face, inside.viewport, track)
+            self.content.texts.begin(
+                element.tag, element.attributes, inside.look.face, inside.viewport, element.line, track
+            )
         for part in element.content:
             if isinstance(part, str):
                 if visible:

@@ -43,6 +43,7 @@ _FILLS = 3  # colours of a group listed in a message
 _MAX_TESTS = 10_000_000
 _SAMPLES = 5  # points of an outline sampled to find its filled side
 _MOST_LINES = 12
+_AREAS = 2  # shapes that nobody sees, if they are the map
 _SHOWN = 60
 
 
@@ -56,6 +57,7 @@ class Notes(Struct):
     as outlines; `led`, `joined`: as in `PlacedTexts`; `plated`: names in boxes that lie in their shapes.
     `pictured`: it is a raster picture, with numbered regions.
     `faults`: the lines of elements, and what of them is not understood.
+    `areas`: the lines of shapes that nobody sees, and that are the map for want of others.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)
@@ -70,6 +72,7 @@ class Notes(Struct):
     proposals: list[LayerProposal] = field(default_factory=list)
     pictured: bool = False
     faults: list[tuple[int, str]] = field(default_factory=list)
+    areas: list[int] = field(default_factory=list)
 
 
 class Sketch(Struct, frozen=True):
@@ -211,8 +214,20 @@ def _single_layers(shapes: Sequence[tuple[Shape, DrawnText | None]]) -> dict[int
 def _without_unseen(pieces: list[PlacedShape], notes: Notes) -> list[PlacedShape]:
     """Drops invisible shapes; an invisible shape names the unnamed shape with the same outline.
 
-    On web pages, such shapes are areas for the pointer.
+    So do the areas for the pointer of a page of the web, which over a picture are the map themselves.
     """
+    areas = {
+        i
+        for i, piece in enumerate(pieces)
+        if piece.shape.unseen and not any(layer.hidden for layer in piece.shape.layers)
+    }
+    own = [i for i in areas if pieces[i].shape.own or _is_own(pieces[i].group)]
+    if len(own) >= _AREAS and len(pieces) - len(areas) <= 1:
+        notes.areas = [pieces[i].shape.line for i in sorted(areas)]
+        return [
+            PlacedShape(replace(piece.shape, unseen=False), piece.group) if i in areas else piece
+            for i, piece in enumerate(pieces)
+        ]
     names: dict[tuple[tuple[Point, ...], ...], Shape] = {}
     for piece in pieces:
         if piece.shape.unseen and (piece.shape.own or _is_own(piece.group)):
@@ -289,6 +304,8 @@ def _no_shapes(document: Document, notes: Notes) -> Exception:
     elif notes.proposals or notes.hidden:
         flags = [each.flag for each in notes.proposals] or [f"--layer {quoted(notes.hidden[0][0].name)}"]
         help_ = f"a hidden part of it may be the map: {' or '.join(flags)}"
+    elif any(element.tag == "image" for element in document.elements()):
+        help_ = "a picture in a drawing is not read: give the picture itself, as `--map board.png`"
     line = 1
     if notes.faults:
         line, fault = min(notes.faults)

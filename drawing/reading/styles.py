@@ -295,13 +295,10 @@ def styles_of(document: Document) -> Styles:
     result = Styles(document.file)
     for line in document.sheets:
         result.unread.setdefault("xml-stylesheet", line)
-    todo = [document.root]
-    while todo:
-        element = todo.pop()
+    for element in document.elements():
         is_css = element.tag == "style" and element.get("type") in ("", "text/css")
         if is_css and result.is_shown(element.get("media"), element.line):
             result.take(element.text(), element.line)
         if element.tag == "script" or (element.tag in _ANIMATIONS and element.get("begin") in _AT_ONCE):
             result.unread.setdefault(f"<{element.tag}>", element.line)
-        todo += reversed(element.elements)
     return result

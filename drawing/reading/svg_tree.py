@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from xml.parsers import expat
 
@@ -65,6 +66,14 @@ class Document(Struct, frozen=True):
     ids: dict[str, Element]
     sheets: list[int]
     """The lines with references to external style sheets."""
+
+    def elements(self) -> Iterator[Element]:
+        """All elements, in the order of the file."""
+        todo = [self.root]
+        while todo:
+            element = todo.pop()
+            yield element
+            todo += reversed(element.elements)
 
     def place(self, line: int) -> Span:
         """The span of a line in the file."""

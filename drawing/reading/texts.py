@@ -22,7 +22,8 @@ size of its letters; and the shortfall of the first part, relative to its length
 _LETTER, _LETTER_STEP = 0.35, 0.55
 """Letter widths relative to the font size, for individually positioned letters: the last one, and any other."""
 _LETTERS, _EVEN = 2, 0.1
-"""The least number of letters after the first, and the tolerance for even steps, relative to a step."""
+"""The fewest letters that follow another one, and the difference of even steps, by a step."""
+_FAR = 3  # times the size of the letters between parts that are texts of their own
 _LEVEL = 0.1
 """The tolerance for the heights of one line's parts, relative to the font size."""
 
@@ -87,19 +88,26 @@ class Texts(Struct):
     _offset: float = 0.0
     _last: Point | None = None
     _width: float | None = None
+    _lost: bool = False
 
     def begin(
-        self, tag: str, attributes: dict[str, str], face: Face, viewport: Viewport, track: Track | None = None
+        self,
+        tag: str,
+        attributes: dict[str, str],
+        face: Face,
+        viewport: Viewport,
+        number: int,
+        track: Track | None = None,
     ) -> None:
-        """Starts a text or a part of one.
+        """Starts a text or a part of one, in a line of the file.
 
         `track`: the path of a `textPath`; None if unknown.
         """
         if tag == "text":
-            self._open, self._parts, self._start, self._moved, self._gaps = True, [], (0.0, 0.0), None, []
-            self._track, self._offset, self._last, self._width = None, 0.0, None, None
+            self._lost = False
+            self._restart(0.0, 0.0)
         if self._moved is not None:
-            self._go_on(attributes, viewport)
+            self._go_on(attributes, viewport, number)
         elif tag == "textPath":
             offset = attributes.get("startOffset", "").strip() or "0"
             way = length(offset, face.size, track.length) if track is not None else None
@@ -111,14 +119,26 @@ class Texts(Struct):
             if text := attributes.get("textLength", ""):
                 self._width = length(text, face.size, viewport.whole("x"))
 
-    def _go_on(self, attributes: dict[str, str], viewport: Viewport) -> None:
-        """Starts a further part of the line, after a blank unless it begins where the text ended."""
+    def _restart(self, x: float | None, y: float | None) -> None:
+        """Opens a text at a place."""
+        self._open, self._parts, self._start, self._moved, self._gaps = True, [], (x, y), None, []
+        self._track, self._offset, self._last, self._width = None, 0.0, None, None
+
+    def _go_on(self, attributes: dict[str, str], viewport: Viewport, number: int) -> None:
+        """Takes the beginning of a further part: a blank stands before it unless it begins where the text has ended.
+
+        A part far away is a text of its own.
+        """
         if not any(attributes.get(key, "").strip() for key in ("x", "y", "dx", "dy")):
             return
         (left, top, run), face = self._run, self._face
         size = face.size or 0.0
         end = left + _NARROW * face.width(run)
         x, y = _along(attributes, "x", end, face, viewport), _along(attributes, "y", top, face, viewport)
+        if self._is_apart(x, y, end):
+            self._lost = not self._close(number) or self._lost
+            self._restart(x, y)
+            return
         level = y is not None and abs(y - top) < _LEVEL * size
         near = x is not None and -_GAP * size - _LOOSE * (end - left) < x - end < _GAP * size
         if level and x is not None:
@@ -129,6 +149,14 @@ class Texts(Struct):
         elif level:
             self._parts.append("")
         self._run = (end if x is None else x, top if y is None else y, "")
+
+    def _is_apart(self, x: float | None, y: float | None, end: float) -> bool:
+        """Whether a part at a place is too far away for the text that ends at `end`; letters may be."""
+        (left, top, run), far = self._run, _FAR * (self._face.size or 0.0)
+        if x is None or y is None or not far or self._track is not None or len(run.strip()) <= 1:
+            return False
+        across = max(end - left, 0.0) + far
+        return abs(y - top) > far or not -2 * across < x - left < across
 
     def add(self, data: str, face: Face, moved: Moved) -> None:
         """Adds characters to the open text, in their part's lettering."""
@@ -147,6 +175,9 @@ class Texts(Struct):
 
         `instead`: words displayed in its place.
         """
+        return self._close(number, instead) and not self._lost
+
+    def _close(self, number: int, instead: str = "") -> bool:
         self._join_letters()
         words = " ".join(INVISIBLE.sub("", "".join(self._parts)).split())
         words = (instead or words)[:_MAX_WORDS]
@@ -156,7 +187,7 @@ class Texts(Struct):
         if moved is None or not words:
             return True
         (x, y), size = self._start, self._face.size
-        if x is None or y is None or size is None:
+        if x is None or y is None or size is None or len(self.all) >= MAX_TEXTS:
             return False
         size = min(max(size, 0.1), 1e6)
         face = replace(self._face, size=size)

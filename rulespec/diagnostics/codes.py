@@ -178,6 +178,7 @@ CODES: dict[str, str] = {
     "RS474": "regions of a drawing that meet at a corner",
     "RS475": "links of a drawing across a corner",
     "RS476": "an error in the data of a shape",
+    "RS477": "regions of a drawing that nobody sees",
     "RS485": "regions of a drawing that may be boxes of a legend",
     "RS501": "no such ruleset",
     "RS502": "no such overlay",

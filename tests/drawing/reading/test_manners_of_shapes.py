@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from six_regions import FILLS, IDS, NAMES, SIX, SVG, XLINK, all_, corner, drawing, facts, read
+from six_regions import FILLS, IDS, NAMES, SIX, SVG, XLINK, all_, corner, drawing, facts, path, read
 
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.drawing.map_findings import warn
@@ -258,3 +258,37 @@ def test_more_texts_than_are_read_are_said(tmp_path: Path) -> None:
 def test_rules_in_rules_are_said(tmp_path: Path) -> None:
     _, report = read(tmp_path, drawing(f"<style>g {{ path {{fill: red}} }}</style>{shapes()}{words()}"))
     assert any(d.code == "RS850" and "rules in rules" in d.message for d in report.diagnostics)
+
+
+@pytest.mark.parametrize("look", ['fill="none"', 'fill="red" opacity="0"', 'style="fill-opacity: 0"'])
+def test_areas_over_a_picture_are_the_map_if_nothing_else_is(look: str, tmp_path: Path) -> None:
+    picture = '<rect width="300" height="200" fill="white"/><image href="board.png" width="300" height="200"/>'
+    shapes = all_(lambda n, name, fill, d: f'<path id="{name}" {look} d="{d}"/>')
+    result, report = read(tmp_path, drawing(picture + shapes))
+    assert facts(result)[0] == SIX[0] and facts(result)[2] == SIX[2]
+    assert [d.message for d in report.diagnostics if d.code == "RS477"] == [
+        "read as regions: 6 shapes that nobody sees, without filling and line"
+    ]
+    result, report = read(tmp_path, drawing(shapes + f'<path id="oak" d="{path(0)}"/><path id="elm" d="{path(1)}"/>'))
+    assert facts(result)[0] == ["oak", "elm"] and "RS477" not in {d.code for d in report.diagnostics}
+
+
+def test_a_picture_in_a_drawing_is_not_read(tmp_path: Path) -> None:
+    with pytest.raises(DiagnosticsError) as raised:
+        read(tmp_path, drawing('<image href="board.png" width="300" height="200"/>'))
+    assert "--map board.png" in raised.value.diagnostics[0].help
+
+
+def test_boxes_of_a_legend_that_touch_are_listed_and_those_of_small_regions_are(tmp_path: Path) -> None:
+    shapes = all_(lambda n, name, fill, d: f'<path id="{name}" fill="{fill}" d="{d}"/>')
+    rows = "".join(
+        f'<rect x="310" y="{20 + 22 * i}" width="60" height="22" fill="{fill}"/><text x="320" y="{33 + 22 * i}" '
+        f'font-size="8">{word}</text>'
+        for i, (fill, word) in enumerate((("#9ecae9", "Sea"), ("#d0c090", "Land")))
+    )
+    small = '<rect id="Vale_1" x="310" y="100" width="20" height="20" fill="#d0c090"/>'
+    small += '<rect id="Borg_1" x="310" y="120" width="20" height="20" fill="#c83737"/>'
+    text = drawing(shapes + rows + small).replace('viewBox="0 0 300 200"', 'viewBox="0 0 400 200"')
+    _, report = read(tmp_path, text)
+    (said,) = [d for d in report.diagnostics if d.code == "RS485"]
+    assert "`sea`, `land`, `vale_1`, `borg_1`" in said.message and "--not sea" in said.help.lower()

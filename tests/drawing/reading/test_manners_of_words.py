@@ -6,10 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from six_regions import IDS, NAMES, SIX, SVG, Each, all_, corner, drawing, facts, path, read
+from six_regions import IDS, NAMES, SIX, SVG, XLINK, Each, all_, corner, drawing, facts, path, read
 
 FEATURE = 'requiredFeatures="http://www.w3.org/TR/SVG11/feature#Extensibility"'
 PAGE = 'xmlns="http://www.w3.org/1999/xhtml"'
+
+
+UNNAMED = all_(lambda n, name, fill, d: f'<path fill="{fill}" d="{d}"/>')
 
 
 def plain(each: Each) -> str:
@@ -160,6 +163,29 @@ def generated() -> str:
     )
 
 
+def one_text_for_all() -> str:
+    """All names in one text, whose parts have places of their own."""
+    parts = all_(lambda n, name, *_: f'<tspan x="{corner(n)[0] + 50}" y="{corner(n)[1] + 50}">{name}</tspan>')
+    return drawing(f'{UNNAMED}<text font-size="10" text-anchor="middle">{parts}</text>')
+
+
+def texts_of_columns() -> str:
+    """A text for each column, whose second part stands far below the first."""
+    texts = "".join(
+        f'<text x="{50 + 100 * n}" y="50">{NAMES[n]}<tspan x="{50 + 100 * n}" dy="100">{NAMES[n + 3]}</tspan></text>'
+        for n in range(3)
+    )
+    return drawing(f'{UNNAMED}<g font-size="10" text-anchor="middle">{texts}</g>')
+
+
+def all_in_one_line() -> str:
+    """A file without line ends, in which groups and copies have one place."""
+    defs = all_(lambda n, name, fill, d: f'<path id="{IDS[n]}" d="{d}"/>')
+    uses = all_(lambda n, name, fill, d: f'<use xlink:href="#{IDS[n]}" fill="{fill}"/>')
+    text = f'<defs>{defs}<g id="all">{uses}</g></defs><use xlink:href="#all"/>'
+    return f'<svg {SVG} {XLINK} viewBox="0 0 300 200">{text}</svg>'.replace("\n", " ")
+
+
 def labels_of_a_program() -> str:
     """An `id` by the author, and a label by a program: what some programs write if there is none."""
     ids = ["North_Sea", "Dry_Steppe", "Borg", "Östmark", "Vale", "Cape_Ann"]
@@ -211,6 +237,9 @@ def letters_in_groups() -> str:
 
 
 MANNERS = [
+    one_text_for_all,
+    texts_of_columns,
+    all_in_one_line,
     labels_of_a_program,
     languages,
     texts_on_paths,
