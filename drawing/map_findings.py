@@ -19,6 +19,7 @@ from rulespec.drawing.reading.element_names import quoted
 
 _LISTED = 12  # names, labels and lines listed in one message
 _SHOWN = 80
+_RARE = 10  # regions named otherwise for each that a text names, if that is an exception
 _SECOND = re.compile(r"_?[0-9]+\Z")
 
 
@@ -56,7 +57,7 @@ def counts_of(drawn: DrawnMap) -> Counts:
 
 
 def warn(drawn: DrawnMap, report: Report) -> None:
-    """Reports findings about a drawing: RS364, RS365, RS472 to RS477, RS485, RS564, RS565, RS852, RS854 to RS859,
+    """Reports findings about a drawing: RS364, RS365, RS472 to RS478, RS485, RS564, RS565, RS852, RS854 to RS859,
     RS906.
     """
     _Findings(drawn, report).all()
@@ -166,11 +167,21 @@ class _Findings:
             message = f"{_counted(len(programs), 'region')} {verb} the name of a drawing program: {names} ({lines})"
             help_ = "label each shape, or write its name in it; exclude other shapes: `--not NAME`"
             self._warn("RS855", programs[0].line, message, help_)
-        if keys := self._keys():
+        keys = self._keys()
+        if keys:
             shape = "region looks" if len(keys) == 1 else "regions look"
             message = f"{len(keys)} {shape} like a box of a legend: {_names([r.name for r in keys])} ({_lines(keys)}): "
             message += "a plain box with a text or a second name, the colour of other shapes and no neighbour"
             self._warn("RS485", keys[0].line, message, f"if it is one: `--not {quoted(keys[0].label)}`")
+        by_text = [region for region in self.drawn.regions if region.origin.source == "text" and region not in keys]
+        others = len(self.drawn.regions) - len(by_text) - len(programs)
+        if 0 < len(by_text) <= others // _RARE:
+            message = (
+                f"{_counted(len(by_text), 'region')} with a name from a text, where {others} have theirs from an id "
+            )
+            message += f"or a label: {_names([region.name for region in by_text])} ({_lines(by_text)})"
+            help_ = f"if it is no region, such as a box with the date: `--not {quoted(by_text[0].label)}`"
+            self._warn("RS478", by_text[0].line, message, help_)
         for regions in alike(self.drawn.regions):
             labels = " and ".join(_quoted(label) for label in [*dict.fromkeys(r.label for r in regions)][:_LISTED])
             message = f"{len(regions)} shapes are called {labels} ({_lines(regions)}): "

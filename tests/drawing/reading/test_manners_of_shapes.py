@@ -292,3 +292,14 @@ def test_boxes_of_a_legend_that_touch_are_listed_and_those_of_small_regions_are(
     _, report = read(tmp_path, text)
     (said,) = [d for d in report.diagnostics if d.code == "RS485"]
     assert "`sea`, `land`, `vale_1`, `borg_1`" in said.message and "--not sea" in said.help.lower()
+
+
+def test_a_box_with_a_text_among_regions_with_ids_is_listed(tmp_path: Path) -> None:
+    cells = "".join(f'<rect id="c{i}" x="{10 * i}" width="10" height="30"/>' for i in range(11))
+    box = '<rect x="20" y="40" width="60" height="20"/><text x="30" y="55" font-size="12">Spring</text>'
+    nameless = cells.replace("id=", "x-id=")
+    for regions, listed in ((cells, True), (cells.replace('id="c10"', ""), True), (nameless, False)):
+        result, report = read(tmp_path, drawing(regions + box))
+        said = [d.help for d in report.diagnostics if d.code == "RS478"]
+        assert bool(said) == listed and "spring" in [region.name for region in result.regions]
+        assert all("--not Spring" in help_ for help_ in said)
