@@ -209,7 +209,7 @@ class _Findings:
         """Reports texts outside all shapes, or inside a shape as large as the drawing."""
         for region in self.drawn.by_text:
             message = f"a shape that takes up the whole drawing is the region `{region.name}`, by the text in it"
-            help_ = "if it is the background, hide the text; if it is a region, give the shape an `id` or a label"
+            help_ = f"if it is the background: `--not {quoted(region.label)}`; if a region, give it an `id` or a label"
             self._warn("RS854", region.line, message, help_)
         if beside := self.notes.beside:
             pairs = ", ".join(f"{_quoted(text.words)} beside {_quoted(name)}" for text, name in beside[:_LISTED])

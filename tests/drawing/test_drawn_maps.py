@@ -19,6 +19,7 @@ from rulespec.drawing.map_findings import warn
 from rulespec.drawing.map_import import DrawnMap, regions_of
 from rulespec.drawing.outline_checks import overlaps
 from rulespec.drawing.outlines import Frame, Ring, area, net, rings_of
+from rulespec.drawing.reading.element_names import quoted
 from rulespec.drawing.reading.sketch import read_sketch
 from rulespec.drawing.snapping import snapped
 from rulespec.drawing.svg import Point
@@ -176,6 +177,9 @@ def test_a_text_in_the_margin_is_said_to_make_a_region(paper: str, text: str, sa
     assert [region.name for region in result.by_text] == said
     output = new(tmp_path, (tmp_path / "map.svg").read_text("utf-8"))
     assert ("RS854" in output) == (said != []) and all(f"`{name}`" in output for name in said)
+    if said:
+        less = new(tmp_path, (tmp_path / "map.svg").read_text("utf-8"), "--not", text, name="less")
+        assert f"`--not {quoted(text)}`" in output and "RS854" not in less and "read: 2 regions" in less
 
 
 def new(tmp_path: Path, text: str, *more: str, name: str = "mine", code: int = 0) -> str:
