@@ -107,3 +107,19 @@ def test_a_report_is_written_and_has_an_address_of_its_own(tmp_path: Path, monke
             assert name == "the report" and b"<html" in answer.read()
         with pytest.raises(OSError, match="404"):
             urllib.request.urlopen(serving.base + "/report/other")
+
+
+@pytest.mark.proof  # it plays games in a process of its own
+def test_who_wins_is_counted_by_what_players_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rulespec.serve.edit.next_steps._GAMES", 4)
+    monkeypatch.setattr("rulespec.serve.edit.next_steps._BOT", "random")
+    with editing(copied("tutorial", tmp_path / "lake")) as serving:
+        page = serving.page()
+        page.until("picture")
+        assert page.ask(do="start", step="shares") == {"done": "started: See who wins"}
+        result = outcome(page, "shares", ended)
+        assert result["state"] == "done", result
+        lines = [" ".join(line.split()) for line in result["text"].splitlines()]
+        heading = next(i for i, line in enumerate(lines) if line.startswith("role"))
+        roles = [line for line in lines[heading + 1 :] if "%" in line and "share would be" not in line]
+        assert len(roles) >= 3, result["text"]
