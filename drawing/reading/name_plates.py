@@ -1,18 +1,18 @@
-"""Plates: boxes behind names, each of which names the larger unnamed shape around it."""
+"""Boxes behind texts of a drawing: one with a name names the shape that it lies in, one with a number is a mark."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rulespec.drawing.outlines import area, extent
 from rulespec.drawing.reading.placed_texts import ShapeSearch
 from rulespec.drawing.reading.texts import DrawnText
 from rulespec.drawing.svg import Point
 
-_LEAST = 3  # least number of names with a box
-_MOST_LINES = 4  # maximum height of a box, relative to the font size
-_BOX = 0.7  # least share of its bounding box that a plate fills, as a circle does
+_LEAST = 3  # names with a box behind them
+_MOST_LINES = 6  # height of a box, by the size of its letters
+_BOX = 0.7  # of the rectangle around it that a box fills at least, as a circle does
 _LARGER = 2.0
 _SHARE = 0.8  # least share of the plates that are inside a shape of their own
 
@@ -31,18 +31,34 @@ def plates_of(
         nonzero: numbers of shapes with the nonzero fill rule.
     """
     plates = {i: text for i, text in enumerate(names) if text is not None and not own[i] and _is_box(shapes[i], text)}
-    rest = [i for i in range(len(shapes)) if i not in plates]
-    if len(plates) < _LEAST or len(rest) < _LEAST:
+    around = _around(plates, shapes, nonzero)
+    results = {i: k for i, k in around.items() if names[k] is None and not own[k]}
+    return results if len(results) >= max(_LEAST, _SHARE * len(plates)) else {}
+
+
+def marks_of(
+    shapes: Sequence[Rings], names: Sequence[DrawnText | None], own: Sequence[bool], nonzero: set[int]
+) -> set[int]:
+    """The boxes around numbers that lie in regions, one in each, such as numbers of pieces. Arguments: as above."""
+    lettered = [text is not None and any(map(str.isalpha, text.words)) for text in names]
+    boxes = {
+        i: text
+        for i, text in enumerate(names)
+        if text is not None and not own[i] and not lettered[i] and _is_box(shapes[i], text)
+    }
+    results = {i for i, k in _around(boxes, shapes, nonzero).items() if own[k] or lettered[k]}
+    return results if len(results) >= max(_LEAST, _SHARE * len(boxes)) else set()
+
+
+def _around(boxes: Mapping[int, DrawnText], shapes: Sequence[Rings], nonzero: set[int]) -> dict[int, int]:
+    """The larger shapes that boxes lie in, if each lies in another one."""
+    rest = [i for i in range(len(shapes)) if i not in boxes]
+    if len(boxes) < _LEAST or len(rest) < _LEAST:
         return {}
     search = ShapeSearch([shapes[i] for i in rest], (), {n for n, i in enumerate(rest) if i in nonzero})
-    around = {i: rest[at] for i, text in plates.items() if (at := search.at(text.at)) is not None}
+    around = {i: rest[at] for i, text in boxes.items() if (at := search.at(text.at)) is not None}
     counts = Counter(around.values())
-    results = {
-        i: k
-        for i, k in around.items()
-        if counts[k] == 1 and names[k] is None and not own[k] and _size(shapes[k]) > _LARGER * _size(shapes[i])
-    }
-    return results if len(results) >= max(_LEAST, _SHARE * len(plates)) else {}
+    return {i: k for i, k in around.items() if counts[k] == 1 and _size(shapes[k]) > _LARGER * _size(shapes[i])}
 
 
 def _is_box(rings: Rings, text: DrawnText) -> bool:

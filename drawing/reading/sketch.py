@@ -15,7 +15,7 @@ from rulespec.drawing.outlines import area, extent
 from rulespec.drawing.reading.contexts import Layer, NamedGroup, Part
 from rulespec.drawing.reading.element_names import is_numbered, is_of_a_program, quoted, slug
 from rulespec.drawing.reading.layers import LayerProposal, proposals
-from rulespec.drawing.reading.name_plates import plates_of
+from rulespec.drawing.reading.name_plates import marks_of, plates_of
 from rulespec.drawing.reading.outlined_texts import outlined_texts
 from rulespec.drawing.reading.placed_texts import PlacedTexts, place_texts
 from rulespec.drawing.reading.shapes import Content, PlacedShape, Shape, read_content
@@ -33,6 +33,7 @@ _LINES = "lines, which have no area"
 _OPEN = "lines without a filling, such as rivers"
 _HOLLOW = "shapes without a filling, where others have one"
 _MARKERS = "small copies by `use`, such as marks of towns"
+_NUMBERS = "boxes around numbers, one in each region"
 _BEYOND = "shapes beyond the page"
 _UNSEEN = "shapes with neither a filling nor a line"
 _ABBREVIATED = 3  # letters of a label that may abbreviate a longer text
@@ -144,6 +145,7 @@ def _sketch(document: Document, content: Content, part: Part) -> Sketch:
         {i for i, piece in enumerate(pieces) if not piece.shape.evenodd},
         content.leads,
     )
+    pieces = _without_numbers(pieces, texts, notes)
     notes.plated = _name_by_plates(pieces, texts)
     results, said = _without_texts(*_named(_merged(pieces, texts.names), texts, notes), content, part)
     there = [piece.shape for piece in content.pieces]
@@ -259,6 +261,16 @@ def _without_beyond(pieces: list[PlacedShape], content: Content, part: Part, not
         return pieces
     notes.left_out.setdefault(_BEYOND, []).extend(pieces[i].shape.line for i in sorted(beyond))
     return [piece for i, piece in enumerate(pieces) if i not in beyond]
+
+
+def _without_numbers(pieces: list[PlacedShape], texts: PlacedTexts, notes: Notes) -> list[PlacedShape]:
+    """Shapes without boxes around numbers in regions, of which the texts are taken away, too."""
+    own = [piece.shape.own or _is_own(piece.group) for piece in pieces]
+    nonzero = {i for i, piece in enumerate(pieces) if not piece.shape.evenodd}
+    marks = marks_of([piece.shape.outlines for piece in pieces], texts.names, own, nonzero)
+    notes.left_out |= {_NUMBERS: [pieces[i].shape.line for i in sorted(marks)]} if marks else {}
+    texts.names = [text for i, text in enumerate(texts.names) if i not in marks]
+    return [piece for i, piece in enumerate(pieces) if i not in marks]
 
 
 def _name_by_plates(pieces: Sequence[PlacedShape], texts: PlacedTexts) -> list[DrawnText]:

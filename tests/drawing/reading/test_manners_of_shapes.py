@@ -303,3 +303,25 @@ def test_a_box_with_a_text_among_regions_with_ids_is_listed(tmp_path: Path) -> N
         said = [d.help for d in report.diagnostics if d.code == "RS478"]
         assert bool(said) == listed and "spring" in [region.name for region in result.regions]
         assert all("--not Spring" in help_ for help_ in said)
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_numbers_in_circles_are_marks_of_the_regions_they_lie_in(named: bool, tmp_path: Path) -> None:
+    def circle(n: int) -> str:
+        x, y = corner(n)[0] + 75, corner(n)[1] + 25
+        return f'<circle cx="{x}" cy="{y}" r="8" fill="white"/><text x="{x - 3}" y="{y + 3}" font-size="10">{n}</text>'
+
+    circles = "".join(map(circle, range(6)))
+    ids = all_(lambda n, name, fill, d: f'<path id="{name}" fill="{fill}" d="{d}"/>')
+    result, report = read(tmp_path, drawing((ids if named else shapes() + words()) + circles))
+    assert facts(result) == SIX
+    assert any("boxes around numbers, one in each region (the first of 6)" in d.message for d in report.diagnostics)
+    sea = '<rect id="sea" width="300" height="200"/>'
+    result, _ = read(tmp_path, drawing(sea + circles))
+    assert facts(result)[0] == ["sea", "0", "1", "2", "3", "4", "5"], "they are the regions"
+
+
+def test_a_circle_behind_a_name_is_none(tmp_path: Path) -> None:
+    circles = all_(lambda n, *_: f'<circle cx="{corner(n)[0] + 50}" cy="{corner(n)[1] + 47}" r="28" fill="white"/>')
+    result, _ = read(tmp_path, drawing(shapes() + circles + words()))
+    assert facts(result) == SIX
