@@ -57,7 +57,7 @@ def counts_of(drawn: DrawnMap) -> Counts:
 
 
 def warn(drawn: DrawnMap, report: Report) -> None:
-    """Reports findings about a drawing: RS364, RS365, RS472 to RS478, RS485, RS564, RS565, RS852, RS854 to RS859,
+    """Reports findings about a drawing: RS364, RS365, RS472 to RS479, RS485, RS564, RS565, RS852, RS854 to RS859,
     RS906.
     """
     _Findings(drawn, report).all()
@@ -217,11 +217,18 @@ class _Findings:
             message = f"{_counted(len(beside), 'text')} in a region with another name: {pairs}{more}"
             help_ = "a town needs no change; move the name of a neighbour into its own region"
             self._warn("RS364", beside[0][0].line, message, help_)
+        if titled := self.notes.titled:
+            pairs = ", ".join(f"{_quoted(text.words)} for {_quoted(name)}" for text, name in titled[:_LISTED])
+            more = f" and {len(titled) - _LISTED} more" if len(titled) > _LISTED else ""
+            message = f"{_counted(len(titled), 'title')} from a text unlike the id of its shape: {pairs}{more}"
+            help_ = "a name in other words needs no change; if it is that of a town, label the shape with its own name"
+            self._warn("RS479", titled[0][0].line, message, help_)
         for texts, how in (
             (self.notes.joined, "assembled from texts below or beside one another"),
             (self.notes.outlined, "taken from rows of letter-like shapes"),
             (self.notes.led, "taken from texts outside, by the lines that lead from them"),
             (self.notes.plated, "taken from boxes that lie in their regions"),
+            (self.notes.grouped, "taken from the groups of their shapes, though they lie beside these"),
         ):
             if texts:
                 words = ", ".join(_quoted(text.words) for text in texts[:_LISTED])

@@ -58,7 +58,7 @@ class Shape(Struct, frozen=True):
     `unseen`: invisible, without fill and stroke, or with opacity 0.
     `evenodd`: the fill rule is even-odd rather than nonzero.
     `layers`: the names of the enclosing groups, outermost first.
-    `copies`: the number of its repetitions by `use`.
+    `copies`: the number of its repetitions by `use`; `parent`: the identity of the element that it stands in.
     """
 
     name: str
@@ -75,6 +75,7 @@ class Shape(Struct, frozen=True):
     unseen: bool = False
     layers: tuple[Layer, ...] = ()
     copies: int = 0
+    parent: int = 0
 
 
 class PlacedShape(Struct, frozen=True):
@@ -252,6 +253,7 @@ class _Walk:
             unseen=unseen and not inside.chosen,
             layers=(*inside.layers, layer) if layer.name else inside.layers,
             copies=max((self._uses.get(id(each), 0) for each in inside.copied), default=0),
+            parent=id(element.parent),
         )
         self.content.pieces.append(PlacedShape(shape, inside.group))
 
@@ -317,8 +319,12 @@ class _Walk:
         if len(self.content.texts.all) >= MAX_TEXTS:
             self.content.notes.leave(f"texts after the first {MAX_TEXTS:,}", element.line)
             return
+        known = len(self.content.texts.all)
         self._words(element, inside)
-        if not self.content.texts.end(element.line, words):
+        is_placed = self.content.texts.end(element.line, words)
+        for i in range(known, len(self.content.texts.all)):
+            self.content.texts.all[i] = replace(self.content.texts.all[i], parent=id(element.parent))
+        if not is_placed:
             what = "texts along a path, or with a size or a place that is not understood"
             self.content.notes.leave(what, element.line)
 

@@ -15,7 +15,7 @@ from rulespec.drawing.outlines import area, extent
 from rulespec.drawing.reading.contexts import Layer, NamedGroup, Part
 from rulespec.drawing.reading.element_names import is_numbered, is_of_a_program, quoted, slug
 from rulespec.drawing.reading.layers import LayerProposal, proposals
-from rulespec.drawing.reading.name_plates import marks_of, plates_of
+from rulespec.drawing.reading.names_beside import has_own_name, name_by_parents, name_by_plates, number_marks
 from rulespec.drawing.reading.outlined_texts import outlined_texts
 from rulespec.drawing.reading.placed_texts import PlacedTexts, place_texts
 from rulespec.drawing.reading.shapes import Content, PlacedShape, Shape, read_content
@@ -55,7 +55,9 @@ class Notes(Struct):
     `hidden`: hidden groups, with their number of shapes.
     `ornaments`: groups and shapes skipped because of their names, such as a legend.
     `loose`: texts outside shapes; `beside`: texts in a shape with another name, and that name; `outlined`: texts drawn
-    as outlines; `led`, `joined`: as in `PlacedTexts`; `plated`: names in boxes that lie in their shapes.
+    as outlines; `led`, `joined`: as in `PlacedTexts`; `plated`: names in boxes that lie in their shapes;
+    `grouped`: those that stand beside their shapes, in one group with each; `titled`: texts that are titles, and the
+    unlike names of their shapes.
     `pictured`: it is a raster picture, with numbered regions.
     `faults`: the lines of elements, and what of them is not understood.
     `areas`: the lines of shapes that nobody sees, and that are the map for want of others.
@@ -70,6 +72,8 @@ class Notes(Struct):
     led: list[DrawnText] = field(default_factory=list)
     joined: list[DrawnText] = field(default_factory=list)
     plated: list[DrawnText] = field(default_factory=list)
+    grouped: list[DrawnText] = field(default_factory=list)
+    titled: list[tuple[DrawnText, str]] = field(default_factory=list)
     proposals: list[LayerProposal] = field(default_factory=list)
     pictured: bool = False
     faults: list[tuple[int, str]] = field(default_factory=list)
@@ -145,8 +149,12 @@ def _sketch(document: Document, content: Content, part: Part) -> Sketch:
         {i for i, piece in enumerate(pieces) if not piece.shape.evenodd},
         content.leads,
     )
-    pieces = _without_numbers(pieces, texts, notes)
-    notes.plated = _name_by_plates(pieces, texts)
+    notes.grouped = name_by_parents(pieces, [*content.texts.all, *notes.outlined], texts)
+    marks = number_marks(pieces, texts)
+    notes.left_out |= {_NUMBERS: [pieces[i].shape.line for i in sorted(marks)]} if marks else {}
+    pieces = [piece for i, piece in enumerate(pieces) if i not in marks]
+    texts.names = [text for i, text in enumerate(texts.names) if i not in marks]
+    notes.plated = name_by_plates(pieces, texts)
     results, said = _without_texts(*_named(_merged(pieces, texts.names), texts, notes), content, part)
     there = [piece.shape for piece in content.pieces]
     there = [shape for shape in there if not shape.unseen or any(layer.hidden for layer in shape.layers)]
@@ -180,6 +188,8 @@ def _named(
         is_title = by_text or (lettered and not (shape.label and len(name) > _ABBREVIATED))
         if text is not None and lettered and not is_title and slug(text.words) != slug(name):
             notes.beside.append((text, name))
+        elif text is not None and lettered and not by_text and _is_unlike(text.words, name):
+            notes.titled.append((text, name))
         results.append(replace(shape, name=name, by_text=by_text))
         said.append(text.words if text is not None and is_title else "")
         used |= {text.words: text} if text is not None and is_title else {}
@@ -188,6 +198,12 @@ def _named(
     notes.led = [text for text in texts.led if any(text.words in words for words in used)]
     notes.joined = [text for text in texts.joined if text.words in used]
     return results, said
+
+
+def _is_unlike(words: str, name: str) -> bool:
+    """Whether a text is another name than that of its shape, which is no code for it."""
+    one, other = slug(words), slug(name)
+    return len(other) > _ABBREVIATED and not any(map(str.isdigit, other)) and one not in other and other not in one
 
 
 def _without_texts(shapes: list[Shape], said: list[str], content: Content, part: Part) -> tuple[list[Shape], list[str]]:
@@ -223,7 +239,7 @@ def _without_unseen(pieces: list[PlacedShape], notes: Notes) -> list[PlacedShape
         for i, piece in enumerate(pieces)
         if piece.shape.unseen and not any(layer.hidden for layer in piece.shape.layers)
     }
-    own = [i for i in areas if pieces[i].shape.own or _is_own(pieces[i].group)]
+    own = [i for i in areas if pieces[i].shape.own or has_own_name(pieces[i].group)]
     if len(own) >= _AREAS and len(pieces) - len(areas) <= 1:
         notes.areas = [pieces[i].shape.line for i in sorted(areas)]
         return [
@@ -232,7 +248,7 @@ def _without_unseen(pieces: list[PlacedShape], notes: Notes) -> list[PlacedShape
         ]
     names: dict[tuple[tuple[Point, ...], ...], Shape] = {}
     for piece in pieces:
-        if piece.shape.unseen and (piece.shape.own or _is_own(piece.group)):
+        if piece.shape.unseen and (piece.shape.own or has_own_name(piece.group)):
             names.setdefault(_key(piece.shape), piece.shape if piece.shape.own else _called(piece))
     results = []
     for piece in pieces:
@@ -263,37 +279,12 @@ def _without_beyond(pieces: list[PlacedShape], content: Content, part: Part, not
     return [piece for i, piece in enumerate(pieces) if i not in beyond]
 
 
-def _without_numbers(pieces: list[PlacedShape], texts: PlacedTexts, notes: Notes) -> list[PlacedShape]:
-    """Shapes without boxes around numbers in regions, of which the texts are taken away, too."""
-    own = [piece.shape.own or _is_own(piece.group) for piece in pieces]
-    nonzero = {i for i, piece in enumerate(pieces) if not piece.shape.evenodd}
-    marks = marks_of([piece.shape.outlines for piece in pieces], texts.names, own, nonzero)
-    notes.left_out |= {_NUMBERS: [pieces[i].shape.line for i in sorted(marks)]} if marks else {}
-    texts.names = [text for i, text in enumerate(texts.names) if i not in marks]
-    return [piece for i, piece in enumerate(pieces) if i not in marks]
-
-
-def _name_by_plates(pieces: Sequence[PlacedShape], texts: PlacedTexts) -> list[DrawnText]:
-    """Moves the texts of plates to the shapes that they name, and returns them."""
-    own = [piece.shape.own or _is_own(piece.group) for piece in pieces]
-    nonzero = {i for i, piece in enumerate(pieces) if not piece.shape.evenodd}
-    moved = plates_of([piece.shape.outlines for piece in pieces], texts.names, own, nonzero)
-    for plate, shape in moved.items():
-        texts.names[shape], texts.names[plate] = texts.names[plate], None
-    return [text for shape in moved.values() if (text := texts.names[shape]) is not None]
-
-
-def _is_own(group: NamedGroup | None) -> bool:
-    """Whether an author named a group."""
-    return group is not None and (group.label or not is_of_a_program(group.name))
-
-
 def _named_by_groups(pieces: Sequence[PlacedShape]) -> list[PlacedShape]:
     """Gives a group's author-given name to its shapes that have no better name."""
     counts = Counter(piece.group for piece in pieces)
     return [
         PlacedShape(replace(_called(piece), own=True), piece.group)
-        if piece.shape.name and not piece.shape.own and counts[piece.group] == 1 and _is_own(piece.group)
+        if piece.shape.name and not piece.shape.own and counts[piece.group] == 1 and has_own_name(piece.group)
         else piece
         for piece in pieces
     ]

@@ -32,6 +32,7 @@ class DrawnText(Struct, frozen=True):
     """A text: its words, the middle of its first line, its font size in drawing units, and its line in the file.
 
     `half`: the vector from that middle to the end of the first line.
+    `parent`: the identity of the element that it stands in.
     """
 
     words: str
@@ -39,6 +40,7 @@ class DrawnText(Struct, frozen=True):
     size: float
     line: int = 0
     half: Point = (0.0, 0.0)
+    parent: int = 0
 
 
 Moved = Callable[[Point], Point]

@@ -180,6 +180,7 @@ CODES: dict[str, str] = {
     "RS476": "an error in the data of a shape",
     "RS477": "regions of a drawing that nobody sees",
     "RS478": "a region of a drawing that a text alone names",
+    "RS479": "titles of regions unlike their ids",
     "RS485": "regions of a drawing that may be boxes of a legend",
     "RS501": "no such ruleset",
     "RS502": "no such overlay",

@@ -178,6 +178,22 @@ def texts_of_columns() -> str:
     return drawing(f'{UNNAMED}<g font-size="10" text-anchor="middle">{texts}</g>')
 
 
+def names_in_groups(right: int = 95, down: int = 50) -> str:
+    """A group for each region and its name, which runs into the next region."""
+    return drawing(
+        all_(
+            lambda n, name, fill, d: (
+                f'<g><path fill="{fill}" d="{d}"/><text x="{corner(n)[0] + right}" y="{corner(n)[1] + down}" '
+                f'font-size="10">{name}</text></g>'
+            )
+        )
+    )
+
+
+def names_below_in_groups() -> str:
+    return names_in_groups(30, 112)
+
+
 def all_in_one_line() -> str:
     """A file without line ends, in which groups and copies have one place."""
     defs = all_(lambda n, name, fill, d: f'<path id="{IDS[n]}" d="{d}"/>')
@@ -237,6 +253,8 @@ def letters_in_groups() -> str:
 
 
 MANNERS = [
+    names_in_groups,
+    names_below_in_groups,
     one_text_for_all,
     texts_of_columns,
     all_in_one_line,
@@ -258,8 +276,16 @@ MANNERS = [
 ]
 
 
-CONCLUDED = [lines_that_lead, words_below_one_another, words_of_a_pdf, words_as_outlines, letters_in_groups]
-"""The styles whose names are reported as inferred (RS365)."""
+CONCLUDED = [
+    names_in_groups,
+    names_below_in_groups,
+    lines_that_lead,
+    words_below_one_another,
+    words_of_a_pdf,
+    words_as_outlines,
+    letters_in_groups,
+]
+"""The manners whose names are said to be conclusions (RS365)."""
 
 
 @pytest.mark.parametrize("manner", MANNERS)
@@ -339,3 +365,35 @@ def test_words_of_programs_for_nothing_are_no_names(tmp_path: Path) -> None:
         ("undefined", "program"),
         ("oak", "id"),
     ]
+
+
+def test_names_of_towns_in_groups_with_their_marks_make_no_regions(tmp_path: Path) -> None:
+    towns = all_(
+        lambda n, *_: (
+            f'<g><circle cx="{corner(n)[0] + 30}" cy="{corner(n)[1] + 30}" r="4" fill="red"/>'
+            f'<text x="{corner(n)[0] + 38}" y="{corner(n)[1] + 33}" font-size="9">Town {"ABCDEF"[n]}</text></g>'
+        )
+    )
+    ids = all_(lambda n, name, fill, d: f'<path id="{name}" fill="{fill}" d="{d}"/>')
+    result, report = read(tmp_path, drawing(ids + towns))
+    assert facts(result) == SIX and {"RS479", "RS564"} <= {d.code for d in report.diagnostics}
+
+
+@pytest.mark.parametrize(
+    "id_, text, unlike",
+    [
+        ("lazio", "Rome", True),
+        ("lazio", "Lazio", False),
+        ("LAZIO", "Old Lazio", False),
+        ("old_lazio", "Lazio", False),
+        ("laz", "Rome", False),
+        ("reg12", "Rome", False),
+        ("lazio", "12", False),
+    ],
+)
+def test_titles_unlike_ids_are_listed(id_: str, text: str, unlike: bool, tmp_path: Path) -> None:
+    shapes = f'<path id="{id_}" d="{path(0)}"/><path id="elm" d="{path(1)}"/><text x="40" y="50">{text}</text>'
+    result, report = read(tmp_path, drawing(shapes))
+    said = [d.message for d in report.diagnostics if d.code == "RS479"]
+    assert bool(said) == unlike and len(result.regions) == 2
+    assert not said or f"`{text}` for `{id_}`" in said[0]
