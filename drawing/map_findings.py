@@ -92,7 +92,7 @@ class _Findings:
         self._places()
 
     def _left_out(self) -> None:
-        """Shapes and outlines that are left out."""
+        """Reports omitted shapes and outlines."""
         for line, fault in self.notes.faults[:_LISTED]:
             self._warn("RS476", line, fault, "correct it in the drawing, or draw the shape again")
         if len(self.notes.faults) > _LISTED:

@@ -60,8 +60,9 @@ class Passed(Struct):
 
     `left_out`: type of skipped element → its lines.
     `layers`: all named groups.
-    `ornaments`: groups and shapes whose names mark them as no regions; `parted`: names excluded by the author.
-    `faults`: the lines of elements, and what of them is not understood.
+    `ornaments`: groups and shapes skipped because of their names, such as a legend; `parted`: names excluded by the
+    author.
+    `faults`: line of an element and description of its unreadable part.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)

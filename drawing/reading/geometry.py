@@ -34,9 +34,9 @@ SHAPES = ("path", "polygon", "polyline", "rect", "circle", "ellipse")
 _BETWEEN = 5  # flattened points that count as one written point
 _FINE = 5_000  # extent of a drawing divided by the greatest distance of lines from their curves
 _FAR = 1e12
-_LONGEST = 2_000  # characters of a transformation
-_LONGEST_POINT = 64  # characters of an outline that count as one point at least
-_FEW = 10_000  # characters of a list that is read at once
+_LONGEST = 2_000  # maximum number of characters of a view box
+_LONGEST_POINT = 64  # characters of path data that count as one point, at least
+_FEW = 10_000  # maximum number of characters of a list read at once
 _MAX_FAULTS, _SHOWN = 200, 24
 _NO_DATA = "none"
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -73,7 +73,7 @@ class Geometry:
     def __init__(self, file: str, extent: float) -> None:
         self.file, self.extent, self.points, self.line = file, extent, 0, 1
         self.faults: dict[tuple[int, str], None] = {}
-        """The lines of elements, and what of them is not understood."""
+        """Line of an element and description of its unreadable part, in order."""
 
     def outlines(
         self, element: Element, values: Mapping[str, str], size: float | None, around: Viewport, matrix: Matrix
@@ -220,7 +220,7 @@ class Geometry:
     def moved(
         self, around: Matrix, element: Element, values: Mapping[str, str], size: float | None, viewport: Viewport
     ) -> Matrix | None:
-        """The matrix of an element within another, by all its transformations; None if its own box is not known."""
+        """The matrix of an element, combined with its parent's; None if its own box is needed and unknown."""
         if not is_transformed(values):
             return around
         box = Box((0, 0, viewport.width, viewport.height))
@@ -243,7 +243,7 @@ class Geometry:
         size: float | None = None,
         box: Box | None = None,
     ) -> Matrix:
-        """The matrix of an element within another, by its transformations; `box`: that of percentages."""
+        """The matrix of an element's transformations, combined with its parent's; percentages refer to `box`."""
         left, top, right, bottom = box or Box((0, 0, 0, 0))
 
         def value(text: str, along: int) -> float:
@@ -311,5 +311,5 @@ def moved(m: Matrix, p: Point) -> Point:
 
 
 def _quoted(text: str) -> str:
-    """A part of a drawing, as it is cited."""
+    """The quotation of a part of a drawing."""
     return f"`{MISLEADING.sub(' ', ' '.join(text.split()))[:_SHOWN]}`"

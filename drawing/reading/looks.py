@@ -291,13 +291,13 @@ _INHERITED: dict[str, Callable[[str], bool]] = {
     "white-space": _one_of(*_PRESERVING, "normal", "nowrap", "pre-line"),
 }
 AUTOMATIC = ("auto", "max-content", "min-content", "fit-content", "stretch")
-"""Lengths that follow from others, or are 0."""
+"""Keywords for a computed length; 0 for shapes."""
 NO_ATTRIBUTES = ("transform-box", "translate", "rotate", "scale")
-"""Properties that only style sheets have: an attribute of one of these names is something else."""
+"""Properties without a presentation attribute; an attribute with such a name means something else."""
 
 
 def _is_formula(text: str) -> bool:
-    """Whether a length is calculated by a browser."""
+    """Whether a length is a formula such as `calc()`."""
     return _FORMULA.match(text) is not None
 
 

@@ -1,4 +1,4 @@
-"""Boxes behind texts of a drawing: one with a name names the shape that it lies in, one with a number is a mark."""
+"""Plates: boxes behind names, each of which names the larger unnamed shape around it; and boxes around numbers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rulespec.drawing.reading.placed_texts import ShapeSearch
 from rulespec.drawing.reading.texts import DrawnText
 from rulespec.drawing.svg import Point
 
-_LEAST = 3  # names with a box behind them
-_MOST_LINES = 6  # height of a box, by the size of its letters
-_BOX = 0.7  # of the rectangle around it that a box fills at least, as a circle does
+_LEAST = 3  # least number of names with a box
+_MOST_LINES = 6  # maximum height of a box, relative to the font size
+_BOX = 0.7  # least share of its bounding box that a plate fills, as a circle does
 _LARGER = 2.0
 _SHARE = 0.8  # least share of the plates that are inside a shape of their own
 
@@ -39,7 +39,7 @@ def plates_of(
 def marks_of(
     shapes: Sequence[Rings], names: Sequence[DrawnText | None], own: Sequence[bool], nonzero: set[int]
 ) -> set[int]:
-    """The boxes around numbers that lie in regions, one in each, such as numbers of pieces. Arguments: as above."""
+    """The boxes around numbers in regions, one in each, such as counts of pieces. Arguments: as for `plates_of`."""
     lettered = [text is not None and any(map(str.isalpha, text.words)) for text in names]
     boxes = {
         i: text
@@ -51,7 +51,7 @@ def marks_of(
 
 
 def _around(boxes: Mapping[int, DrawnText], shapes: Sequence[Rings], nonzero: set[int]) -> dict[int, int]:
-    """The larger shapes that boxes lie in, if each lies in another one."""
+    """Box → the larger shape around it, if that contains no other box; empty if there are too few."""
     rest = [i for i in range(len(shapes)) if i not in boxes]
     if len(boxes) < _LEAST or len(rest) < _LEAST:
         return {}

@@ -19,12 +19,12 @@ _LARGER = 2  # than its name is a region
 
 
 def has_own_name(group: NamedGroup | None) -> bool:
-    """Whether a group has a name that its author gave."""
+    """Whether an author named a group."""
     return group is not None and (group.label or not is_of_a_program(group.name))
 
 
 def name_by_parents(pieces: Sequence[PlacedShape], texts: Sequence[DrawnText], placed: PlacedTexts) -> list[DrawnText]:
-    """Names shapes by texts in their groups, if nearly each has one alone; the texts that lie in no or other shapes."""
+    """Names shapes by the texts in their groups, if nearly each has exactly one; returns texts outside their shapes."""
     nameless = [i for i, piece in enumerate(pieces) if not piece.shape.own and not has_own_name(piece.group)]
     shapes: dict[int, list[int]] = {}
     for i in nameless:
@@ -64,7 +64,7 @@ def number_marks(pieces: Sequence[PlacedShape], texts: PlacedTexts) -> set[int]:
 
 
 def name_by_plates(pieces: Sequence[PlacedShape], texts: PlacedTexts) -> list[DrawnText]:
-    """Moves the texts of boxes behind names to the shapes that they name; returns them."""
+    """Moves the texts of plates to the shapes that they name, and returns them."""
     own = [piece.shape.own or has_own_name(piece.group) for piece in pieces]
     nonzero = {i for i, piece in enumerate(pieces) if not piece.shape.evenodd}
     moved = plates_of([piece.shape.outlines for piece in pieces], texts.names, own, nonzero)

@@ -9,12 +9,12 @@ from math import acos, atan2, ceil, cos, hypot, pi, sin, sqrt
 
 from rulespec.drawing.svg import Point
 
-_STEPS = 128  # parts of a curve, at most
-_PART = 1_000  # of the extent of a curve: how far lines may be from it if nobody says it
+_STEPS = 128  # maximum number of segments per curve
+_PART = 1_000  # extent of a curve divided by its default tolerance
 _ARGUMENTS = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "S": 4, "Q": 4, "T": 2, "A": 7, "Z": 0}
 _OF_ARC = _ARGUMENTS["A"]
 _ALIKE = {"S": "CS", "T": "QT"}
-"""A command without its first control point → those before it whose last one it mirrors."""
+"""Smooth command → the commands before it whose last control point it mirrors."""
 _BLANK = r"[ \t\n\r\f]*+"
 _NUMBER = r"[-+]?(?:\d++(?:\.\d++|(?!\.))|\.\d++)(?:[eE][-+]?\d++|(?![eE]))"
 _GAP = rf"{_BLANK}(?:,{_BLANK})?+"
@@ -85,7 +85,7 @@ def points_of(text: str, numbers: Callable[[str], list[float]], broken: Callable
 
 
 def list_end(text: str) -> int:
-    """The index at which a text ceases to be a list of numbers."""
+    """The index of the end of the list of numbers at the start of a text."""
     result = _LIST.match(text)
     return result.end() if result else 0
 
@@ -97,7 +97,7 @@ def _commands(
     if text[at : at + 1] not in ("M", "m", ""):
         broken(at)
         return
-    while at < len(text):  # one after the other: there may be millions
+    while at < len(text):  # one at a time: there may be millions
         letter = text[at]
         each = _ARGUMENTS.get(letter.upper())
         match = (_BLANKS if not each else _ARCS if each == _OF_ARC else _LIST).match(text, at + 1)

@@ -275,7 +275,7 @@ class _Walk:
         return colours.pop() if len(colours) == 1 and not colours & {"", NO_FILL} else paint
 
     def _use(self, element: Element, values: dict[str, str], inside: Around, named: bool) -> None:
-        """Walks through the content repeated by `use`, at its place; `named`: it has a name by its author."""
+        """Traverses the content repeated by `use`, at its position; `named`: its author named it."""
         target = target_of(self.document, element)
         if target is None or target in inside.copied:
             if not inside.hidden:

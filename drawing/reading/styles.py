@@ -26,7 +26,7 @@ _SHOWN_MEDIA = re.compile(r"\s*(?:all|screen)?\s*", re.IGNORECASE)
 _UNSHOWN_MEDIA = re.compile(r"\bprint\b|prefers-color-scheme\s*:\s*dark", re.IGNORECASE)
 _NOT_MEDIA = re.compile(r"\bnot\b", re.IGNORECASE)
 _FURTHER = frozenset({"d", "offset", "offset-path", "animation", "animation-name"})
-"""Properties besides `all` that are not read, and may change the place or the looks of an element."""
+"""Unsupported properties besides `all` that may change the position or look of an element."""
 _WITHOUT_EFFECT = ("", "none", *WIDE)
 _ANIMATIONS, _AT_ONCE = ("animate", "animateMotion", "animateTransform", "set"), ("", "0", "0s")
 _LENGTHS = ("font-size", "x", "y", "cx", "cy", "r", "rx", "ry", "width", "height")
@@ -128,7 +128,7 @@ class Styles(Struct):
         return ""
 
     def _pass(self, name: str, value: str, line: int) -> None:
-        """Notes a declaration that is not read, if a browser may show what it says."""
+        """Notes an unsupported declaration that may be visible in a browser."""
         is_further = name == "all" or (name in _FURTHER and value.lower() not in _WITHOUT_EFFECT)
         if is_further or ("(" in value and name in PROPERTIES):
             self.unread.setdefault(f"{name}: {value[:60]}", line)
@@ -152,7 +152,7 @@ class Styles(Struct):
         return known
 
     def _plain(self, text: str, line: int) -> list[Declared]:
-        """The declarations of a text without anything to parse in it."""
+        """The declarations in a text so simple that it needs no parser."""
         parts = (part.partition(":") for part in text.split(";"))
         declared = ((_lower(name.strip()), value.strip(), False) for name, _, value in parts)
         return self._with_variables(self._valid(declared, line))
@@ -175,7 +175,7 @@ class Styles(Struct):
         )
 
     def _valid(self, declared: Iterable[Declared], line: int) -> Iterator[Declared]:
-        """Those that a browser takes: others leave the property as it is."""
+        """The valid declarations; a browser ignores invalid ones."""
         for name, value, important in declared:
             if name == "font":
                 name, value = "font-size", size_in(value)
@@ -220,7 +220,7 @@ class Styles(Struct):
                 self._rule(node, at)
 
     def is_shown(self, media: str, line: int) -> bool:
-        """Whether rules for some media hold on a screen; notes conditions that only a browser knows."""
+        """Whether rules for some media apply to a screen; notes conditions known only to a browser."""
         is_shown = _SHOWN_MEDIA.fullmatch(media) is not None
         if not is_shown and (_NOT_MEDIA.search(media) or not _UNSHOWN_MEDIA.search(media)):
             self.unread.setdefault(f"@media {media.strip()[:60]}", line)

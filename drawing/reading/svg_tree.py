@@ -68,7 +68,7 @@ class Document(Struct, frozen=True):
     """The lines with references to external style sheets."""
 
     def elements(self) -> Iterator[Element]:
-        """All elements, in the order of the file."""
+        """All elements, in document order."""
         todo = [self.root]
         while todo:
             element = todo.pop()

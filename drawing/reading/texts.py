@@ -22,8 +22,8 @@ size of its letters; and the shortfall of the first part, relative to its length
 _LETTER, _LETTER_STEP = 0.35, 0.55
 """Letter widths relative to the font size, for individually positioned letters: the last one, and any other."""
 _LETTERS, _EVEN = 2, 0.1
-"""The fewest letters that follow another one, and the difference of even steps, by a step."""
-_FAR = 3  # times the size of the letters between parts that are texts of their own
+"""The least number of letters after the first, and the tolerance for even steps, relative to a step."""
+_FAR = 3  # least distance of separate texts within one element, relative to the font size
 _LEVEL = 0.1
 """The tolerance for the heights of one line's parts, relative to the font size."""
 
@@ -122,14 +122,14 @@ class Texts(Struct):
                 self._width = length(text, face.size, viewport.whole("x"))
 
     def _restart(self, x: float | None, y: float | None) -> None:
-        """Opens a text at a place."""
+        """Starts a text at a position."""
         self._open, self._parts, self._start, self._moved, self._gaps = True, [], (x, y), None, []
         self._track, self._offset, self._last, self._width = None, 0.0, None, None
 
     def _go_on(self, attributes: dict[str, str], viewport: Viewport, number: int) -> None:
-        """Takes the beginning of a further part: a blank stands before it unless it begins where the text has ended.
+        """Starts a further part of the line, after a blank unless it begins where the text ended.
 
-        A part far away is a text of its own.
+        A distant part is a separate text.
         """
         if not any(attributes.get(key, "").strip() for key in ("x", "y", "dx", "dy")):
             return
@@ -153,7 +153,7 @@ class Texts(Struct):
         self._run = (end if x is None else x, top if y is None else y, "")
 
     def _is_apart(self, x: float | None, y: float | None, end: float) -> bool:
-        """Whether a part at a place is too far away for the text that ends at `end`; letters may be."""
+        """Whether a part is too distant to belong to the text that ends at `end`; single letters never are."""
         (left, top, run), far = self._run, _FAR * (self._face.size or 0.0)
         if x is None or y is None or not far or self._track is not None or len(run.strip()) <= 1:
             return False

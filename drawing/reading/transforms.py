@@ -15,11 +15,11 @@ from rulespec.drawing.svg import Box, Point
 
 Matrix = tuple[float, float, float, float, float, float]
 Function = tuple[str, list[str]]
-"""A function in small letters, and its arguments."""
+"""A function name in lower case, and its arguments."""
 SINGLE = ("translate", "rotate", "scale")
 """The style properties that are transformations of their own, in order of application."""
 _OWN_BOX = ("fill-box", "content-box", "stroke-box", "border-box")
-_LONGEST = 2_000  # characters of a list
+_LONGEST = 2_000  # maximum number of characters of a list of transformations
 _FUNCTION = re.compile(r"\s*(,?)\s*([A-Za-z]+)\s*\(([^()]*)\)\s*")
 _ONE = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _SHARE = re.compile(rf"{_ONE.pattern}%?")
@@ -27,7 +27,7 @@ _AWAY = re.compile(rf"{_ONE.pattern}(?:[a-zA-Z]+|%)|[-+]?0+(?:\.0*)?")
 _ANGLE = re.compile(rf"{_ONE.pattern}(?i:deg|grad|rad|turn)|[-+]?0+(?:\.0*)?")
 _TURNS = {"deg": pi / 180, "grad": pi / 200, "rad": 1.0, "turn": 2 * pi, "": pi / 180}
 _OF_ATTRIBUTES = {"matrix": (6,), "translate": (1, 2), "scale": (1, 2), "rotate": (1, 3), "skewX": (1,), "skewY": (1,)}
-"""The functions of an attribute → how many numbers they may have."""
+"""Function in an attribute → its possible numbers of arguments."""
 _OF_STYLES = {
     "matrix": (_ONE, 6, 6),
     "translate": (_AWAY, 1, 2),
@@ -38,18 +38,18 @@ _OF_STYLES = {
     "skew": (_ANGLE, 1, 2),
     **dict.fromkeys(("rotate", "rotatez", "skewx", "skewy"), (_ANGLE, 1, 1)),
 }
-"""The functions of a style sheet → the form of their arguments, and the least and greatest number of them."""
+"""Function in a style → the form of its arguments, and their least and greatest number."""
 _SIDES = {"left": (0, 0.0), "right": (0, 1.0), "top": (1, 0.0), "bottom": (1, 1.0)}
 
 
 class Transformation(Struct, frozen=True):
-    """A list of transformations as it is written; `styled`: in the words of style sheets, which have units."""
+    """The text of a list of transformations; `styled`: in CSS syntax, with units."""
 
     text: str
     styled: bool
 
     def functions(self) -> list[Function] | None:
-        """Its functions with their arguments; None if it is not understood."""
+        """The functions with their arguments; None if it is malformed or unsupported."""
         results: list[Function] = []
         text, at = self.text.strip(), 0
         if text.lower() in ("", "none", *WIDE):
@@ -68,7 +68,7 @@ class Transformation(Struct, frozen=True):
 
 
 def transformations_of(element: Element, values: Mapping[str, str]) -> list[Transformation]:
-    """The transformations of an element, in the order in which they hold."""
+    """The transformations of an element, outermost first."""
     results = [
         Transformation(f"{name}({', '.join(text.split())})", True)
         for name in SINGLE
@@ -112,12 +112,12 @@ def matrix_of(name: str, arguments: Sequence[str], value: Callable[[str, int], f
 
 
 def _numbers(text: str) -> list[str]:
-    """The numbers of a list; none if it is none."""
+    """The numbers in a list; empty if it is malformed."""
     return _ONE.findall(text) if text and list_end(text) == len(text) and text[-1] != "," else []
 
 
 def _are_arguments(name: str, arguments: Sequence[str], styled: bool) -> bool:
-    """Whether a function takes these arguments."""
+    """Whether a function accepts these arguments."""
     if not styled:
         return len(arguments) in _OF_ATTRIBUTES.get(name, ())
     forms, least, most = _OF_STYLES.get(name, (_ONE, 1, 0))
