@@ -150,7 +150,7 @@ def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
         if requires[: len(place)] != place:  # one of them precedes a remaining condition
             sure = [p.slot for p in c.params if p.none is None]
             tests = [unguarded(x, sure) for x in tests]
-        low, left = _narrowed(q.low, q.slot, tests, facts)
+        low, left = _narrowed(q.low, q.slot, tests, facts, early=requires[: len(place)] != place)
         requires = [r for r in requires if r not in place]
         where = None
         if left:
@@ -160,8 +160,10 @@ def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
     return replace(c, params=tuple(params), requires=tuple(requires), depths=None)
 
 
-def _narrowed(source: ir.Expr, slot: int, tests: Collection[ir.Expr], facts: Facts) -> tuple[ir.Expr, list[ir.Expr]]:
-    """A smaller set, and the remaining conditions."""
+def _narrowed(
+    source: ir.Expr, slot: int, tests: Collection[ir.Expr], facts: Facts, *, early: bool = False
+) -> tuple[ir.Expr, list[ir.Expr]]:
+    """A smaller set, and the remaining conditions; `early`: the tests come before conditions that guard them."""
     left: list[ir.Expr] = []
     whole = source
     for number, test in enumerate(tests):
@@ -170,9 +172,30 @@ def _narrowed(source: ir.Expr, slot: int, tests: Collection[ir.Expr], facts: Fac
             left.append(test)
         else:
             mask, without = result
-            mask = unguarded(mask, ()) if number else mask  # it no longer follows the tests before it
+            mask = before_guards(mask, facts) if number or early else mask
             source = op("diff", source, mask) if without else _both(source, mask, facts)
     return source, left
+
+
+def before_guards(mask: ir.Expr, facts: Facts) -> ir.Expr:
+    """A set that is safe to find before the conditions that guard it.
+
+    A cell of none is another cell, whose number may be any: where it selects a maintained set, it is held to the values
+    that there are.
+    """
+
+    def bounded(e: ir.Expr) -> ir.Expr:
+        e = changed(e, bounded)
+        if not isinstance(e, ir.Held) or not any(_may_be_of_none(x) for x in walk(e.value)):
+            return e
+        greatest = ir.Const(max(facts.p.arrays[e.array]))
+        return replace(e, value=op("max", op("min", e.value, greatest), ir.Const(-1)))
+
+    return bounded(unguarded(mask, ()))
+
+
+def _may_be_of_none(e: ir.Expr) -> bool:
+    return isinstance(e, ir.Cell | ir.Row) and not isinstance(e.index, ir.Const)
 
 
 def _both(a: ir.Expr, b: ir.Expr, facts: Facts) -> ir.Expr:
@@ -225,10 +248,8 @@ def _mask(e: ir.Expr, slot: int, source: ir.Expr, facts: Facts) -> tuple[ir.Expr
                 return held, e.op == "!="
             if isinstance(one, ir.Row) and one.index == ir.Local(slot):
                 return ir.Inverse(one.array, other), e.op == "!="
-    if e.op in (">=", "<") and e.args[1] == FALSE:
-        none = _held(e.args[0], slot, ir.Const(-1), many, facts)
-        if none is not None:
-            return none, e.op == ">="
+    if (none := _none(e, slot, many, facts)) is not None:
+        return none
     if isinstance(source, ir.Const) and e.op in (">", "==", "!=") and e.args[1] == FALSE:
         cells = _summands(e.args[0])
         pieces = all(isinstance(c, ir.Cell) and facts.p.cells[c.base].group == "pieces" for c in cells)  # never below
@@ -247,6 +268,7 @@ def _joined(e: ir.Logic, slot: int, source: ir.Const, facts: Facts) -> tuple[ir.
     # The guards of a condition are among the preceding ones, and exclude none.
     tests = [e.args[0], *(unguarded(test, (slot,)) for test in e.args[1:])]
     masks = [_mask(test, slot, source, facts) for test in tests]
+    masks[1:] = [one and (before_guards(one[0], facts), one[1]) for one in masks[1:]]
     held = [op("diff", source, one[0]) if one[1] else one[0] for one in masks if one is not None]
     if len(held) < len(masks) or not all(_in_state(one, facts) for one in held):
         return None
@@ -283,7 +305,7 @@ def _in_state(e: ir.Expr, facts: Facts) -> bool:
     return all(facts.p.cells[part.base].group == "pieces" for part in walk(e) if isinstance(part, ir.Positive))
 
 
-def _held(e: ir.Expr, slot: int, value: ir.Expr, many: bool, facts: Facts) -> ir.Expr | None:
+def _held(e: ir.Expr, slot: int, value: ir.Expr, many: bool, facts: Facts) -> ir.Held | None:
     """The entities whose state is a value, or the tokens whose place, or a fact of it, is a value."""
     cell = e.index if isinstance(e, ir.Row) else e
     if not isinstance(cell, ir.Cell) or cell.index != ir.Local(slot):
@@ -293,6 +315,28 @@ def _held(e: ir.Expr, slot: int, value: ir.Expr, many: bool, facts: Facts) -> ir
     if cell is e and many and cell.base in facts.p.few:
         return ir.Held(cell.base, cell.size, facts.p.few[cell.base], value)
     return None
+
+
+def _none(e: ir.Op, slot: int, many: bool, facts: Facts) -> tuple[ir.Held, bool] | None:
+    """The entities whose state is none, or (True) is not."""
+    if e.op not in (">=", "<") or e.args[1] != FALSE:
+        return None
+    result = _held(e.args[0], slot, ir.Const(-1), many, facts)
+    return None if result is None else (result, e.op == ">=")
+
+
+def held_mask(e: ir.Expr, slot: int, facts: Facts) -> tuple[ir.Held, bool] | None:
+    """The members whose own cell satisfies, or (True) fails, a comparison with a value that is the same for all."""
+    if not isinstance(e, ir.Op):
+        return None
+    if e.op == "not":
+        result = held_mask(e.args[0], slot, facts)
+        return (result[0], not result[1]) if result else None
+    if e.op in ("==", "!="):
+        for one, other in (e.args, e.args[::-1]):
+            if slot not in free(other) and (held := _held(one, slot, other, True, facts)) is not None:
+                return held, e.op == "!="
+    return _none(e, slot, True, facts)
 
 
 def _is_truth(e: ir.Cell, facts: Facts) -> bool:

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from rulespec.engine.passes.kept_sets import narrowed_by_kept
 from rulespec.engine.passes.rewrite import everywhere
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, op
 from rulespec.engine.program.journal import State
-from rulespec.engine.program.traversal import changed, meet, span, walk
+from rulespec.engine.program.traversal import Facts, changed, meet, span, walk
 
 MAX_CELLS = 400_000
 """The maximum number of cells with maintained occupancy; a cell counts once per family."""
@@ -156,8 +157,12 @@ def with_occupancy(p: ir.Program) -> tuple[ir.Program, Occupancy]:
     wanted = dict.fromkeys(next((f for f in result if f in sure), result[0]) for result in asked if result)
     occupancy = Occupancy(p, [f for f in wanted if not any(meet(f.array, other) for other in stored)], held)
 
+    facts = Facts(p)
+
     def read(e: ir.Expr, top: int) -> ir.Expr:
         e = changed(e, lambda part: read(part, top))
+        if isinstance(e, ir.Fold) and e.where is not None and not isinstance(e.source, ir.Const):
+            return narrowed_by_kept(e, facts, occupancy.cell)
         return (isinstance(e, ir.Positive | ir.Held) and occupancy.cell(e)) or e
 
     return everywhere(p, read), occupancy

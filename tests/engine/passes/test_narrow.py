@@ -12,6 +12,7 @@ from machines_alike import MACHINES, Length, Table, beside_the_interpreter
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.passes.fold_constants import fold_constants
 from rulespec.engine.passes.narrow import narrow
+from rulespec.engine.passes.occupancy import with_occupancy
 from rulespec.engine.passes.pipeline import optimized
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import op
@@ -128,3 +129,76 @@ def test_what_no_set_says_in_the_state_stays_a_loop() -> None:
     )
     for f in fold_constants(narrow(p)).functions:
         assert isinstance(f.body, ir.Fold) and f.body.op == "all"
+
+
+GUARDED = """
+def alike(p: pawn) -> set cell:
+    {c in cell where p.cell is some and c.hue == p.cell.hue}
+def near(p: pawn, c: cell) -> set cell:
+    {y in c.beside where p.cell is some and y.hue == p.cell.hue}
+def area(c: cell) -> set cell:
+    reach(x from {c}: {y in x.beside where y.hue == c.hue and y.wealth > 0})
+def other(c: cell) -> int:
+    count(y in c.beside where y.wealth > 0 and y.hue is some and not y.hue == c.hue)
+
+procedure play():
+    repeat at most 40:
+        for q in player:
+            decide turn by q:
+                option paint(c in cell, h in hue where count(alike(p1)) + count(near(p2, c)) < 5):
+                    set c.hue to h
+                    set c.wealth to c.wealth + 1
+                option stand(p in pawn, c in cell where c.hue is some and c not in near(p, c) and count(area(c)) < 6):
+                    set p.cell to c
+                option off(p in pawn, c in cell where p.cell is some and c.hue == p.cell.hue or other(c) > 1):
+                    set p.cell to none
+                    set c.hue to none
+                option on(p in pawn, c in cell where p.cell in {c} and c.hue == p.cell.hue):
+                    set c.wealth to -1
+--- kinds.yaml
+kinds:
+  hue: {entities: {red: {}, blue: {}, green: {}}}
+  cell: {state: {wealth: {type: int, start: 1000000}, hue: {type: "hue?"}}}
+  pawn: {entities: {p1: {}, p2: {}}, state: {cell: {type: "cell?"}}}
+  direction: {}
+--- boards.yaml
+boards:
+  cell:
+    grid: {columns: a..d, rows: 1..4}
+    directions: {up: {step: [0, 1]}, down: {step: [0, -1]}, right: {step: [1, 0]}, left: {step: [-1, 0]}}
+    links: {beside: [up, down, right, left]}
+"""
+"""The cell of none is the one before the first: with a wealth of a million, which is no hue."""
+
+
+def guarded(folder: Path) -> Table:
+    return Table(small(folder / "guarded", GUARDED), 2)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_set_selected_by_what_is_none_is_looked_up_without_harm(tmp_path: Path, machine: str) -> None:
+    rng = random.Random(machine)
+    for _ in range(4):
+        beside_the_interpreter(machine, guarded(tmp_path), Length(40), rng)
+
+
+def test_loops_over_neighbours_and_reached_members_read_maintained_sets(tmp_path: Path) -> None:
+    table = guarded(tmp_path)
+    p, occupancy = with_occupancy(optimized(lower(table.ruleset, table.seats, {})))
+    assert occupancy.holdings
+    tested = [c for c in cells_tested(p) if p.cells[c.base].name == "hue"]
+    assert not tested, "a hue is compared member by member"
+    (wealth,) = {p.cells[c.base].name for c in cells_tested(p)}
+    assert wealth == "wealth", "more values than entities: no sets of these are maintained"
+
+
+def cells_tested(p: ir.Program) -> list[ir.Cell]:
+    """The cells of their own member that conditions of loops in definitions read."""
+    folds = [x for f in p.functions for e in (*(v for _, v in f.lets), f.body) for x in walk(e)]
+    return [
+        c
+        for x in folds
+        if isinstance(x, ir.Fold) and x.where is not None
+        for c in walk(x.where)
+        if isinstance(c, ir.Cell) and c.index == ir.Local(x.slot)
+    ]
