@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from rulespec.engine.passes.kept_sets import narrowed_by_kept
+from rulespec.engine.passes.maintained_sets import narrowed_by_sets
 from rulespec.engine.passes.rewrite import everywhere
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, op
@@ -162,7 +162,7 @@ def with_occupancy(p: ir.Program) -> tuple[ir.Program, Occupancy]:
     def read(e: ir.Expr, top: int) -> ir.Expr:
         e = changed(e, lambda part: read(part, top))
         if isinstance(e, ir.Fold) and e.where is not None and not isinstance(e.source, ir.Const):
-            return narrowed_by_kept(e, facts, occupancy.cell)
+            return narrowed_by_sets(e, facts, occupancy.cell)
         return (isinstance(e, ir.Positive | ir.Held) and occupancy.cell(e)) or e
 
     return everywhere(p, read), occupancy

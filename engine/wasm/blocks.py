@@ -12,6 +12,7 @@ from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.program.regions import ROOT, Regions
 from rulespec.engine.program.traversal import meet, span
 from rulespec.engine.wasm import wide_sets as sets
+from rulespec.engine.wasm.closure_memos import ClosureMemos
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.wasm_format import I32
 from rulespec.engine.wasm.widths import ROW, words_of
@@ -28,13 +29,24 @@ class InstructionEmitter:
         occupancy: the maintained sets.
     """
 
-    def __init__(self, x: ExpressionEmitter, occupancy: Occupancy) -> None:
+    def __init__(self, x: ExpressionEmitter, occupancy: Occupancy, memos: ClosureMemos) -> None:
         self.x = x
+        self._memos = memos
         self._occupied = [f.array for f in occupancy.families.values()]
         self._holders = [range(base, base + count) for base, count, _ in occupancy.holdings]
 
     def write(self, i: ir.Instruction) -> None:
         """Writes an instruction."""
+        self._write(i)
+        if bits := self._memos.written(i):
+            code, register = self.x.code, self.x.memory.constants["REWRITTEN"]
+            code.const32(0)
+            code.at(register)
+            code.const(bits)
+            code.do("or")
+            code.store(register)
+
+    def _write(self, i: ir.Instruction) -> None:
         x, code = self.x, self.x.code
         if isinstance(i, ir.Store):
             self._store(i)

@@ -8,15 +8,13 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
 from rulespec.engine.program.traversal import Facts
 from rulespec.engine.wasm import wide_sets as sets
+from rulespec.engine.wasm.closure_memos import remembered_row, rows_of
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.values import span
 from rulespec.engine.wasm.wasm_format import I64
 from rulespec.engine.wasm.wide_sets import Word, as_signed
 from rulespec.engine.wasm.widths import ROW, WORD
 
-_ROWS_BITS = 8
-"""The binary logarithm of the number of memoised results per definition."""
-_MIXING = -7046029254386353131
 _PATIENCE = 1 << 40
 """A step budget that no hypothetical call can use up."""
 
@@ -219,18 +217,7 @@ class Definitions:
         code = self.x.code
         row = code.local()
         size = 8 * (1 + params + result + counts)
-        for i in range(params):
-            code.get(i)
-            if i:
-                code.do("add")
-            code.const(_MIXING)
-            code.do("mul")
-        code.const(64 - _ROWS_BITS)
-        code.do("shr_u")
-        code.const(size)
-        code.do("mul")
-        code.const(self.x.memory.room(size << _ROWS_BITS))
-        code.do("add")
+        remembered_row(code, range(params), self.x.memory.room(size * rows_of(params)), size)
         code.tee(row)
         code.do("wrap")
         code.load()

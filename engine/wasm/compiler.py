@@ -20,6 +20,7 @@ from rulespec.engine.program.reads import Reads
 from rulespec.engine.program.traversal import walk
 from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.calls import CallEmitter, Definitions
+from rulespec.engine.wasm.closure_memos import ClosureMemos
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.layout import BATCH, Memory, TooLargeError, words
 from rulespec.engine.wasm.loops import LoopEmitter
@@ -135,12 +136,13 @@ class _Compiler:
         loops, neighbours = LoopEmitter(x), NeighbourEmitter(x)
         OperatorEmitter(x)
         CallEmitter(x)
-        ClosureEmitter(x, loops)
+        memos = ClosureMemos(self.fast, self.occupancy)
+        ClosureEmitter(x, loops, memos)
         RankEmitter(x, loops)
         SpreadEmitter(x, loops, neighbours)
         QueryEmitter(x)
         listing = [self.costs.legal(d) for d in self.costs.p.decisions]
-        procedures = ProcedureEmitter(x, self.occupancy, listing)
+        procedures = ProcedureEmitter(x, self.occupancy, memos, listing)
         options = OptionEmitter(x, loops, long)
         self._tables(options, procedures.by_row)
         options.write()

@@ -152,6 +152,7 @@ class WasmGames:
         self.given_back += 1
         instance, memory = self._instance, self._memory
         instance.memory[memory.state : memory.end] = memory.encoded(self._occupancy.start(cells))
+        self._set("REWRITTEN", -1)
         self._set("PLY", self.ply + 1)
         self._set("PAUSED", 1)
         return True

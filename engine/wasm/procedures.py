@@ -19,6 +19,7 @@ from rulespec.engine.program.procedures import CompiledProcedure, procedures, ze
 from rulespec.engine.program.regions import ROOT, Regions
 from rulespec.engine.program.traversal import span, targets, walk
 from rulespec.engine.wasm.blocks import BlockEmitter, InstructionEmitter
+from rulespec.engine.wasm.closure_memos import ClosureMemos
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.options import cases
 from rulespec.engine.wasm.roots import roots
@@ -61,16 +62,17 @@ class ProcedureEmitter:
     Args:
         x: writes expressions.
         occupancy: the maintained sets.
+        memos: the reached sets that are remembered until a cell is written.
         listing: for each decision, the maximum steps of a test whether anything is legal.
 
     Attributes:
         by_row: the option blocks that read their arguments from the taken option's row; others read them from cells.
     """
 
-    def __init__(self, x: ExpressionEmitter, occupancy: Occupancy, listing: list[int]) -> None:
+    def __init__(self, x: ExpressionEmitter, occupancy: Occupancy, memos: ClosureMemos, listing: list[int]) -> None:
         self.x = x
         self.p = x.p
-        self._instructions = InstructionEmitter(x, occupancy)
+        self._instructions = InstructionEmitter(x, occupancy, memos)
         self._listing = listing
         self._flow = Flow(x.p)
         self._procedures = procedures(self._flow)

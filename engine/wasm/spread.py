@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER
+from rulespec.engine.program.traversal import Facts
 from rulespec.engine.wasm import wide_sets as sets
+from rulespec.engine.wasm.closure_memos import ClosureMemo, ClosureMemos, remembered_row, rows_of
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.loops import LoopEmitter, wide_call
 from rulespec.engine.wasm.neighbours import NeighbourEmitter
-from rulespec.engine.wasm.wasm_format import Code
+from rulespec.engine.wasm.wasm_format import I32, Code
 from rulespec.engine.wasm.wide_sets import Word
 from rulespec.engine.wasm.widths import ROW as IN_MEMORY
 from rulespec.engine.wasm.widths import words_of
@@ -176,9 +178,13 @@ def _begin(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int, li
 class ClosureEmitter:
     """Writes closures into the current function."""
 
-    def __init__(self, x: ExpressionEmitter, loops: LoopEmitter) -> None:
+    def __init__(self, x: ExpressionEmitter, loops: LoopEmitter, memos: ClosureMemos) -> None:
         self.x = x
         self.loops = loops
+        self._memos = memos
+        self._facts = Facts(x.p)
+        self._times: dict[int, int] = {}
+        self._rows: dict[tuple[ir.Closure, int], int] = {}
         x.add_forms({ir.Closure: self._closure}, {ir.Closure: self._closure_words})
 
     def _closure(self, e: ir.Closure) -> None:
@@ -188,6 +194,81 @@ class ClosureEmitter:
             sets.push(self.x.code, self._closure_words(e))
 
     def _closure_words(self, e: ir.Closure) -> list[Word]:
+        memo = self._memos[e]
+        if memo is None or any(self.x.words(key) > 1 for key in memo.keys):
+            return self._searched(e)
+        return self._remembered(e, memo)
+
+    def _remembered(self, e: ir.Closure, memo: ClosureMemo) -> list[Word]:
+        """The set of an earlier look-up with the same variables, if no cell that it reads has been written since.
+
+        A row has the time at which it was written, the variables, the set, and the steps that it took, if they count.
+        """
+        x, code, words, left = self.x, self.x.code, self.x.words(e), self.x.memory.constants["LEFT"]
+        keys, counts = [x.held(key, 1) for key in memo.keys], self._facts.counts(e)
+        size, first = 8 * (1 + len(keys) + words + counts), 8 * (1 + len(keys))
+        time, row, result, steps = self._time(memo), code.local(I32), code.locals(words), code.local()
+        if (e, words) not in self._rows:
+            self._rows[e, words] = x.memory.room(size * rows_of(len(keys)))
+        remembered_row(code, keys, self._rows[e, words], size)
+        code.do("wrap")
+        code.set(row)
+        for i, local in enumerate((time, *keys)):
+            code.get(row)
+            code.load(8 * i)
+            code.get(local)
+            code.do(*["eq", "i32.and"][: 2 if i else 1])
+        code.if_()
+        if counts:
+            code.get(row)
+            code.load(size - 8)
+            code.call("charge")
+        for k in range(words):
+            code.get(row)
+            code.load(first + 8 * k)
+            code.set(result + k)
+        code.else_()
+        if counts:
+            code.at(left)
+            code.set(steps)
+        sets.push(code, self._searched(e))
+        code.set_all(result, words)
+        if counts:
+            code.get(steps)
+            code.at(left)
+            code.do("sub")
+            code.set(steps)
+        for i, local in enumerate((time, *keys, *range(result, result + words), *[steps][:counts])):
+            code.get(row)
+            code.get(local)
+            code.store(8 * i)
+        code.end()
+        return sets.in_locals(code, result, words)
+
+    def _time(self, memo: ClosureMemo) -> int:
+        """The local with the time of a memo, which is a new one if a cell has been written."""
+        code, memory, bit = self.x.code, self.x.memory, 1 << memo.number
+        if memo.number not in self._times:
+            self._times[memo.number] = memory.room(8)
+            memory.module_data(self._times[memo.number], (1).to_bytes(8, "little"))
+        time, register, result = self._times[memo.number], memory.constants["REWRITTEN"], code.local()
+        code.at(register)
+        code.const(bit)
+        code.do("and", "eqz", "i32.eqz")
+        code.if_()
+        for address, operand, name in ((time, 1, "add"), (register, ~bit, "and")):
+            code.const32(0)
+            code.at(address)
+            code.const(operand)
+            code.do(name)
+            code.store(address)
+        code.end()
+        code.at(time)
+        code.set(result)
+        return result
+
+    def _searched(self, e: ir.Closure) -> list[Word]:
+        """The set, searched from its start."""
         x, code, words = self.x, self.x.code, self.x.words(e)
         result = code.locals(words)
         sets.clear(code, result, words)

@@ -122,6 +122,7 @@ class StateMemory:
             numbers[first + at] = value
             if not unseen or at == ir.PC:
                 _put(state, at, value)
+        self._written_outside()
         self._ready, self._known = False, -1
 
     def _bring(self, state: State) -> None:
@@ -150,6 +151,7 @@ class StateMemory:
         result = array("q", state).tobytes() if self._plain else memory.encoded(state)
         self._memory[memory.state : memory.state + len(result)] = result
         self._numbers[self._constants["JOURNAL"] // 8] = self._constants["JOURNAL_BASE"]
+        self._written_outside()
 
     def _write(self, state: State, cells: Sequence[int]) -> None:
         """Copies some cells into the memory."""
@@ -162,6 +164,12 @@ class StateMemory:
                 instance.memory[at : at + 8 * memory.words] = state[cell].to_bytes(8 * memory.words, "little")
             else:
                 instance.unsigned[at // 8] = state[cell]
+        if cells:
+            self._written_outside()
+
+    def _written_outside(self) -> None:
+        """Lets the module keep no set from before."""
+        self._numbers[self._constants["REWRITTEN"] // 8] = -1
 
     def _read(self, cell: int) -> int:
         """The value of a cell in the memory."""

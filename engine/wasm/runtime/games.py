@@ -57,6 +57,7 @@ from rulespec.engine.wasm.runtime.registers import (
     PAUSED,
     PLY,
     RATE,
+    REWRITTEN,
     ROW_TAKEN,
     SEED,
     TRAIL,
@@ -73,6 +74,7 @@ def reset() -> None:
     store(PLY, 0)
     store(DECIDING, 0)
     store(IDLE_SIZE, 0)
+    store(REWRITTEN, -1)
 
 
 def decision() -> int:

@@ -2,7 +2,7 @@
 
 from rulespec.engine.wasm.runtime.intrinsics import exported, load, store, trap
 from rulespec.engine.wasm.runtime.program import JOURNAL_END
-from rulespec.engine.wasm.runtime.registers import IDLE_SIZE, JOURNAL
+from rulespec.engine.wasm.runtime.registers import IDLE_SIZE, JOURNAL, REWRITTEN
 
 
 @exported
@@ -24,6 +24,8 @@ def put(at: int, value: int) -> None:
 def undo(mark: int) -> None:
     """Undoes all changes after a mark."""
     top = load(JOURNAL)
+    if top > mark:
+        store(REWRITTEN, -1)
     while top > mark:
         top = top - 24
         store(load(top), load(top + 8))

@@ -128,6 +128,8 @@ OWN_SEAT = 568
 """The seat to decide at the root of a tree."""
 CODES = 576
 """The address of the codes of the requested options; 0 means all listed ones."""
+REWRITTEN = 584
+"""The bits of the kept sets (`closure_memos`) whose cells have been written since their last look-up."""
 
 REGISTERS: dict[str, int] = {name: address for name, address in globals().items() if name.isupper()}
 """All registers by name."""

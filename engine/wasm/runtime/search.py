@@ -34,6 +34,7 @@ from rulespec.engine.wasm.runtime.registers import (
     OUT,
     OUT_END,
     PLY,
+    REWRITTEN,
     ROWS,
 )
 from rulespec.engine.wasm.runtime.transfers import house, occupied
@@ -44,6 +45,7 @@ def moved_part(row: int, at: int, end: int) -> None:
 
     It first lists the differences without branching on them, as such branches are unpredictable.
     """
+    store(REWRITTEN, -1)
     further = row - STATE
     top = CHANGED
     while at + 32 <= end:
@@ -123,6 +125,7 @@ def snapshot(to: int) -> None:
 def returned(snapshot: int) -> None:
     """Restores a snapshot, with an empty journal; faster than a row, but larger."""
     copy(STATE, snapshot, STATE_END - STATE)
+    store(REWRITTEN, -1)
     store(JOURNAL, JOURNAL_BASE)
     store(OPTIONS, OPTIONS_BASE)
     store(IDLE_SIZE, 0)

@@ -15,11 +15,11 @@ from rulespec.engine.program.traversal import Facts
 MOST_WORTH = 512
 """Members of a set beyond which the cells of a few neighbours are tested sooner than the set is joined with another."""
 
-Kept = Callable[[ir.Held], ir.Expr | None]
+Lookup = Callable[[ir.Held], ir.Expr | None]
 """The expression that reads a set, if it is maintained."""
 
 
-def narrowed_by_kept(e: ir.Fold, facts: Facts, kept: Kept) -> ir.Expr:
+def narrowed_by_sets(e: ir.Fold, facts: Facts, lookup: Lookup) -> ir.Expr:
     """The loop over the members that are also in the maintained sets of its conditions.
 
     Conditions that no maintained set decides stay, as do all that follow one that may fault.
@@ -27,16 +27,16 @@ def narrowed_by_kept(e: ir.Fold, facts: Facts, kept: Kept) -> ir.Expr:
     source, first = e.source, True
     left: list[ir.Expr] = []
     for test in conjuncts(e.where):
-        found = None if any(facts.may_fault(x) for x in (*left, test)) else held_mask(test, e.slot, facts)
+        candidate = None if any(facts.may_fault(x) for x in (*left, test)) else held_mask(test, e.slot, facts)
         mask = None
-        if found is not None and found[0].count <= MOST_WORTH:
-            wanted = found[0] if first else before_guards(found[0], facts)
+        if candidate is not None and candidate[0].count <= MOST_WORTH:
+            wanted = candidate[0] if first else before_guards(candidate[0], facts)
             assert isinstance(wanted, ir.Held)
-            mask = kept(wanted)
-        if found is None or mask is None:
+            mask = lookup(wanted)
+        if candidate is None or mask is None:
             left.append(test)
         else:
-            source = op("diff" if found[1] else "&", source, mask)
+            source = op("diff" if candidate[1] else "&", source, mask)
         first = False
     if source is e.source:
         return e

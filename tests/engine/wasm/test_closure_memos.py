@@ -1,0 +1,115 @@
+"""Reached sets that a module keeps are what the rules reach, whatever has been written since."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from cases import small
+from machines_alike import Length, Table, beside_the_interpreter, needs_wasm
+
+from rulespec.engine.game.game import Game
+from rulespec.engine.game.machines import lowered
+from rulespec.engine.passes.count_work import count_work
+from rulespec.engine.passes.occupancy import with_occupancy
+from rulespec.engine.passes.pipeline import optimized
+from rulespec.engine.verify.perft import perft
+from rulespec.engine.verify.wasm_perft import wasm_perft
+from rulespec.engine.wasm.closure_memos import ClosureMemos
+
+YARDS = """
+def open_to(c: cell) -> set cell:
+    {y for d in direction where not edge[c, d].wall for y in {c.to(d)}}
+def yard(c: cell) -> set cell: reach(x from {c}: open_to(x))
+def grazed(c: cell, p: player) -> set cell:
+    reach(x from {c}: {y in open_to(x) where sheep.at[y] > 0 or y.owner == p or edge[y, up].wall})
+def walls(c: cell) -> int: count(d in direction where edge[c, d].wall)
+
+procedure play():
+    repeat at most 30:
+        for p in player:
+            decide turn by p:
+                option fence(c in cell, d in direction where not edge[c, d].wall and count(yard(c)) > 3):
+                    set edge[c, d].wall to true
+                option open(c in cell, d in direction where edge[c, d].wall and count(yard(c)) < 5):
+                    set edge[c, d].wall to false
+                option graze(c in cell where sheep.at[c] == 0 and count(grazed(c, p)) + walls(c) < 4):
+                    require sheep.stock > 0
+                    move 1 of sheep from stock to at[c]
+                    set c.owner to p
+                option drive(c in cell where sheep.at[c] > 0 and count(yard(c)) > 2):
+                    move 1 of sheep from at[c] to stock
+                    leave_behind(p, c)
+                option part(c in cell where (count(yard(c)) once close(c)) + 1 < count(yard(c))):
+                    close(c)
+                option stop:
+                    pass
+
+procedure close(c: cell):
+    for d in {up, right}:
+        set edge[c, d].wall to true
+
+procedure leave_behind(p: player, c: cell):
+    let mine = grazed(c, p)
+    if count(mine) > 1:
+        set c.owner to none
+        for y in mine - grazed(c, next(p)):
+            set y.owner to next(p)
+
+scoring p in player:
+    score sum(count(grazed(c, p)) for c in cell where c.owner == p)
+--- kinds.yaml
+kinds:
+  cell: {state: {owner: {type: "player?"}}}
+  direction: {}
+  edge: {product: [cell, direction], state: {wall: {type: bool}}}
+pieces:
+  sheep: {places: {stock: {}, at: {index: cell}}}
+--- setup.yaml
+setup:
+  pieces: {sheep.stock: 5}
+--- boards.yaml
+boards:
+  cell:
+    grid: {columns: a..c, rows: 1..3}
+    directions: {up: {step: [0, 1]}, down: {step: [0, -1]}, right: {step: [1, 0]}, left: {step: [-1, 0]}}
+"""
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    return Table(small(tmp_path / "yards", YARDS), 2)
+
+
+@needs_wasm
+@pytest.mark.parametrize("machine", ["wasm", "batch"])
+def test_a_kept_set_is_what_is_reached(table: Table, machine: str) -> None:
+    beside_the_interpreter(machine, table, Length(40, 4), random.Random(0))
+
+
+def test_reached_sets_are_kept_with_the_cells_that_they_read(table: Table) -> None:
+    p, occupancy = with_occupancy(optimized(count_work(lowered(table.ruleset, table.seats, {}))))
+    memos = ClosureMemos(p, occupancy)._memos.values()
+    names = {frozenset(p.cells[at].name for cells in k.reads for at in cells if at < len(p.cells)) for k in memos}
+    assert names == {frozenset({"wall"}), frozenset({"wall", "sheep", "owner"})}
+    assert {len(k.keys) for k in memos} == {1, 2}
+
+
+@needs_wasm
+def test_what_is_written_from_outside_is_seen(table: Table) -> None:
+    game, plain = (Game(table.ruleset, ["A", "B"], {}, backend) for backend in ("wasm", "interpreter"))
+    for wall in ("true", "false", "true"):
+        for each in (game, plain):
+            for place in ("edge[a1, up].wall", "edge[a1, right].wall", "edge[a2, down].wall", "edge[b1, left].wall"):
+                each.omniscient.set_value(place, wall)
+        assert [str(o) for o in game.legal_options] == [str(o) for o in plain.legal_options]
+        option = next(o for o in plain.legal_options if str(o) == "stop")
+        game.apply(option)
+        plain.apply(option)
+
+
+@needs_wasm
+def test_positions_that_are_taken_back_have_their_own_sets(table: Table) -> None:
+    game = Game(table.ruleset, ["A", "B"])
+    assert wasm_perft(game, 2) == perft(game, 2)
