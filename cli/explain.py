@@ -26,13 +26,13 @@ _OF_DRAFTS = "every draft has it: it restores the start of the plan, and is lega
 
 
 @click.command("explain")
-@click.argument("words", metavar="[CODE...|REF OPTION]", nargs=-1)
+@click.argument("words", metavar="[CODE...|REF [OPTION]]", nargs=-1)
 def command(words: tuple[str, ...]) -> None:
     """Explain diagnostic codes such as RS221: the meaning, the reason, a bad and a good example.
 
     For a ruleset, explain an option, a decision or a rule: its text, with the overlay of each changed line. For any
-    other word, list the names, titles, docstrings, reasons and rules that mention it. Without arguments, list all
-    codes.
+    other word, list the names, titles, docstrings, reasons and rules that mention it; without one, list the decisions
+    with their options. Without arguments, list all codes.
 
     Example: rulespec explain imperial+first_edition invest
 
@@ -40,8 +40,9 @@ def command(words: tuple[str, ...]) -> None:
     """
     if not words:
         _print(_list())
-    if len(words) == 2 and not _CODE.fullmatch(words[0]):
-        _print(list(_rules(load_source(words[0], Report(), lints=False), words[1])))
+    if len(words) <= 2 and not _CODE.fullmatch(words[0]):
+        merged = load_source(words[0], Report(), lints=False)
+        _print(list(_rules(merged, words[0], words[1])) if len(words) == 2 else list(_options(merged)))
         return
     for position, code in enumerate(words):
         if position:
@@ -49,7 +50,7 @@ def command(words: tuple[str, ...]) -> None:
         _print(_page(code.upper()))
 
 
-def _rules(merged: Merged, name: str) -> Iterator[str]:
+def _rules(merged: Merged, ref: str, name: str) -> Iterator[str]:
     """The rules and options with a name, and the options of a decision with it; if there are none, all mentions of the
     word.
     """
@@ -77,11 +78,24 @@ def _rules(merged: Merged, name: str) -> Iterator[str]:
         yield from lines
         return
     if not results:
-        raise click.UsageError(f"there is no option and no rule `{name}`; {did_you_mean(name, known)}".rstrip("; "))
+        hint = did_you_mean(name, known) or f"`rulespec explain {ref}` lists the decisions and their options"
+        raise click.UsageError(f"there is no option and no rule `{name}`; {hint}")
     for number, (what, span, lines) in enumerate(results):
         yield from [""] if number else []
         yield f"{output.style(what, bold=True)}  {span.file}:{span.line}"
         yield from (f"    {line}" for line in lines)
+
+
+def _options(merged: Merged) -> Iterator[str]:
+    """The decisions of a ruleset, each with its options: the words that can be asked about."""
+    asked: dict[str, tuple[Span, list[str]]] = {}
+    for item in merged.source.items.values():
+        for of, option in options_in(item):
+            asked.setdefault(of.text, (of.span, []))[1].append(option.name.text)
+    width = max(map(len, asked), default=0)
+    for name, (span, options) in sorted(asked.items()):
+        words = ", ".join(dict.fromkeys(options))
+        yield f"{output.style(name.ljust(width), bold=True)}  {words}  {span.file}:{span.line}"
 
 
 def _names(decision: str, option: str) -> tuple[str, ...]:

@@ -26,7 +26,11 @@ from rulespec.overlays.conflicts import (
 from rulespec.overlays.extension import Extender, Extension, Repeated, decisions
 from rulespec.overlays.fact_edits import apply_facts
 from rulespec.overlays.overlay import Displaced, Key, Overlay, Source, called, families, key_of
+from rulespec.overlays.selection import options_in
 from rulespec.syntax import ast
+
+_LISTED = 12
+"""Names that a line lists."""
 
 
 def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> None:
@@ -224,10 +228,19 @@ class _Stages:
                     help="use one of them, or extend the decision that replaces it",
                 )
                 return
-        hint = did_you_mean(name.text, extender.known)
+        options = [(of.text, option.name.text) for i in self._source.items.values() for of, option in options_in(i)]
+        owners = sorted({of for of, option in options if option == name.text})
+        hint = did_you_mean(name.text, extender.known) or f"the decisions are {_named(sorted(extender.known))}"
+        if owners:
+            hint = f"`{name.text}` is an option of {_named(owners)}"
         if name.text in extender.drawn:
             hint = "replace it by a `chance` or a `decide`: a `roll` or a `choose` has only one option"
         self._report.error("RS509", f"there is no decision `{name.text}`", name.span, help=hint)
+
+
+def _named(names: Sequence[str]) -> str:
+    """Some names in a line; the last ones are left out where there are many."""
+    return ", ".join(f"`{name}`" for name in names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
 
 
 def _signature(rule: ast.Item) -> list[tuple[str, str]]:

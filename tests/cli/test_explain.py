@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -72,8 +73,20 @@ def test_the_option_of_each_draft_that_no_file_has() -> None:
     assert explain("nim", "withdraw").exit_code == 2
 
 
+def test_a_ruleset_alone_has_its_decisions_with_their_options() -> None:
+    (line,) = explain("nim").output.splitlines()
+    assert re.fullmatch(r"turn  take  .*games/gallery/nim/rules/play\.rules:9", line)
+    lines = explain("acquire").output.splitlines()
+    assert [line.split("  ")[0] for line in lines] == ["ending", "placing", "purchase", "shares"]
+    assert "place_tile, place_none" in lines[1]
+
+
 def test_a_name_that_is_not_there() -> None:
-    for words, hint in {("imperial", "biuld"): "did you mean `build`?", ("imperial",): "there is no code"}.items():
+    for words, hint in {
+        ("imperial", "biuld"): "did you mean `build`?",
+        ("nim", "qqqq"): "`rulespec explain nim` lists the decisions and their options",
+        ("RS22",): "there is no code `RS22`; did you mean",
+    }.items():
         result = explain(*words)
         assert result.exit_code == 2 and hint in result.output
 

@@ -12,6 +12,7 @@ from worlds import listed, take
 
 from rulespec.cli.main import cli
 from rulespec.diagnostics.diagnostic import Severity
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset
 
@@ -206,3 +207,21 @@ def test_explain_finds_rules_by_the_words_of_a_table(tmp_path: Path) -> None:
         assert expected in printed, printed
     assert "for p in player by p.cash:  # a" in CliRunner().invoke(cli, ["explain", ref, "play"]).output
     assert "a removes: option draw_water:" in CliRunner().invoke(cli, ["explain", ref, "turn"]).output
+
+
+@pytest.mark.parametrize(
+    "ref, decision, hint",
+    [
+        ("connect_four", "drop", "`drop` is an option of `turn`"),
+        ("connect_four", "zzzzzz", "the decisions are `turn`"),
+        ("ludo", "mvoe", "did you mean `move`?"),
+    ],
+)
+def test_a_decision_to_extend_that_is_not_there_has_a_way_out(
+    tmp_path: Path, ref: str, decision: str, hint: str
+) -> None:
+    (tmp_path / "house.yaml").write_text(f'id: house\ntitle: House\nfor: {ref}\nversion: "0.1"\n')
+    (tmp_path / "house.rules").write_text(f"extend decision {decision}:\n    option wait:\n        pass\n")
+    with pytest.raises(DiagnosticsError) as error:
+        load_ruleset(f"{ref}+{tmp_path / 'house.yaml'}")
+    assert [(d.code, d.help) for d in error.value.diagnostics] == [("RS509", hint)]
