@@ -123,7 +123,10 @@ class _Reader:
             return typed.Op(SetOf(player), e.span, "set", (e,))
         span = self.w.node.span if isinstance(self.w.node, Scalar) else self.w.place.span
         message = f"`{self.w.decl.name}` belongs to no player, and would be hidden from everybody"
-        help_ = f"declare it under `kinds.{player}.state`, name its viewers (`private: {{to: …}}`), or leave it public"
+        help_ = (
+            f"declare it under `kinds.{player}.state`, name its viewers (`private: {{to: …}}`; nobody, as for a "
+            'face-down deck: `private: {to: "{}"}`), or leave it public'
+        )
         self.c.report.error("RS229", message, span, help=help_)
         return None
 

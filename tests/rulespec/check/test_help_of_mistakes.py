@@ -64,3 +64,8 @@ def test_a_description_stands_in_a_procedure_decision_or_option(head: str, tmp_p
     assert "of a procedure, decision or option; else write `# …`" in said(
         tmp_path, f'{head}"A text."\n{indent}end game'
     )
+
+
+def test_what_is_hidden_from_everybody_says_so_with_an_empty_set(tmp_path: Path) -> None:
+    kinds = KINDS.replace("entities: {oak", "places: {deck: {private: true}}\n    entities: {oak")
+    assert 'nobody, as for a face-down deck: `private: {to: "{}"}`' in said(tmp_path, "end game", kinds)
