@@ -107,6 +107,9 @@ def type_binder(
         help_ = "`repeat at most n:` counts" if isinstance(source.type, Num) else ""
         if isinstance(source.type, Bool):
             help_ = "write a condition on the members after `where`: `x in s where c`"
+        if isinstance(source, typed.Local) and source.var.name in x.decls.kinds:  # as an index names it
+            of = source.var.name
+            help_ = f"`{of}` is the entity at hand: ask a definition for others, `def others(p: {of}) -> set {of}: …`"
         x.wrong(source, "`in` takes a set", help_)
     no_shadow(x, b.name, env)
     var = typed.Var(b.name.text, Ent(kind) if kind != ANY else BAD, b.name.span)

@@ -69,3 +69,10 @@ def test_a_description_stands_in_a_procedure_decision_or_option(head: str, tmp_p
 def test_what_is_hidden_from_everybody_says_so_with_an_empty_set(tmp_path: Path) -> None:
     kinds = KINDS.replace("entities: {oak", "places: {deck: {private: true}}\n    entities: {oak")
     assert 'nobody, as for a face-down deck: `private: {to: "{}"}`' in said(tmp_path, "end game", kinds)
+
+
+def test_the_entity_of_an_index_is_not_its_kind(tmp_path: Path) -> None:
+    kinds = (
+        KINDS + 'pieces:\n  coin: {places: {hand: {index: player, private: {to: "{q in player where q != player}"}}}}\n'
+    )
+    assert "ask a definition for others, `def others(p: player)" in said(tmp_path, "end game", kinds)
