@@ -33,7 +33,8 @@ def forest(answers: Sequence[Mapping[str, Any]]) -> str:
     for at, a in enumerate(shown):
         y = at * _ROW + 24
         low, middle, top = (a[key] / a["matters"] for key in ("low", "difference", "high"))
-        parts.append(f"<text x='4' y='{y - 11}'>{escape(a['title'])}: {escape(a['says'])}</text>")
+        answer, _, _ = a["says"].partition(":")  # without the number of pairs, which the table has
+        parts.append(f"<text x='4' y='{y - 11}'>{escape(a['title'])}: {escape(answer)}</text>")
         parts.append(f"<line class='bound' x1='{x(low):.1f}' x2='{x(top):.1f}' y1='{y}' y2='{y}'/>")
         parts += _arrows(x(-left), x(right), y, low < -left, top > right)
         if -left <= middle <= right:

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from rulespec.engine.playtest.sentence import number
 from rulespec.pages.playtest_page import page
+from rulespec.pages.playtest_plots import forest
 from rulespec.schemas import load_schema
 
 RULE = 'id: more\ntitle: More\nfor: nim\nversion: "1.0"\nchanges: {constants.most: 5}\n'
@@ -74,6 +75,11 @@ def test_few_games_make_a_page_all_the_same(report: dict[str, Any]) -> None:
         for each in rule["strengths"]
     ]
     assert "Too few games." in page(report | {"rules": [rule | {"strengths": strengths}], "ladder": []})
+
+
+def test_labels_of_bounds_leave_the_number_of_pairs_to_the_table() -> None:
+    wide = {"title": "Wins of Austria-Hungary and Great Britain", "says": "undecided: about 2,400 pairs", "matters": 1}
+    assert "Great Britain: undecided</text>" in forest([wide | {"low": -1.0, "difference": 0.0, "high": 1.0}])
 
 
 @pytest.mark.sampled(1)
