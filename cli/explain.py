@@ -12,12 +12,13 @@ from rulespec.cli.rules_about import about
 from rulespec.diagnostics.codes import CODES
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.pages import families, read_page
-from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.load import Merged, load_source
 from rulespec.overlays.overlay import Source
 from rulespec.overlays.selection import nodes, options_in
 from rulespec.overlays.written import changes_of, item_lines, option_lines, taken_out
+from rulespec.references import known_rulesets
 from rulespec.syntax import ast
 from rulespec.syntax.keywords import WITHDRAW
 
@@ -40,14 +41,26 @@ def command(words: tuple[str, ...]) -> None:
     """
     if not words:
         _print(_list())
-    if len(words) <= 2 and not _CODE.fullmatch(words[0]):
-        merged = load_source(words[0], Report(), lints=False)
-        _print(list(_rules(merged, words[0], words[1])) if len(words) == 2 else list(_options(merged)))
+    if len(words) == 2 and not _CODE.fullmatch(words[0]):
+        _print(list(_rules(load_source(words[0], Report(), lints=False), *words)))
+        return
+    if len(words) == 1 and not _CODE.fullmatch(words[0]) and (merged := _ruleset(words[0])) is not None:
+        _print(list(_options(merged)))
         return
     for position, code in enumerate(words):
         if position:
             output.echo()
-        _print(_page(code.upper()))
+        _print(_page(code))
+
+
+def _ruleset(word: str) -> Merged | None:
+    """The ruleset that a word names; None if there is no such ruleset."""
+    try:
+        return load_source(word, Report(), lints=False)
+    except DiagnosticsError as error:
+        if any(each.code != "RS501" for each in error.diagnostics):
+            raise
+        return None
 
 
 def _rules(merged: Merged, ref: str, name: str) -> Iterator[str]:
@@ -123,9 +136,11 @@ def _list() -> list[str]:
     return lines[:-1]
 
 
-def _page(code: str) -> list[str]:
-    page = read_page(code)
+def _page(word: str) -> list[str]:
+    page = read_page(word.upper())
     if page is None:
-        hint = did_you_mean(code, CODES) or "`rulespec explain` lists them all"
-        raise click.UsageError(f"there is no code `{code[:20]}`; {hint}")
+        known = did_you_mean(word.upper(), CODES) or did_you_mean(word, known_rulesets())
+        raise click.UsageError(
+            f"there is no code and no ruleset `{word[:20]}`; {known or '`rulespec explain` lists all codes'}"
+        )
     return [output.style(line, bold=True) if line.startswith("#") else line for line in page.text.rstrip().split("\n")]

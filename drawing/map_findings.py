@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from rulespec.drawing.reading.element_names import quoted
 _LISTED = 12  # names, labels and lines listed in one message
 _SHOWN = 80
 _RARE = 10  # regions named otherwise for each that a text names, if that is an exception
-_SECOND = re.compile(r"_?[0-9]+\Z")
+_DIGITS = "0123456789"
 
 
 class Counts(Struct, frozen=True):
@@ -195,7 +194,7 @@ class _Findings:
         boxes = {
             region.name
             for region in self.drawn.regions
-            if (region.origin.source == "text" or _SECOND.sub("", region.name) in names - {region.name})
+            if (region.origin.source == "text" or _unnumbered(region.name) in names - {region.name})
             and _is_box(region.outline)
         }
         pairs = [(region.name, other) for region in self.drawn.regions for other in region.touches]
@@ -275,6 +274,12 @@ class _Findings:
             message = f"no link by a corner: {_pairs(at_corner)} meet at a point"
             help_ = f"if a piece can go from one to the other: {_edit('link', at_corner[0])}"
             self._warn("RS474", lines[at_corner[0][0]], message, help_)
+
+
+def _unnumbered(name: str) -> str:
+    """A name without a number at its end: `lazio` for `lazio_2`."""
+    bare = name.rstrip(_DIGITS)
+    return name if bare == name else bare.removesuffix("_")
 
 
 def _is_box(outline: str) -> bool:

@@ -20,7 +20,7 @@ SINGLE = ("translate", "rotate", "scale")
 """The style properties that are transformations of their own, in order of application."""
 _OWN_BOX = ("fill-box", "content-box", "stroke-box", "border-box")
 _LONGEST = 2_000  # maximum number of characters of a list of transformations
-_FUNCTION = re.compile(r"\s*(,?)\s*([A-Za-z]+)\s*\(([^()]*)\)\s*")
+_FUNCTION = re.compile(r"\s*(?:(,)\s*)?([A-Za-z]+)\s*\(([^()]*)\)\s*")
 _ONE = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _SHARE = re.compile(rf"{_ONE.pattern}%?")
 _AWAY = re.compile(rf"{_ONE.pattern}(?:[a-zA-Z]+|%)|[-+]?0+(?:\.0*)?")

@@ -47,7 +47,7 @@ def test_whoever_is_ready_chooses_first(tmp_path: Path) -> None:
 def test_what_is_chosen_is_shown_to_nobody_else() -> None:
     out = play("Cid: bid(1)", "p", "s", "bid(3)", "p", "q")
     assert out.count("bid: 1") == out.count("    2  bid: 1") + 1  # in the lists of options, and as Cid chooses
-    assert "chosen: Cid: bid: 1" in out and "Ann: has chosen" in out
+    assert "chosen: Cid: bid: 1" in out and "Ann has chosen" in out
 
 
 def test_a_choice_is_changed_until_the_last_has_chosen(tmp_path: Path) -> None:

@@ -392,7 +392,7 @@ def test_play_keeps_secrets() -> None:
     assert code == 0
     bobs = out.split("A> bid(3)")[1].split("B> bid(0)")[0]
     assert "A: bid: 3" not in bobs.replace("taken: A: bid: 3", "")
-    assert "A: has chosen" in bobs
+    assert "A has chosen" in bobs
     state = bobs.split("player  cash")[1]
     assert state.splitlines()[1:3] == ["B          4", ""]
 

@@ -101,4 +101,4 @@ def test_play_keeps_rounds_apart() -> None:
     """A second round does not hide the first one any longer, and does not show itself before it is complete."""
     _, out = spoken("play", "wager", "--players", "2", "--seed", "1", stdin="bid(3)\nbid(0)\nnod\nbid(1)\np\n")
     lines = out.split("> p")[1]
-    assert "A: bid: 3" in lines and "B: bid: 0" in lines and "A: has chosen" in lines and "A: bid: 1" not in lines
+    assert "A: bid: 3" in lines and "B: bid: 0" in lines and "A has chosen" in lines and "A: bid: 1" not in lines

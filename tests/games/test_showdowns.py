@@ -70,8 +70,8 @@ def test_the_last_move_says_what_is_shown(
     words = Words(game.ruleset)
     for viewer in (None, *seats):
         changes = [*seen_moves(words, game, viewer, game.ply - 1)][-1].changes
-        said = [text[0] for text in changes if "card: ?" in text or "die: ?" in text]
-        assert said == sorted(shown.keys() - {viewer})
+        said = [text for text in changes if " card: " in text or " die: " in text]
+        assert [text[0] for text in said] == sorted(shown.keys() - {viewer}) and "?" not in "".join(said)
 
 
 def test_a_table_shows_the_hands_with_the_last_move() -> None:
