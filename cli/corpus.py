@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rulespec.cli import output
-from rulespec.cli.corpus_describe import command as describe
-from rulespec.cli.corpus_moves import command as moves
-from rulespec.cli.log_argument import LogPath
+from rulespec.cli.corpus_contents import describe, moves
+from rulespec.cli.flags import LogPath
 from rulespec.cli.workers_flags import check_workers, log_workers_flags, resume_hint
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def import_(
 
     Example: rulespec corpus import games/ --out store --jobs -1
     """
-    from rulespec.cli.progress import with_progress
+    from rulespec.cli.workers_flags import with_progress
     from rulespec.engine.corpus.code_tables import Tables
     from rulespec.engine.corpus.game_codes import CodeSheet, imported, store_folder
     from rulespec.engine.corpus.logs import Corpus
@@ -286,7 +285,7 @@ command.add_command(moves)
 
 def _answers(store: Path, question: StoreQuestion, jobs: int, cluster: str) -> Iterator[StoreAnswer]:
     """The answers for the games of a store, with a progress bar on a terminal."""
-    from rulespec.cli.progress import with_progress
+    from rulespec.cli.workers_flags import with_progress
     from rulespec.engine.corpus.stores import answers, parts_of_store
 
     check_workers(jobs, cluster)

@@ -11,9 +11,8 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.coverage_labels import heading, percentage, rule_state
-from rulespec.cli.flags import Finite
-from rulespec.cli.log_argument import LogPath
+from rulespec.cli.coverage_page import heading, page, percentage, rule_state
+from rulespec.cli.flags import Finite, LogPath
 from rulespec.cli.simulate import seat_counts
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.escape import escaped
@@ -160,8 +159,6 @@ def _write(report: CoverageReport, format_: str, out: Path | None) -> None:
     if format_ == "json":
         text = to_json_text(report.to_json(), plain=out is not None)
     elif format_ == "html":
-        from rulespec.cli.coverage_page import page
-
         text = page(report)
     else:
         lines = _text(report, 0 if out is not None else output.width(), colored=out is None)

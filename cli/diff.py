@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from rulespec.cli import output
-from rulespec.cli.log_argument import RefOrLog
+from rulespec.cli.flags import RefOrLog
 from rulespec.diagnostics.report import Report
 from rulespec.diff import ORDER, RULES, Difference, collection, diff
 from rulespec.documents.text_files import is_file

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,11 @@ from msgspec.structs import replace
 from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
-from rulespec.cli.log_argument import RefOrLog
+from rulespec.cli.flags import RefOrLog
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.documents.folders import stamps
 from rulespec.drawing.pdf import PAPERS, Sheets
 from rulespec.drawing.scene import Scene, to_svg
 from rulespec.engine.game.game import Game
@@ -135,8 +137,6 @@ def _target(r: _Request) -> _Target:
 
 def _watch(draft: Callable[[], int], folders: list[Path]) -> int:
     """Draws again whenever files change, until Ctrl-C; returns the last exit code."""
-    from rulespec.cli.watch import watched
-
     code = output.OK
     try:
         for _ in watched(folders):
@@ -251,3 +251,29 @@ def _size(scene: Scene, out: _Target) -> str:
     if out.path.suffix != ".pdf":
         return f"{scene.width:.0f} by {scene.height:.0f}"
     return f"four sheets of {out.sheets.paper}" if out.sheets.tiles else f"a sheet of {out.sheets.paper}"
+
+
+PAUSE = 0.4
+"""Seconds between two checks."""
+
+
+def watched(
+    folders: Sequence[Path], rounds: int | None = None, sleep: Callable[[float], None] = time.sleep
+) -> Iterator[None]:
+    """Yields immediately, and after each change of a ruleset file, until interrupted.
+
+    Args:
+        folders: folders or files.
+        rounds: the maximum number of checks; None means unlimited.
+        sleep: the function that waits for a number of seconds.
+    """
+    before = stamps(folders)
+    yield
+    done = 0
+    while rounds is None or done < rounds:
+        sleep(PAUSE)
+        done += 1
+        now = stamps(folders)
+        if now != before:
+            before = now
+            yield

@@ -1,4 +1,4 @@
-"""`rulespec edit`: edits of a map in its own terms, as minimal changes of its files."""
+"""`rulespec edit`: edits of a map in its own terms, as minimal changes of its files, in words or on a page."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import difflib
 import shlex
 import sys
 from collections.abc import Iterator
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import click
 
 from rulespec.cli import output
-from rulespec.cli.confirmed import is_confirmed, write_all
+from rulespec.cli.serving import need_server
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.text_files import MAX_BYTES, display, read_text, text_of, too_large
 from rulespec.lsp.map_edits import MapEdits
@@ -20,6 +22,7 @@ from rulespec.lsp.map_words import WordsError, edit_of
 from rulespec.lsp.rename import RenameError
 
 _MAX_EDITS = 2_000
+_HOST = "127.0.0.1"
 
 
 @click.command("edit")
@@ -60,9 +63,7 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
     Example: rulespec edit ./my_map --do 'link cape reef'
     """
     if not edits and source is None:
-        from rulespec.cli.edit_server import serve
-
-        serve(folder, port, opens)
+        _serve(folder, port, opens)
         return None
     lines = [*edits, *(_lines(source) if source is not None else ())]
     if not lines:
@@ -115,10 +116,10 @@ def _write(map_: MapFiles, remarks: list[str], yes: bool) -> int:
     output.echo(f"the map has {output.problems(diagnostics) or 'no problems'}")
     if not changed:
         output.echo("nothing changes")
-    elif is_confirmed(len(changed), yes):
+    elif output.is_confirmed(len(changed), yes):
         if others := map_.changed_elsewhere():
             raise click.ClickException(f"{others[0]} has been changed by somebody else: nothing is written")
-        write_all(changed)
+        output.write_all(changed)
     return 0
 
 
@@ -140,3 +141,62 @@ def _difference(name: str, before: str, after: str) -> Iterator[str]:
     for line in difflib.unified_diff(old, new, name, name, "", "", 1, lineterm=""):
         colour = {"+": "green", "-": "red"}.get(line[0])
         yield output.style(line, fg=colour) if colour else line
+
+
+def _serve(folder: Path, port: int, opens: bool) -> None:
+    """Serves the page of a map until the process is interrupted.
+
+    Args:
+        folder: the folder of a ruleset, or one with only drawings, for starting a map.
+        port: the port; 0 for any free one.
+        opens: whether to open the page in the browser.
+
+    Raises:
+        click.ClickException: the folder has other files but no ruleset, nothing can listen, or the extra is missing.
+    """
+    import asyncio  # lazily: edits in words need no server
+    import tempfile
+
+    need_server("rulespec.serve.edit.map_app", "rulespec.serve.running")
+    from rulespec.serve.edit.desk import Desk
+    from rulespec.serve.edit.first_map import Start, can_start
+    from rulespec.serve.edit.map_app import edit_app
+    from rulespec.serve.edit.map_messages import MAX_MESSAGE
+    from rulespec.serve.running import listening, server
+    from rulespec.serve.table_keys import new_key
+    from rulespec.serve.thinking import Thinking
+
+    is_map = (folder / "game.yaml").is_file()
+    if not is_map and not can_start(folder):
+        help_ = "start a map in a folder with only drawings, or by `rulespec new NAME --map FILE`"
+        raise click.ClickException(f"{folder} has no game.yaml, and other files: {help_}")
+    try:
+        listener = listening(_HOST, port)
+    except OSError as error:
+        raise click.ClickException(f"cannot listen at {_HOST}, port {port}: {error.strerror}") from None
+    with closing(listener), tempfile.TemporaryDirectory() as private:
+        key, number = new_key(), listener.getsockname()[1]
+        address = f"http://{_HOST}:{number}/#{key}"
+
+        async def main() -> None:
+            opened = Desk(folder, drawing) if is_map else Start(folder, partial(Desk, folder, drawing))
+            output.echo(f"{address} {'edits' if is_map else 'begins a map in'} {folder}; Ctrl-C ends it")
+            if opens:
+                _open(address, Path(private))
+            await server(edit_app(opened, key, number), largest=4 * MAX_MESSAGE).serve(sockets=[listener])
+
+        drawing = Thinking()
+        try:
+            with suppress(KeyboardInterrupt):  # this is how it ends
+                asyncio.run(main())
+        finally:
+            drawing.close()
+
+
+def _open(address: str, private: Path) -> None:
+    """Opens the address through a file readable only by its owner, as other users can see a command's arguments."""
+    import webbrowser
+
+    file = private / "open.html"
+    file.write_text(f'<!DOCTYPE html><meta http-equiv="refresh" content="0;url={address}">', "utf-8")
+    webbrowser.open(file.as_uri())

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
-from rulespec.cli.flags import number_of_players, settings_flag
-from rulespec.cli.log_argument import RefOrLog
+from rulespec.cli.flags import RefOrLog, number_of_players, settings_flag
 
 
 @click.command("export")
@@ -63,7 +62,7 @@ def command(
     if no_structs:
         raise click.UsageError("--no-structs needs --openspiel-trajectory")
     assert wasm is not None
-    from rulespec.cli.wasm_module import wasm_errors
+    from rulespec.cli.flags import wasm_errors
     from rulespec.engine.game.game import Game
     from rulespec.engine.game.seating import seat_names
     from rulespec.engine.game.wasm_export import exported

@@ -1,18 +1,22 @@
-"""`rulespec validate --fix`: automatic fixes, shown as a diff and written after confirmation."""
+"""Certain fixes of `rulespec validate --fix`, old names included, shown as a diff and written after confirmation."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from rulespec.cli import output
-from rulespec.cli.confirmed import is_confirmed
 from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.carried_over import old_keys, old_paths
+from rulespec.documents.folders import visible
 from rulespec.documents.foreign_files import bytes_of
-from rulespec.documents.text_files import MAX_BYTES
+from rulespec.documents.text_files import MAX_BYTES, display
 from rulespec.fixes import fixed, with_fixes
 from rulespec.own_files import own_files
+from rulespec.ruleset_files import MAX_FILES, Files
 
 _TONES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -48,7 +52,7 @@ def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources:
     if not changed:
         output.echo("there is no certain fix")
         return False
-    if not is_confirmed(len(changed), yes):
+    if not output.is_confirmed(len(changed), yes):
         return False
     for name, text in changed.items():
         with output.written(Path(name)) as file:
@@ -69,3 +73,32 @@ def _line_end(path: Path, text: str) -> str:
 
 def _lines(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n")
+
+
+_KINDS = {
+    "game.yaml": "game",
+    "variants/*.yaml": "overlay",
+    "scenarios/**/*.yaml": "scenarios",
+    "dialects/*.yaml": "dialect",
+}
+
+
+def old_names(refs: Iterable[str]) -> list[Diagnostic]:
+    """Diagnostics for former keys and paths in the writable files; unreadable files are skipped."""
+    return [result for path, kind in dict.fromkeys(_own(refs)) for result in _old_names(path, kind)]
+
+
+def _own(refs: Iterable[str]) -> Iterator[tuple[Path, str]]:
+    for own in map(own_files, refs):
+        for folder in own.folders:
+            for pattern, kind in _KINDS.items():
+                yield from ((path, kind) for path in islice(visible(folder, pattern), MAX_FILES))
+        yield from ((path, "overlay") for path in own.overlays)
+
+
+def _old_names(path: Path, kind: str) -> list[Diagnostic]:
+    try:
+        node = Files().yaml(path, display(path))
+    except DiagnosticsError:
+        return []
+    return [*old_keys(node, kind), *(old_paths(node) if kind == "overlay" else ())]

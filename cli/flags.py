@@ -1,22 +1,59 @@
-"""Flags shared by commands: settings, words, backends, fractions, and the number of players."""
+"""Arguments and flags shared by commands: logs, settings, words, fractions, the number of players, the machine."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
 from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.documents.carried_over import BACKENDS, FLAGS
+from rulespec.engine.program.handed_back import counting
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
     from rulespec.engine.logs.native import LogHeader
     from rulespec.engine.words.words import Names, Words
     from rulespec.typed import nodes as typed
+
+
+class LogPath(click.ParamType[Path]):
+    """The type of an existing log."""
+
+    name = "log"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path of the file or the sample log."""
+        return Path(with_samples(str(value)))
+
+
+class RefOrLog(click.ParamType[str]):
+    """The type of a reference to a ruleset, or an existing log."""
+
+    name = "reference"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The reference, or the path of the file or the sample log."""
+        return with_samples(str(value))
+
+
+def with_samples(text: str) -> str:
+    """The path of the sample log named by a text; any other text unchanged.
+
+    Raises:
+        DiagnosticsError: as for `sample`.
+    """
+    if ":" not in text:
+        return text
+    from rulespec.engine.logs.samples import sample
+
+    path = sample(text)
+    return text if path is None else str(path)
 
 
 _F = TypeVar("_F", bound=Callable[..., object])
@@ -126,3 +163,52 @@ def words_of(ruleset: typed.Ruleset, language: str | None, names: Names) -> Word
     words = Words(ruleset, language, names, Budget())
     click.get_current_context().call_on_close(lambda: output.show(words.too_long(), ruleset.sources))
     return words
+
+
+MACHINES = {"wasm": "wasm", "python": "Python", "interpreter": "the interpreter"}
+"""The display names of the backends."""
+
+
+@contextmanager
+def wasm_errors() -> Iterator[None]:
+    """Converts a missing wasm module or engine into an error of the command."""
+    from rulespec.engine.wasm.compiler import NoWasmError  # lazily: most runs need none
+    from rulespec.engine.wasm.engine import NoWasmtimeError
+
+    try:
+        yield
+    except NoWasmtimeError as error:
+        raise click.ClickException(str(error)) from None
+    except NoWasmError as error:
+        not_used(f"there is no wasm module for these rules: {error}")
+
+
+@contextmanager
+def backend_errors(backend: str) -> Iterator[None]:
+    """Reports at the end if another backend played instead of the requested one."""
+    if backend not in ("wasm", "python"):
+        yield
+        return
+    with counting() as handed, wasm_errors():
+        yield
+    check_used(backend, handed)
+
+
+def check_used(backend: str, handed: Mapping[str, int]) -> None:
+    """Exits with an error if another backend played instead of the requested one."""
+    if handed and backend in ("wasm", "python"):
+        others = [f"{MACHINES[to]} has played instead, {output.counted(n, 'time')}" for to, n in handed.items()]
+        not_used(f"the backend `{backend}` was requested, but {' and '.join(others)}")
+
+
+def played_by(backend: str, handed: Mapping[str, int]) -> str:
+    """The backend that played, and the number of decisions by fallback backends."""
+    others = (f"{MACHINES[to]} {output.counted(times, 'decision')}" for to, times in handed.items())
+    return ", ".join([MACHINES[backend], *others])
+
+
+def not_used(message: str) -> NoReturn:
+    """Reports that the requested backend was not used, and exits with code 1."""
+    help_ = "without --backend, the fastest suitable machine plays the same games"
+    output.show([Diagnostic("RS727", Severity.ERROR, message, None, help=help_)])
+    raise click.exceptions.Exit(output.PROBLEMS)

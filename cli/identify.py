@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
-from rulespec.cli.log_argument import LogPath
+from rulespec.cli.flags import LogPath
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, Report, failure
 from rulespec.documents.yaml_nodes import get, text

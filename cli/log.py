@@ -11,7 +11,7 @@ from msgspec import Struct
 from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
-from rulespec.cli.log_argument import LogPath
+from rulespec.cli.flags import LogPath
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.escape import escaped
@@ -85,13 +85,13 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     viewed = viewer(r.seat, r.public)
     _check_usage(r, viewed)
     if r.table is not None:
-        from rulespec.cli.log_table import print_table
+        from rulespec.cli.copied_log import print_table
 
         ctx.exit(print_table(r.logs[0], r.table, r.out))
     if r.as_ is not None:
         ctx.exit(_print_text(r.logs[0], r.rules, r.out))
     if viewed.omniscient:
-        from rulespec.cli.log_bundle import print_bundled, write_bundles
+        from rulespec.cli.copied_log import print_bundled, write_bundles
 
         ctx.exit(print_bundled(r.logs[0], r.rules, r.out) if r.bundle else write_bundles(r.logs, r.rules))
     log = r.logs[0]

@@ -10,7 +10,6 @@ import click
 from msgspec.structs import replace
 
 from rulespec.cli import output
-from rulespec.cli.confirmed import is_confirmed, write_all
 from rulespec.cli.drawing_flags import DrawingFlags, remark
 from rulespec.cli.new_map import Base, brings_along, complete, map_files, outline_of, region_lines
 from rulespec.documents.foreign_files import bytes_of
@@ -61,8 +60,8 @@ def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> No
     if not results:
         output.echo("the map already matches the drawing")
         return
-    if is_confirmed(len(results), yes):
-        write_all({folder / name: body for name, body in results.items()} | {folder / REPORT: as_json(drawn)})
+    if output.is_confirmed(len(results), yes):
+        output.write_all({folder / name: body for name, body in results.items()} | {folder / REPORT: as_json(drawn)})
         if base is not None:
             complete(folder, {kind: new for kind, new in base.brought.items() if brings_along(folder, kind)}, False)
 

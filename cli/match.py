@@ -12,8 +12,15 @@ from msgspec import Struct
 from rulespec.cli import output
 from rulespec.cli.flags import number_of_players, settings_flag
 from rulespec.cli.program_seats import bot_names, say_silent
-from rulespec.cli.progress import with_progress
-from rulespec.cli.workers_flags import OUT_HELP, anywhere, check_workers, folder, resume_hint, workers_flags
+from rulespec.cli.workers_flags import (
+    OUT_HELP,
+    anywhere,
+    check_workers,
+    folder,
+    resume_hint,
+    with_progress,
+    workers_flags,
+)
 from rulespec.typed.teams import ALL
 
 if TYPE_CHECKING:  # bots need an extra

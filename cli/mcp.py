@@ -10,8 +10,8 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
-from rulespec.cli.extras import need_server
 from rulespec.cli.flags import number_of_players, same_table, settings_flag
+from rulespec.cli.serving import need_server
 
 if TYPE_CHECKING:
     from rulespec.guests.seated import SeatedGame

@@ -10,9 +10,8 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.log_argument import LogPath
-from rulespec.cli.progress import with_progress
-from rulespec.cli.workers_flags import folder, jobs_flag, resume_hint
+from rulespec.cli.flags import LogPath
+from rulespec.cli.workers_flags import folder, jobs_flag, resume_hint, with_progress
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.option import RulesetFaultError

@@ -1,4 +1,4 @@
-"""Output of all commands: diagnostics with source lines, tables, JSON, and exit codes."""
+"""Output of all commands: diagnostics with their sources, tables, JSON, files, exit codes."""
 
 from __future__ import annotations
 
@@ -255,3 +255,24 @@ def refused(
     if decision is not None:
         rows.append(("open", f"`{decision}` by {by or 'chance'}"))
     return rows + [("legal" if i == 0 else "", option) for i, option in enumerate(nearest)]
+
+
+def is_confirmed(number: int, yes: bool) -> bool:
+    """Asks for confirmation before writing N files; `yes` confirms, and N = 0 prints that nothing changes."""
+    try:
+        wanted = yes or click.confirm(f"write {counted(number, 'file')}?", default=False)
+    except click.Abort:  # no input
+        wanted = False
+    if not wanted:
+        echo("nothing is written")
+    return wanted
+
+
+def write_all(texts: Mapping[Path, str]) -> None:
+    """Writes several files, map.yaml last, as files that only display the map are harmless without it."""
+    paths = sorted(texts, key=lambda path: path.name == "map.yaml")
+    for path in paths:
+        with written(path) as file:
+            file.buffer.write(texts[path].encode())
+    for path in paths:  # only now: the output may be closed
+        echo(f"written: {path}")

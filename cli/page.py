@@ -25,7 +25,7 @@ def command(ref: str, players: int | None, settings: tuple[str, ...], out: Path,
 
     Example: rulespec page imperial --players 4 --out table.html
     """
-    from rulespec.cli.wasm_module import wasm_errors
+    from rulespec.cli.flags import wasm_errors
     from rulespec.engine.game.game import Game
     from rulespec.engine.game.seating import seat_names
     from rulespec.load import load_ruleset

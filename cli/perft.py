@@ -13,8 +13,7 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.flags import BackendChoice, number_of_players, settings_flag
-from rulespec.cli.wasm_module import NAMES, backend_errors
+from rulespec.cli.flags import MACHINES, BackendChoice, backend_errors, number_of_players, settings_flag
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.text_files import display, is_present
@@ -163,7 +162,7 @@ def _count(position: _Position, depth: int, limit: int, divide: bool, format_: s
         }
         output.echo_json(data | {"at": position.at, "perfts": {name: _json(p, divide) for name, p in results.items()}})
     else:
-        machines = " and ".join(NAMES[name] for name in results)
+        machines = " and ".join(MACHINES[name] for name in results)
         output.echo(f"{ruleset.ref} {ruleset.version} · {position} · depth {depth} · {machines}")
         output.echo()
         _show(results, divide, limit, seconds)

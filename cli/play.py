@@ -13,11 +13,10 @@ from msgspec import Struct
 from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import is_of_seats, tell_seats
-from rulespec.cli.chance import Chance
 from rulespec.cli.flags import number_of_players, same_table, settings_flag, words_of
-from rulespec.cli.game_files import new_header
 from rulespec.cli.people import split_names
 from rulespec.cli.program_seats import Programs
+from rulespec.cli.terminal_game import Chance, new_header
 from rulespec.cli.terminal_table import TerminalTable
 from rulespec.diagnostics.report import Report
 from rulespec.documents.text_files import is_file

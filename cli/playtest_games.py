@@ -11,7 +11,7 @@ import click
 
 from rulespec.cli import output
 from rulespec.cli.failing_game import write_into
-from rulespec.cli.log_argument import with_samples
+from rulespec.cli.flags import with_samples
 from rulespec.documents.folders import visible
 from rulespec.documents.json_text import to_json_text
 

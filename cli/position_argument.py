@@ -13,8 +13,7 @@ from msgspec import Struct
 from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_everything, tell_seats
-from rulespec.cli.flags import number_of_players, settings_flag
-from rulespec.cli.log_argument import with_samples
+from rulespec.cli.flags import number_of_players, settings_flag, with_samples
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.diagnostics.report import Report
 from rulespec.documents.text_files import is_file

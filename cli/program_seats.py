@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from rulespec.cli import output
-from rulespec.cli.chance import Chance
+from rulespec.cli.terminal_game import Chance
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.simulate.checked_playouts import choose, takes_any

@@ -13,8 +13,7 @@ from msgspec import Struct
 from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
-from rulespec.cli.flags import BackendChoice, word_options, words_of
-from rulespec.cli.log_argument import LogPath
+from rulespec.cli.flags import BackendChoice, LogPath, backend_errors, word_options, words_of
 from rulespec.cli.replay_text import (
     Showing,
     ignored,
@@ -27,7 +26,6 @@ from rulespec.cli.replay_text import (
     where,
 )
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
-from rulespec.cli.wasm_module import backend_errors
 from rulespec.cli.workers_flags import check_workers, log_workers_flags
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.json_text import to_json_text

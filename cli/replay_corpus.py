@@ -11,8 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.progress import with_progress
-from rulespec.cli.workers_flags import resume_hint
+from rulespec.cli.workers_flags import resume_hint, with_progress
 from rulespec.diagnostics.report import failure
 from rulespec.engine.corpus.log_rows import LogRow, RowSheet, Under
 from rulespec.engine.corpus.logs import Corpus, Log

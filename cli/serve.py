@@ -12,10 +12,9 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.addresses import HostType, WebAddress
-from rulespec.cli.extras import need_server
 from rulespec.cli.flags import YEAR, Finite, number_of_players, settings_flag
 from rulespec.cli.program_seats import Programs
+from rulespec.cli.serving import HostType, WebAddress, need_server
 from rulespec.documents.text_files import is_file
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
@@ -178,8 +177,8 @@ class _Opened(Struct, frozen=True):
     @classmethod
     def of(cls, ref: str, r: _Request) -> _Opened:
         """A new game of a reference, or the game at the end of a log."""
-        from rulespec.cli.chance import Chance
         from rulespec.cli.play import resumed
+        from rulespec.cli.terminal_game import Chance
         from rulespec.engine.logs.native import read_log
         from rulespec.engine.replay.replay import named_ruleset
         from rulespec.load import load_ruleset

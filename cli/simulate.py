@@ -14,14 +14,20 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.against import as_json as difference_json
-from rulespec.cli.against import show_differences
 from rulespec.cli.failing_game import as_json, story, write_failing, write_into
-from rulespec.cli.flags import BackendChoice, number_of_players, settings_flag, word_options, words_of
+from rulespec.cli.flags import (
+    BackendChoice,
+    check_used,
+    number_of_players,
+    played_by,
+    settings_flag,
+    wasm_errors,
+    word_options,
+    words_of,
+)
 from rulespec.cli.program_seats import bot_names, say_silent
-from rulespec.cli.progress import with_progress
-from rulespec.cli.wasm_module import check_used, played_by, wasm_errors
-from rulespec.cli.workers_flags import anywhere, check_workers, resume_hint, workers_flags
+from rulespec.cli.simulate_text import difference_json, show_differences, show_totals
+from rulespec.cli.workers_flags import anywhere, check_workers, resume_hint, with_progress, workers_flags
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.logs.saved_game import SaveError
@@ -43,8 +49,6 @@ if TYPE_CHECKING:
 
 _MANY = 100
 """Number of games from which wasm plays all: compiling a small ruleset takes a tenth of a second."""
-_SELDOM, _OFTEN = 0.5, 1.8
-"""Thresholds of a role's share of wins, relative to an equal share, outside which it is reported."""
 _T = TypeVar("_T")
 
 
@@ -374,7 +378,7 @@ def _show(
     output.echo(f"{title} · {played} · {seconds:.1f} s ({speed:,.0f} decisions/s, {machine})")
     output.echo()
     if other is None:
-        _show_totals(run.plan, run.totals, words)
+        show_totals(run.plan, run.totals, words)
     else:
         show_differences(differences(run.totals, other.totals), (run.called, other.called), words)
         output.echo()
@@ -406,67 +410,3 @@ def _show_failures(run: _Run) -> None:
         output.show([failing.wrong], run.ruleset.sources, err=False)
         for line in story(failing, path):
             output.echo(line)
-
-
-def _show_totals(plan: GamePlan, totals: Totals, words: Words) -> None:
-    data = totals.to_json()
-    n, lengths = data["games"], data["decisions"]
-    parts = [words.word(key, number=f"{lengths[key]:,.0f}") for key in ("least", "median", "mean", "most")]
-    endings = [
-        [words.ending(name), f"{count:,}", f"{100 * count / n:.1f} %"] for name, count in data["endings"].items()
-    ]
-    if data["capped"]:
-        given_up = words.word("given_up", decisions=words.word("decisions", number=f"{plan.cap:,}"))
-        endings.append([given_up, f"{data['capped']:,}", f"{100 * data['capped'] / n:.1f} %"])
-    notes = [" · ".join(parts), *output.table(endings, right=(1, 2))]
-    heads = (words.word("lengths"), words.word("endings"))
-    for line in output.table([(heads[i] if i < 2 else "", text) for i, text in enumerate(notes)]):
-        output.echo(line)
-    _show_wins(data, words)
-
-
-def _show_wins(data: dict[str, Any], words: Words) -> None:
-    """Prints the wins and points of each seat; for teams, the wins of each team."""
-    won = [words.word(name) for name in ("games", "won", "interval")]
-    teams = [[team, *_won(v, words)] for team, v in data.get("teams", {}).items()]
-    seats = [[seat, *_won(v, words), _points(v["mean_score"])] for seat, v in data["seats"].items()]
-    if teams:
-        output.echo()
-        for line in output.table(teams, (words.word("team"), *won), right=(1, 2, 3)):
-            output.echo(line)
-        for row in seats:
-            del row[2:4]
-    if seats:
-        output.echo()
-        head = [words.word("seat"), *won, words.word("mean_score")]
-        if teams:
-            del head[2:4]
-        for line in output.table(seats, head, right=range(1, len(head))):
-            output.echo(line)
-    _show_roles(data, words)
-
-
-def _show_roles(data: dict[str, Any], words: Words) -> None:
-    """Prints the wins by the entity that a seat held initially, and marks shares far from equal."""
-    roles = data.get("roles", {})
-    if roles:
-        output.echo()
-        head = [words.word("role"), *(words.word(name) for name in ("games", "won", "interval"))]
-        for line in output.table([[role, *_won(v, words)] for role, v in roles.items()], head, right=(1, 2, 3)):
-            output.echo(line)
-    for role, v in roles.items():
-        won = v["wins"] / v["games"] / v["equal"]
-        if won < _SELDOM or won > _OFTEN:
-            equal = f"{100 * v['equal']:.1f} %"
-            output.echo(words.word("seldom_wins" if won < _SELDOM else "often_wins", role=role, equal=equal))
-
-
-def _won(data: dict[str, Any], words: Words) -> list[str]:
-    """The cells of a row: the number of games, the share of wins, and its confidence interval."""
-    low, high = (f"{100 * bound:.1f} %" for bound in data["interval"])
-    won = f"{100 * data['wins'] / data['games']:.1f} %"
-    return [f"{data['games']:,}", won, words.word("range", low=low, high=high)]
-
-
-def _points(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1f}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rulespec.bundles.rules import bundle_of
 from rulespec.cli import output
-from rulespec.cli.progress import with_progress
+from rulespec.cli.workers_flags import with_progress
 from rulespec.engine.corpus.code_tables import Tables
 from rulespec.engine.corpus.game_codes import CodeSheet, simulated, store_folder, tables_of
 from rulespec.engine.logs.saved_game import SaveError

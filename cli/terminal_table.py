@@ -9,11 +9,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from rulespec.cli import output
-from rulespec.cli.game_files import remark, write_game
 from rulespec.cli.people import Person, said
 from rulespec.cli.program_seats import Programs, Reason
 from rulespec.cli.shared_screen import SharedScreen
 from rulespec.cli.state_text import standings, state_lines
+from rulespec.cli.terminal_game import remark, write_game
 from rulespec.cli.why import Steps
 from rulespec.engine.game.game import Game, own_options
 from rulespec.engine.game.learned import learned

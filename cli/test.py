@@ -12,9 +12,8 @@ import click
 from msgspec import Struct
 
 from rulespec.cli import output
-from rulespec.cli.flags import BackendChoice
+from rulespec.cli.flags import BackendChoice, check_used, wasm_errors
 from rulespec.cli.recorded_situations import recorded_situations, show_altered, summary
-from rulespec.cli.wasm_module import check_used, wasm_errors
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.program.handed_back import counting

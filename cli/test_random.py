@@ -10,7 +10,7 @@ from typing import Any
 
 from rulespec.cli import output
 from rulespec.cli.failing_game import as_json, story, write_failing
-from rulespec.cli.progress import with_progress
+from rulespec.cli.workers_flags import with_progress
 from rulespec.engine.program.draws import GENERATOR
 from rulespec.engine.verify.random_games import CLOSELY, further_games, random_games
 from rulespec.engine.verify.shrink import FailingGame

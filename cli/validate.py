@@ -14,7 +14,6 @@ from msgspec import Struct
 from rulespec import cache
 from rulespec.cli import output
 from rulespec.cli.audience import redacted
-from rulespec.cli.old_names import old_names
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.render import to_github
 from rulespec.diagnostics.report import DiagnosticsError, Report
@@ -26,7 +25,7 @@ _MAX_WORDS = 1_000_000
 """Maximum size of a words file in bytes."""
 
 if TYPE_CHECKING:  # slow to import, and not needed for usage errors
-    from rulespec.cli.overlay_sets import OverlaySets
+    from rulespec.cli.further_checks import OverlaySets
     from rulespec.engine.verify.played import PlayReport
     from rulespec.ruleset_files import Files
 
@@ -89,11 +88,12 @@ def command(
     if minutes is not None and no_play:
         raise click.UsageError("--minutes cannot be combined with --no-play")
     results = [checked(ref, overlays=overlays, play=not no_play, minutes=minutes) for ref in refs]
-    if fix and (result := [*old_names(refs), *(d for r in results for d in r.report.diagnostics)]):
-        from rulespec.cli.fix import apply_fixes
+    if fix:
+        from rulespec.cli.fix import apply_fixes, old_names
 
+        diagnostics = [*old_names(refs), *(d for r in results for d in r.report.diagnostics)]
         sources = {name: text for r in results if r.ruleset is not None for name, text in r.ruleset.sources.items()}
-        if apply_fixes(refs, result, sources, yes):
+        if diagnostics and apply_fixes(refs, diagnostics, sources, yes):
             results = [checked(ref, overlays=overlays, play=not no_play, minutes=minutes) for ref in refs]
     finish(ctx, results, format_)
 
@@ -133,12 +133,12 @@ def checked(
         if explore is not None and ruleset is not None and report.ok:
             explore(ruleset, report)
         if play and ruleset is not None and report.ok:
-            from rulespec.cli.validate_games import played
+            from rulespec.cli.further_checks import played
 
             games = played(ruleset, report, minutes)
             report.extend(games.diagnostics)
         if overlays and ruleset is not None:
-            from rulespec.cli.overlay_sets import check_overlay_sets
+            from rulespec.cli.further_checks import check_overlay_sets
 
             sets = check_overlay_sets(ref, ruleset, report)
     except DiagnosticsError as error:
@@ -346,7 +346,7 @@ def _summary(r: CheckedReference) -> str:
         return f"{r.ref}: {output.style(result, fg='red')}"
     played = []
     if r.games is not None:
-        from rulespec.cli.validate_games import amount_of_play
+        from rulespec.cli.further_checks import amount_of_play
 
         played = [amount_of_play(r.games)]
     name = f"{ruleset.ref} {ruleset.version}"

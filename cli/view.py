@@ -11,7 +11,7 @@ from msgspec import Struct
 from rulespec.bundles.place import whose
 from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
-from rulespec.cli.log_argument import LogPath
+from rulespec.cli.flags import LogPath
 from rulespec.cli.seat_flags import viewer, viewer_flags
 from rulespec.diagnostics.report import Report
 

@@ -1,8 +1,9 @@
-"""Flags of commands that play many games: `--jobs N`, `--cluster`, and the folder for records."""
+"""Many games in one command: flags for its processes and the folder for records, and its progress bar."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,3 +107,24 @@ def resume_hint(out: Path | None, *, whole: bool = False) -> Iterator[None]:
         hint = goes_on if out is not None else "" if whole else "; with --out FILE, a stopped run can continue"
         output.echo(f"stopped{hint}", err=True)
         raise
+
+
+_T = TypeVar("_T")
+
+
+def with_progress(
+    runs: Iterator[_T], games: int, done: int = 0, unit: str = "game", size: Callable[[_T], int] = lambda run: 1
+) -> Iterator[_T]:
+    """The runs, with a progress bar on a terminal; `done` games were played before.
+
+    A run counts as `size` games, by default one.
+    """
+    if not sys.stderr.isatty():
+        yield from runs
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=games, initial=done, unit=unit, file=sys.stderr, leave=False, dynamic_ncols=True) as bar:
+        for run in runs:
+            yield run
+            bar.update(size(run))

@@ -116,7 +116,7 @@ SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
     "state in views": ("rulespec.engine.game.game", "view_of", _all_state, {"draw"}),
     "state in words": ("rulespec.engine.words.changes.Changes", "snapshot", _unhidden, {"play", "replay"}),
     "history in views": ("rulespec.engine.game.game", "view_of", _all_history, {"play", "log", "view", "replay"}),
-    "a whole log that play writes": ("rulespec.cli.game_files", "is_whole", lambda game, seat: True, {"play"}),
+    "a whole log that play writes": ("rulespec.cli.terminal_game", "is_whole", lambda game, seat: True, {"play"}),
     "what play lists": ("rulespec.cli.people", "every_option", lambda game: game.history, {"play"}),
     "why play refuses": ("rulespec.engine.game.game.Game", "why_not", _explained, {"play"}),
     "the whole state as JSON": ("rulespec.cli.replay", "seen_json", lambda result, _: result.to_json(), {"replay"}),

@@ -9,7 +9,7 @@ import pytest
 from cases import GAME, write
 from limits import soon
 
-from rulespec.cli import overlay_sets
+from rulespec.cli import further_checks
 from rulespec.cli.main import run
 
 PLAY = "procedure play():\n    turn()\n    end game\nprocedure turn(): pass\n"
@@ -66,6 +66,6 @@ def test_many_overlays_are_checked_within_bounds(
     out = capsys.readouterr().out
     counts = "200 on offer; checked 200 alone, 100 pairs, 0 larger sets, without games"
     assert f"{counts}; stopped after 300 sets" in out
-    monkeypatch.setattr(overlay_sets, "MAX_SETS", 0)
+    monkeypatch.setattr(further_checks, "MAX_SETS", 0)
     assert run(["validate", "one", "--overlays"]) == 0
     assert "checked 0 alone" in capsys.readouterr().out

@@ -185,7 +185,7 @@ def test_sets_of_overlays_are_checked_without_games(runs: list[str], monkeypatch
 
 
 def test_progress_is_shown_at_a_terminal_only(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rulespec.cli.validate_games import played
+    from rulespec.cli.further_checks import played
     from rulespec.diagnostics.report import Report
     from rulespec.load import load_ruleset
 

@@ -13,8 +13,8 @@ from folders import GAMES
 from pictures import SVG, outside, overlaps
 from pypdf import PdfReader
 
+from rulespec.cli.draw import watched
 from rulespec.cli.main import cli
-from rulespec.cli.watch import watched
 from rulespec.drawing.author import draft
 from rulespec.drawing.scene import to_svg
 

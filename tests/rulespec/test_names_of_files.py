@@ -12,7 +12,7 @@ from commands import invoke, spoken
 from folders import GAMES, ROOT
 
 from rulespec import load_ruleset
-from rulespec.cli.watch import watched
+from rulespec.cli.draw import watched
 from rulespec.engine.logs.samples import logs_in
 from rulespec.engine.replay.replay import dialects
 from rulespec.lsp.files import EditorFiles

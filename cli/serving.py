@@ -1,8 +1,9 @@
-"""Option types for addresses: of a machine, a page or a service."""
+"""Servers started by a command: option types for addresses, and a check of the optional packages."""
 
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -75,3 +76,18 @@ def _in_ascii(text: str) -> str:
         return "" if host.isascii() else host.encode("idna").decode()
     except ValueError:
         return ""
+
+
+def need_server(*modules: str) -> None:
+    """Imports modules of the server.
+
+    Raises:
+        click.ClickException: if the extra is not installed.
+    """
+    try:
+        for each in modules:
+            import_module(each)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in {"starlette", "uvicorn", "websockets"}:
+            raise
+        raise click.ClickException('the server needs its extra: pip install "rulespec[serve]"') from None

@@ -1,4 +1,4 @@
-"""`rulespec log --bundle` and `--bundle-beside`: logs with embedded rules, and rules in a folder beside logs."""
+"""Whole logs from `rulespec log`: with embedded rules, with rules next to them, or out of a store."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.logs.carried import bundle_for, with_bundle, write_beside
 from rulespec.engine.logs.native import read_log
+from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.replay.replay import named_ruleset
 from rulespec.load import load_ruleset
 from rulespec.references import is_shipped
+from rulespec.serve.stored_log import stored_log
 from rulespec.typed.rule_traversal import may_hide
 
 
@@ -51,3 +54,24 @@ def write_bundles(logs: tuple[Path, ...], rules: str | None) -> int:
             output.echo(f"{path}: the rules {ruleset.ref}")
         result.add(path)
     return output.OK
+
+
+def print_table(store: Path, game: str, out: Path | None) -> int:
+    """Prints or writes the log of a stored table, up to the first damage; returns the exit code."""
+    try:
+        log = stored_log(store, game)
+    except SaveError as error:
+        output.echo(str(error), err=True)
+        return output.UNUSABLE
+    if log.fault:
+        message = f"the table {game} of {store} is damaged: {log.fault}"
+        help_ = f"these {output.counted(log.lines, 'line')} of its log are sound"
+        output.show([Diagnostic("RS682", Severity.ERROR, message, None, help=help_)])
+    if out is None:
+        for line in log.text.rstrip("\n").split("\n"):
+            output.echo(line)
+    else:
+        with output.written(out, secret=True) as file:
+            file.write(log.text)
+        output.echo(f"written: {out}")
+    return output.PROBLEMS if log.fault else output.OK

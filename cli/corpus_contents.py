@@ -1,4 +1,4 @@
-"""`rulespec corpus moves`: the options at a position, with their results in the games of a store."""
+"""Contents of a store: `rulespec corpus describe` in numbers and words, `rulespec corpus moves` at a position."""
 
 from __future__ import annotations
 
@@ -15,7 +15,61 @@ from rulespec.diagnostics.report import Report, failure
 
 if TYPE_CHECKING:
     from rulespec.engine.corpus.position_moves import MoveCounts, PositionMove
+    from rulespec.engine.corpus.store_description import Description
     from rulespec.engine.game.game import Game
+
+
+_MAX_TABLES = 40
+
+
+@click.command("describe")
+@click.argument("store", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
+def describe(store: Path, format_: str) -> None:
+    """Describe the store DIR: rulesets, players, settings and numbers of games; columns and measures with units.
+
+    The metadata of the Parquet files also has the titles and units of the columns.
+
+    Example: rulespec corpus describe store
+    """
+    from rulespec.engine.corpus.store_description import described
+
+    result = described(store)
+    if format_ == "json":
+        output.echo_json(result.to_json())
+    else:
+        _show_description(result)
+
+
+def _show_description(d: Description) -> None:
+    """Prints tables, columns and measures."""
+    words = ", ".join(f"{number:,} {verdict.replace('_', ' ')}" for verdict, number in d.verdicts.most_common())
+    output.echo(f"{output.counted(d.verdicts.total(), 'game')} in {output.counted(d.parts, 'file')}: {words}")
+    output.echo()
+    rows = []
+    for key, (table, games) in list(d.tables.items())[:_MAX_TABLES]:
+        settings = " ".join(f"{name}={value}" for name, value in table.settings.items())
+        rows.append((table.ruleset, table.title, table.players, f"{games.games:,}", f"{games.over:,}",
+                     f"{games.decisions:,}", key, settings))  # fmt: skip
+    head = ("ruleset", "title", "players", "games", "over", "decisions", "table", "settings")
+    for line in output.table(rows, head, right=(2, 3, 4, 5)):
+        output.echo(line)
+    if len(d.tables) > _MAX_TABLES:
+        output.echo(f"… and {len(d.tables) - _MAX_TABLES:,} more tables")
+    output.echo()
+    from rulespec.engine.corpus.game_codes import COLUMNS
+
+    columns = [(name, column.unit or "-", column.title) for name, column in COLUMNS.items()]
+    for line in output.table(columns, ("column", "unit", "content")):
+        output.echo(line)
+    for ref, measures in d.measures.items():
+        if not measures:
+            continue
+        output.echo()
+        lines = [(m.measure, m.unit or "-", m.of or "the game", m.title) for m in measures]
+        for line in output.table(lines, (f"measure of {ref}", "unit", "of", "title")):
+            output.echo(line)
+
 
 _MAX_SHOWN = 40
 
@@ -27,7 +81,7 @@ _MAX_SHOWN = 40
 @log_workers_flags
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
-def command(
+def moves(
     ctx: click.Context, store: Path, place: PositionPlace, rules: str | None, jobs: int, cluster: str, format_: str
 ) -> None:
     """Count the choices made at a position in the games of the store DIR: each legal option, with its results.
@@ -45,12 +99,12 @@ def command(
     game = game_at_place(place, rules)
     with resume_hint(None, whole=True):
         counts = counted(store, game, [int(game.hash, 16)], jobs, cluster)
-    moves = moves_at(game, counts)
-    times = sum(move.tally.times for move in moves)
+    options = moves_at(game, counts)
+    times = sum(move.tally.times for move in options)
     if format_ == "json":
-        output.echo_json(_json(place, game, counts, moves))
+        output.echo_json(_json(place, game, counts, options))
     else:
-        _show(place, game, counts, moves)
+        _show_moves(place, game, counts, options)
     ctx.exit(output.OK if times else output.PROBLEMS)
 
 
@@ -86,7 +140,7 @@ def _json(place: PositionPlace, game: Game, counts: MoveCounts, moves: Sequence[
     }
 
 
-def _show(place: PositionPlace, game: Game, counts: MoveCounts, moves: Sequence[PositionMove]) -> None:
+def _show_moves(place: PositionPlace, game: Game, counts: MoveCounts, moves: Sequence[PositionMove]) -> None:
     """Prints the options, the most frequent first."""
     decision, total = game.decision, sum(move.tally.times for move in moves)
     assert decision is not None

@@ -1,4 +1,4 @@
-"""Files of a game in play: its log, remarks in it, and one seat's view of it."""
+"""A game in play at the terminal: its chance, its log with remarks, and one seat's view of it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,31 @@ from rulespec.engine.logs.native import LogHeader
 from rulespec.engine.logs.notes import MAX_REMARK
 from rulespec.engine.logs.saved_game import SavedGame, SaveError
 from rulespec.engine.logs.seat_log import is_whole, seat_log
+from rulespec.engine.program.draws import Draws
+
+
+class Chance:
+    """The random numbers of a table, fixed for each decision or redrawn after each undo.
+
+    Args:
+        seed: the seed of chance.
+        redraw: whether undone decisions get new random numbers, so that the table continues as another game.
+
+    Attributes:
+        seed: the seed of chance.
+    """
+
+    def __init__(self, seed: int, *, redraw: bool = False) -> None:
+        self.seed = seed
+        self._redraw = redraw
+        self._game = 0
+        self.draws = Draws(seed)
+
+    def taken_back(self) -> None:
+        """Rewinds the source after an undo."""
+        if self._redraw:
+            self._game += 1
+            self.draws = Draws(self.seed, self._game)
 
 
 def new_header(game: Game) -> LogHeader:
