@@ -20,7 +20,7 @@ from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
 from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.folders import stamps
-from rulespec.drawing.pdf import PAPERS, Sheets
+from rulespec.drawing.picture_files import PAPERS, Sheets
 from rulespec.drawing.scene import Scene, to_svg
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.views import View
@@ -232,11 +232,11 @@ def _first(ruleset: typed.Ruleset, start: Callable[[], Game | View | None], lang
 
 def _write(scene: Scene, out: _Target) -> None:
     if out.path.suffix == ".png":
-        from rulespec.drawing.png import to_png
+        from rulespec.drawing.picture_files import to_png
 
         picture = to_png(scene)
     elif out.path.suffix == ".pdf":
-        from rulespec.drawing.pdf import to_pdf
+        from rulespec.drawing.picture_files import to_pdf
 
         picture = to_pdf(scene, out.sheets)
     else:

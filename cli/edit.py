@@ -163,7 +163,7 @@ def _serve(folder: Path, port: int, opens: bool) -> None:
     from rulespec.serve.edit.map_app import edit_app
     from rulespec.serve.edit.map_messages import MAX_MESSAGE
     from rulespec.serve.running import listening, server
-    from rulespec.serve.table_keys import new_key
+    from rulespec.serve.socket_parts import new_key
     from rulespec.serve.thinking import Thinking
 
     is_map = (folder / "game.yaml").is_file()

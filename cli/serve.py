@@ -108,9 +108,9 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     Example: rulespec serve imperial --players 4 --bots 2
     """
     r = _Request(**values)
-    need_server("rulespec.serve.app", "rulespec.serve.running")
+    need_server("rulespec.serve.running")
     from rulespec.engine.logs.saved_game import SaveError
-    from rulespec.serve.certificate import CertificateError
+    from rulespec.serve.running import CertificateError
 
     if (r.cert is None) != (r.key is None):
         raise click.UsageError("--cert needs --key")
@@ -125,13 +125,11 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
 def _serve(r: _Request, games: list[_Opened]) -> None:
     """Opens the store, starts the new tables, and serves until interrupted."""
-    from rulespec.serve.app import app
-    from rulespec.serve.certificate import secured
     from rulespec.serve.door import OF_ADDRESS, Door
     from rulespec.serve.guard import is_local
     from rulespec.serve.hall import Hall
     from rulespec.serve.hook import Hook
-    from rulespec.serve.running import listening, reachable, server
+    from rulespec.serve.running import app, listening, reachable, secured, server
     from rulespec.serve.store import TableStore
 
     secure = secured(r.cert, r.key) if r.cert is not None and r.key is not None else None

@@ -15,18 +15,16 @@ from rulespec.drawing import svg
 from rulespec.drawing.board_forms import HOSTS, SIDE, plans_of
 from rulespec.drawing.captions import caption, notes
 from rulespec.drawing.colours import INK
-from rulespec.drawing.dice import dice
 from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.drawn_tokens import LARGEST, DrawnToken, Standing, drawn, marker_token
 from rulespec.drawing.holdings import SheetTable, TablePart, moved, rows, table_of, table_plan, tables_within
-from rulespec.drawing.link_states import link_states
 from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import GAP, Plan, Sheet
+from rulespec.drawing.played_marks import dice, link_states, status_of
 from rulespec.drawing.regular_boards import bands_of, heading_of, scale_plan
 from rulespec.drawing.scene import LAYERS, Place, Scene, SceneItem, panel
 from rulespec.drawing.shown import Entity, Names, ShownState
 from rulespec.drawing.standing import PlacedFields, PlacedPiles, Slot, standing
-from rulespec.drawing.status import status_of
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.table_texts import Cell, TableTexts, TextTable, text_table

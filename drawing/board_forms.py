@@ -1,21 +1,110 @@
-"""Boards in the forms named by a drawing file."""
+"""Boards in the forms named by a drawing file, with mats as copies of a regular board for several owners."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rulespec.drawing.cell_sides import side_lines
+from rulespec.drawing import svg
+from rulespec.drawing.cards import chip
 from rulespec.drawing.cells_board import cells_plan, net_of
+from rulespec.drawing.colours import INK, colour, ground
 from rulespec.drawing.hex_map import hex_map_plan
 from rulespec.drawing.map_board import map_plan
-from rulespec.drawing.map_spots import spots_plan
-from rulespec.drawing.mats_board import mats_plan
+from rulespec.drawing.map_ground import spots_plan
 from rulespec.drawing.panel_boards import matrix_plan, panels_plan
-from rulespec.drawing.plan import Plan, Sheet
-from rulespec.drawing.regular_boards import grid_plan, ring_plan, row_plan
+from rulespec.drawing.plan import GAP, HEAD, Plan, Sheet
+from rulespec.drawing.regular_boards import (
+    LINE,
+    cell,
+    grid_plan,
+    hex_width,
+    hexagons,
+    noted_slot,
+    region,
+    ring_plan,
+    row_plan,
+    square_side,
+    squares,
+)
+from rulespec.drawing.scene import Place, SceneItem
 from rulespec.drawing.style import BoardStyle
-from rulespec.drawing.svg import Point
-from rulespec.drawing.tiles import tiles_of
+from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.text_width import shortened
+from rulespec.drawing.tiles import side_lines, tiles_of
+
+_NAME = 15.0
+"""The height reserved for a cell's name."""
+_SIDE = 6.0
+"""The width of a line along the side of a cell."""
+_LETTERS = 12.0
+
+
+def mats_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float, viewer: int) -> Plan:
+    """A board for each owner, with the product's entities as places; on the viewer's board, also with its cells.
+
+    Plain cells have no board of their own, so the viewer points at them here.
+    """
+    owner, kind = sheet.d.kinds[board.kind].product
+    names, spaces = sheet.names(owner), sheet.d.boards[kind].spaces
+    hexes = sheet.d.boards[kind].form == "hexes"
+    side = hex_width(spaces, board) if hexes else square_side(spaces, board)
+    own = sheet.d.kinds[owner].is_player and not sheet.on_board(kind)
+    plan, x, y, wide, tall = Plan((0, 0)), corner[0], corner[1], 0.0, 0.0
+    for n in range(len(names)):
+        if n and x + wide > corner[0] + width:
+            x, y = corner[0], y + tall + GAP
+        plan.items.append(SceneItem(f"mat.{board.kind}.{n + 1}", "names", _owner(sheet, owner, n, (x, y))))
+        at = x, y + HEAD + 2
+        shapes = list(hexagons(spaces, at, side)) if hexes else [(box, "") for box in squares(spaces, at, side)]
+        for i, (box, outline) in enumerate(shapes):
+            number = n * len(spaces) + i
+            places = [sheet.place((board.kind, number), box, outline=outline)]
+            if own and n == viewer:
+                places.append(sheet.place((kind, i), box, outline=outline))
+            by_seat = [sheet.place_id((kind, i)) if k == n else "-" for k in range(len(names))] if own else []
+            plan.items.append(_cell(places, (box, outline), sum(spaces[i]) % 2 > 0, by_seat))
+            head = _NAME + (_SIDE if board.sides else 0.0)
+            plan.items.append(_name(sheet, kind, i, number, Box((box[0], box[1] + head - _NAME, *box[2:]))))
+            plan.boxes[number] = box
+            room = Box((box[0] + 3, box[1] + head + 1, box[2] - 3, box[3] - 3))
+            plan.slots[number], note = noted_slot(sheet, board, number, room)
+            plan.items += [SceneItem(f"facts.{board.kind}.{number}", "names", note)] if note else []
+            plan.outlines |= {number: outline} if outline else {}
+        wide = max(box[2] for box, _ in shapes) - x + GAP
+        tall = max(box[3] for box, _ in shapes) - y
+        plan.size = max(plan.size[0], x + wide - GAP - corner[0]), y + tall - corner[1]
+        x += wide
+    return plan
+
+
+def _owner(sheet: Sheet, kind: str, number: int, at: Point) -> str:
+    """The heading of a board: its owner."""
+    name = sheet.titles(kind)[number]
+    text = svg.words(shortened(name, 13, 240, bold=True), at[0] + 24, at[1] + 10, 13, bold=True, anchor="start")
+    text = svg.named(text, number, 240) if sheet.d.kinds[kind].is_player else text
+    return chip(sheet.look(kind, number), at[0] + 10, at[1] + 10) + text
+
+
+def _cell(places: list[Place], shape: tuple[Box, str], dark: bool, by_seat: list[str]) -> SceneItem:
+    """A cell, the place of its entity; for the viewers in `by_seat`, a transparent cover is the bare cell."""
+    box, outline = shape
+    fill = ground("sand") if dark else colour("light")
+    drawn = svg.element("path", d=outline, fill=fill, stroke=LINE) if outline else cell(box, fill)
+    item = region(drawn, places[0])
+    if not by_seat:
+        return item
+    at: svg.Values = {"x": box[0], "y": box[1], "width": box[2] - box[0], "height": box[3] - box[1]}
+    bare = places[1].id if len(places) > 1 else None
+    cover = {"fill": "none", "pointer_events": "all", "data_place": bare, "data_places": " ".join(by_seat)}
+    above = svg.element("path", d=outline, **cover) if outline else svg.element("rect", **at, **cover)
+    return SceneItem(item.id, item.layer, item.svg + above, tuple(places))
+
+
+def _name(sheet: Sheet, kind: str, number: int, of: int, box: Box) -> SceneItem:
+    text = shortened(sheet.names(kind)[number], _LETTERS, box[2] - box[0] - 6)
+    words = svg.words(text, (box[0] + box[2]) / 2, box[1] + _NAME / 2 + 2, _LETTERS, fill=INK)
+    return SceneItem(f"cell.{kind}.{of}", "names", words)
+
 
 SIDE = 380.0
 """The width of the right column of a sheet."""

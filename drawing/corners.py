@@ -1,4 +1,4 @@
-"""Corners of a map: regions that meet at a point or along an imprecise border, and slivers of regions.
+"""Corners and borders in an imprecise drawing: regions that meet at a point or nearly, lines side by side, and slivers.
 
 Merging points less than a unit apart can turn a meeting point into a short border, or a short border into a point.
 Only the author knows whether a piece can move between such regions, so all of them are listed.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import combinations
-from math import hypot
+from itertools import combinations, pairwise
+from math import ceil, hypot
 
 from rulespec.drawing.outlines import Ring, area, extent, shared
 from rulespec.drawing.svg import Box, Point
@@ -77,3 +77,40 @@ def _is_part(crumb: Sequence[Point], rings: Iterable[Ring]) -> bool:
     """Whether a part of a region is also a part of its outline."""
     box = Box(extent(crumb)).grown(_SPAN)
     return any(all(box[0] <= x <= box[2] and box[1] <= y <= box[3] for x, y in ring) for ring in rings)
+
+
+_MAX_POINTS = 120_000
+
+
+def beside(areas: Sequence[Sequence[Sequence[Point]]], near: float, along: int) -> set[tuple[int, int]]:
+    """The pairs of areas with lines that run side by side.
+
+    Args:
+        areas: the lines of each area.
+        near: the side of the grid squares; points in equal or adjacent squares are near.
+        along: the minimum number of squares of either area that are near the other.
+    """
+    length = sum(hypot(nx - x, ny - y) for lines in areas for line in lines for (x, y), (nx, ny) in pairwise(line))
+    step = max(near / 2, length / _MAX_POINTS)
+    at: dict[tuple[int, int], set[int]] = {}
+    for i, lines in enumerate(areas):
+        for line in lines:
+            for x, y in _sampled(line, step):
+                at.setdefault((int(x // near), int(y // near)), set()).add(i)
+    counts: dict[tuple[int, int], int] = {}
+    for (column, row), place in at.items():
+        around = set().union(*(at.get((column + a, row + b), ()) for a in (-1, 0, 1) for b in (-1, 0, 1)))
+        if len(around) > _CROWD:
+            continue
+        for i in place:
+            for k in around - {i}:
+                counts[min(i, k), max(i, k)] = counts.get((min(i, k), max(i, k)), 0) + 1
+    return {pair for pair, count in counts.items() if count >= along}
+
+
+def _sampled(line: Sequence[Point], step: float) -> list[Point]:
+    results = []
+    for (x, y), (nx, ny) in pairwise(line):
+        parts = min(max(ceil(hypot(nx - x, ny - y) / step), 1), _MAX_POINTS)
+        results += [(x + (nx - x) * k / parts, y + (ny - y) * k / parts) for k in range(parts)]
+    return results

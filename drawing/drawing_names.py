@@ -9,9 +9,9 @@ from rulespec.diagnostics.report import Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.yaml_nodes import Node, Scalar, Sequence, entries, get, text, words
 from rulespec.drawing.colours import PALETTE
+from rulespec.drawing.entity_marks import SYMBOLS
 from rulespec.drawing.guess import link_facts
 from rulespec.drawing.outline_checks import check_outlines
-from rulespec.drawing.symbols import SYMBOLS
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, SetOf
 

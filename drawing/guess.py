@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from rulespec.drawing.colours import PALETTE
-from rulespec.drawing.label_stock import LabelStock, numbers_of
+from rulespec.drawing.entity_marks import LabelStock, numbers_of
 from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf
 

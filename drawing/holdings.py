@@ -27,9 +27,9 @@ from rulespec.drawing.cards import (
     most_texts,
 )
 from rulespec.drawing.colours import INK
-from rulespec.drawing.dice import SPOTS, die
 from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import GAP, HEAD, Plan, Sheet
+from rulespec.drawing.played_marks import SPOTS, die
 from rulespec.drawing.regular_boards import heading
 from rulespec.drawing.scene import Place, SceneItem
 from rulespec.drawing.shown import Names, Pile, ShownState

@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rulespec.drawing import svg
-from rulespec.drawing.border_ranks import BRIM, RANKS, SHALLOWS, VOID, Side, rank_of
 from rulespec.drawing.colours import PALETTE, WATERS, colour
 from rulespec.drawing.colours import ground as grounded
 from rulespec.drawing.hatching import hatched
-from rulespec.drawing.lettering import WATER
-from rulespec.drawing.map_ground import SHORT, Ground, ground
+from rulespec.drawing.map_ground import SHORT, Ground, across_marks, ground
 from rulespec.drawing.map_legend import legend
 from rulespec.drawing.map_links import Link, dense
-from rulespec.drawing.map_spots import across_marks
 from rulespec.drawing.place_looks import (
     BADGE,
+    BRIM,
+    RANKS,
+    SHALLOWS,
+    VOID,
+    Side,
     badge,
     badges_of,
     description_of,
     fill_of,
     moved,
     name_box,
+    rank_of,
     shift,
     side_of,
 )
@@ -32,6 +35,7 @@ from rulespec.drawing.seams import SEAM_SIZE
 from rulespec.drawing.stands import Stand
 from rulespec.drawing.style import BoardStyle, LinkStyle
 from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.text_width import WATER
 
 _SEAM = 90.0
 _ACROSS = (9.0, SHORT)  # half lengths of a line across a border; the shorter one is for borders crowded by names

@@ -10,8 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rulespec.diagnostics.diagnostic import Diagnostic
-from rulespec.drawing.beside import beside
-from rulespec.drawing.corners import common_points, corner_links, corner_meetings, crumbs
+from rulespec.drawing.corners import beside, common_points, corner_links, corner_meetings, crumbs
 from rulespec.drawing.map_names import RegionName, label_of, names_of, stem_of
 from rulespec.drawing.outline_checks import overlaps
 from rulespec.drawing.outlines import Frame, Ring, area, centre, data_of, holds, net, shared

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Set
 
 from rulespec.drawing import svg
-from rulespec.drawing.border_ranks import BRIM, RANKS
 from rulespec.drawing.colours import INK, colour
 from rulespec.drawing.colours import ground as grounded
 from rulespec.drawing.hatching import hatched
-from rulespec.drawing.map_ground import Ground, spot_boxes
+from rulespec.drawing.map_ground import Ground, arrow, spot_boxes, spot_look
 from rulespec.drawing.map_links import arrow_over
-from rulespec.drawing.map_spots import arrow, spot_look
-from rulespec.drawing.place_looks import badge, badges_of, fill_of
+from rulespec.drawing.place_looks import BRIM, RANKS, badge, badges_of, fill_of
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.style import BoardStyle, LinkStyle, Look

@@ -10,7 +10,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, integer, text
 from rulespec.documents.yaml_nodes import Sequence as Items
-from rulespec.drawing.beside import beside
+from rulespec.drawing.corners import beside
 from rulespec.drawing.crossings import first_crossing
 from rulespec.drawing.outlines import MAX_POINTS, Dot, Frame, Ring, Stroke, holds, rings_of, shared, strokes
 from rulespec.drawing.style import MAX_ASPECT, BoardStyle, fits_sheet

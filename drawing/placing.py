@@ -13,9 +13,8 @@ from math import cos, hypot, radians, sin
 from msgspec import Struct
 
 from rulespec.drawing.areas import Areas, spans
-from rulespec.drawing.lettering import LINE, PLAIN, Lettering
 from rulespec.drawing.svg import Box, Point
-from rulespec.drawing.text_width import text_width, wrapped
+from rulespec.drawing.text_width import LINE, PLAIN, Lettering, text_width, wrapped
 
 STEP = 4
 """The side of a raster cell."""

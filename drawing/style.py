@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.drawing.colours import OWNERS, SEATS
+from rulespec.drawing.entity_marks import SYMBOLS, TYPES, is_label, numbers_of
 from rulespec.drawing.guess import (
     BoardContents,
     board_forms,
@@ -22,9 +23,7 @@ from rulespec.drawing.guess import (
     piles,
 )
 from rulespec.drawing.hatching import hatches
-from rulespec.drawing.label_stock import is_label, numbers_of
 from rulespec.drawing.outlines import MAX_POINTS, Frame, Outline, Ring, Scenery, extent, rings_of
-from rulespec.drawing.symbols import SYMBOLS, TYPES
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent

@@ -8,8 +8,7 @@ from typing import Any
 
 from rulespec.documents.yaml_nodes import Node, entries, get, text, to_plain
 from rulespec.drawing.outline_changes import Part
-from rulespec.drawing.outlines import Frame, Ring, data_of, rings_of
-from rulespec.drawing.path_text import rewritten
+from rulespec.drawing.outlines import Frame, Ring, data_of, rewritten, rings_of
 from rulespec.edits.yaml_edits import YamlEdits
 from rulespec.lsp.map_files import MapFiles
 from rulespec.ruleset_files import DRAWING, MAX_YAML, OUTLINES

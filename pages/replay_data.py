@@ -13,7 +13,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import failure
 from rulespec.documents.json_text import to_json_text
 from rulespec.drawing.board import board_of
-from rulespec.drawing.dice import dice, shows_rolls
+from rulespec.drawing.played_marks import dice, shows_rolls
 from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.table_texts import Cell, TextTable
 from rulespec.engine.game.game import Game, seen_events, seen_state

@@ -16,14 +16,13 @@ from starlette.types import Receive, Send
 from rulespec.engine.table.messages import STALE, Message, MessageRefusal, read_message
 from rulespec.errors import RulespecError
 from rulespec.serve.agents import call_tool, read_call
-from rulespec.serve.bell import Bell
 from rulespec.serve.copies import fork
 from rulespec.serve.hall import OWNER, Hall
 from rulespec.serve.line_desk import LineDesk, read_order
 from rulespec.serve.live import Live
 from rulespec.serve.owner import OwnerDesk, listed
-from rulespec.serve.reading import read, read_key
 from rulespec.serve.rules_at_hand import all_rules, can_hint, hint
+from rulespec.serve.socket_parts import Bell, read, read_key
 from rulespec.serve.studies import gives_opinions, may_judge, opinion, study
 from rulespec.serve.typed_moves import notation_at, read_typed, take_typed
 

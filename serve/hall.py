@@ -31,9 +31,9 @@ from rulespec.serve import store as stored
 from rulespec.serve.live import Live, Looker
 from rulespec.serve.past_process import log_of, reason_of
 from rulespec.serve.published import MAX_PUBLISHED, Published, lines_of_log, published_in, standing_of
+from rulespec.serve.socket_parts import hashed, new_key
 from rulespec.serve.store import Statement, TableStore
 from rulespec.serve.stored_rows import LogChain, StoredGame
-from rulespec.serve.table_keys import hashed, new_key
 from rulespec.serve.table_rules import TableRules
 from rulespec.serve.thinking import BotQuestion, Thinking, answer
 

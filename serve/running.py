@@ -1,26 +1,38 @@
-"""The server process: its sockets and their protocols."""
+"""The server process: its web application, its sockets with their protocols, and its TLS certificate."""
 
 from __future__ import annotations
 
 import asyncio
 import ctypes
+import gc
 import logging
 import socket
 import ssl
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import uvicorn
-from starlette.types import ASGIApp
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
 
-from rulespec.serve.bell import Bell, Mailbox
-from rulespec.serve.connection import MAX_MESSAGE
+from rulespec.documents.text_files import display, read_bytes
+from rulespec.errors import RulespecError
+from rulespec.pages.table_page import POLICY, table_page
+from rulespec.serve.connection import MAX_MESSAGE, Connection
 from rulespec.serve.door import Door, Visitor
+from rulespec.serve.guard import OriginGuard
+from rulespec.serve.hall import Hall
+from rulespec.serve.socket_parts import Bell, Mailbox
 
 _MMAP_THRESHOLD, _LARGE = -3, 65_536  # M_MMAP_THRESHOLD of malloc.h
 _PACKING = ServerPerMessageDeflateFactory(
@@ -205,3 +217,59 @@ def server(
 def _is_ours(record: logging.LogRecord) -> bool:
     """Whether a log record is about the server, and not about a malformed message, which only ends its connection."""
     return not isinstance((record.exc_info or (None, None))[1], UnicodeDecodeError)
+
+
+def app(hall: Hall, port: int, bound: str = "127.0.0.1", url: str = "", secure: bool = False) -> ASGIApp:
+    """The web application. Arguments as in `OriginGuard`."""
+    page = table_page()
+
+    async def index(_: Request) -> Response:
+        return HTMLResponse(page, headers={"Content-Security-Policy": POLICY})
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        gc.freeze()  # rules and code live as long as the server: scanning them would only block the loop
+        start = asyncio.create_task(hall.start())
+        yield
+        start.cancel()
+
+    pages = Starlette(routes=[Route("/", index)], lifespan=lifespan)
+
+    async def routed(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "websocket" or scope["path"] != "/socket":
+            await pages(scope, receive, send)
+            return
+        scope["headers"] = []  # the guard has already checked them
+        await receive()
+        await send({"type": "websocket.accept"})
+        await Connection(receive, send, hall).live()
+
+    return OriginGuard(routed, port, bound, url, secure)
+
+
+_MAX_BYTES = 1_000_000
+
+
+class CertificateError(RulespecError):
+    """A file that is not a certificate with its key; the message gives the fault and the expected form."""
+
+
+def secured(certificate: Path, key: Path) -> ssl.SSLContext:
+    """The TLS context for a certificate and its private key.
+
+    Raises:
+        DiagnosticsError: as in `read_bytes`, if a file is unreadable.
+        CertificateError: if the files are not a certificate with its key.
+    """
+    for file in (certificate, key):
+        read_bytes(file, display(file), _MAX_BYTES)  # the library would block on a pipe, and read a device endlessly
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(certificate, key, password=lambda: "")  # no prompt for a password
+    except (OSError, ValueError) as error:
+        reason = str(getattr(error, "reason", "") or "").replace("_", " ").lower()
+        raise CertificateError(
+            f"{display(certificate)} and {display(key)} are not a certificate and its private key"
+            f"{f': {reason}' if reason else ''}; both must be PEM files, and the key must not have a passphrase"
+        ) from None
+    return context

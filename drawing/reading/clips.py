@@ -10,9 +10,8 @@ from rulespec.drawing.outlines import extent
 from rulespec.drawing.reading.clipping import Clip, ClipArea
 from rulespec.drawing.reading.geometry import SAME, SHAPES, Geometry, Viewport, product
 from rulespec.drawing.reading.looks import NO_FILL, WIDE, InheritedLook, look_of, reference_of
-from rulespec.drawing.reading.repetitions import target_of
 from rulespec.drawing.reading.styles import Styles, StyleScope
-from rulespec.drawing.reading.svg_tree import Document, Element
+from rulespec.drawing.reading.svg_tree import Document, Element, target_of
 from rulespec.drawing.reading.transforms import Matrix
 
 _DEEPEST = 8  # nested groups in a mask, and nested clip paths

@@ -25,9 +25,16 @@ from rulespec.drawing.reading.geometry import (
 )
 from rulespec.drawing.reading.looks import NO_FILL, colour_of, is_clear, look_of, paint_behind, reference_of
 from rulespec.drawing.reading.placed_texts import MAX_LEADS, Lead
-from rulespec.drawing.reading.repetitions import counted_places, target_of
 from rulespec.drawing.reading.styles import Styles, styles_of
-from rulespec.drawing.reading.svg_tree import MAX_DEPTH, MAX_ELEMENTS, Document, Element, refused
+from rulespec.drawing.reading.svg_tree import (
+    MAX_DEPTH,
+    MAX_ELEMENTS,
+    Document,
+    Element,
+    counted_places,
+    refused,
+    target_of,
+)
 from rulespec.drawing.reading.texts import MAX_TEXTS, Texts, Track
 from rulespec.drawing.reading.transforms import is_transformed
 from rulespec.drawing.svg import Box, Point

@@ -11,12 +11,11 @@ from typing import Any, Protocol, TypeVar
 
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.documents.text_files import display
-from rulespec.serve.bell import Bell
-from rulespec.serve.edit.drawing import draw
 from rulespec.serve.edit.editor import Answer, Editor
 from rulespec.serve.edit.map_messages import EditMessage
-from rulespec.serve.edit.picture import Drawn
+from rulespec.serve.edit.picture import Drawn, draw
 from rulespec.serve.edit.step_programs import EditorPrograms
+from rulespec.serve.socket_parts import Bell
 from rulespec.serve.thinking import Thinking
 
 _log = logging.getLogger(__name__)

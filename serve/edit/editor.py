@@ -29,13 +29,11 @@ from rulespec.lsp.rename import RenameError
 from rulespec.own_files import own_files
 from rulespec.references import is_path
 from rulespec.ruleset_files import drawing_files
-from rulespec.serve.edit.dependents import dependents
-from rulespec.serve.edit.drawing import ToDraw, packed
 from rulespec.serve.edit.history import ChangedElsewhereError, History
-from rulespec.serve.edit.map_messages import EditMessage
+from rulespec.serve.edit.map_messages import EditMessage, dependents
 from rulespec.serve.edit.map_state import MAX_REGIONS, data_of, faults, form_of, proposals_of, regions_of, stale_of
-from rulespec.serve.edit.next_steps import NextStep, steps
-from rulespec.serve.edit.picture import Drawn
+from rulespec.serve.edit.picture import Drawn, ToDraw, packed
+from rulespec.serve.edit.step_programs import NextStep, steps
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 

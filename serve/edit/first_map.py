@@ -25,7 +25,7 @@ from rulespec.drawing.map_names import stem_of
 from rulespec.drawing.reading.drawing_kinds import DRAWINGS, MOST_BYTES
 from rulespec.references import known_folders
 from rulespec.serve.edit.desk import Desk
-from rulespec.serve.reading import read
+from rulespec.serve.socket_parts import read
 
 SECONDS = 50.0
 """The time limit for reading a drawing in seconds, shorter than that for an answer."""

@@ -11,13 +11,12 @@ import msgspec
 from starlette.types import Receive, Send
 
 from rulespec.lsp.outline_edits import OutlineBoard
-from rulespec.serve.bell import Bell
 from rulespec.serve.connection import FAILED, FIRST, MAX_OF_KEY, TOO_MUCH, WRONG_KEY, Allowance, GoneError
 from rulespec.serve.edit.desk import Desk
 from rulespec.serve.edit.map_messages import MAX_MESSAGE, read_message
 from rulespec.serve.edit.picture import Drawn
 from rulespec.serve.edit.step_programs import EditorProgram
-from rulespec.serve.reading import read_key
+from rulespec.serve.socket_parts import Bell, read_key
 
 BURST, RATE = 200, 40.0
 """The rate limit of messages: the initial burst, and the number per second; a drag with keys sends many."""

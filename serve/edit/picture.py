@@ -1,19 +1,24 @@
-"""The picture of a map during editing: a region keeps its place when others change."""
+"""The picture of a map during editing, drawn in a separate process: a region keeps its place when others change."""
 
 from __future__ import annotations
 
+import pickle
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from itertools import product
 from math import dist
+from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.drawing.drawing_file import read_files
 from rulespec.drawing.graph_layout import laid_out
 from rulespec.drawing.map_board import map_plan
-from rulespec.drawing.map_ground import Ground, ground
+from rulespec.drawing.map_ground import Ground, ground, spots_plan
 from rulespec.drawing.map_links import links_of, pairs_of
-from rulespec.drawing.map_spots import spots_plan
 from rulespec.drawing.outlines import Frame
 from rulespec.drawing.picture_words import PlainWords
 from rulespec.drawing.place_looks import badge_room
@@ -22,6 +27,7 @@ from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.shown import Names
 from rulespec.drawing.style import BoardStyle, Style
 from rulespec.drawing.svg import Point
+from rulespec.lsp.files import EditorFiles
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 
@@ -197,3 +203,49 @@ def _spread(sheet: Sheet, board: BoardStyle, names: Sequence[str]) -> dict[str, 
         )
         for i, (x, y) in points.items()
     }
+
+
+_EDITORS = 8
+"""The number of editors whose last picture the process caches."""
+
+
+class ToDraw(Struct, frozen=True):
+    """A request to draw a map.
+
+    Attributes:
+        editor: the id of its editor, whose last picture serves as cache.
+        declarations: the declarations of the ruleset, possibly with mistakes.
+        files: folder and name of each possible drawing file, lowest first.
+        kind: the kind of the regions.
+        title: the title of the game.
+    """
+
+    editor: str
+    declarations: typed.Declarations
+    files: tuple[tuple[Path, str], ...]
+    kind: str
+    title: str
+
+
+def packed(map_: ToDraw) -> bytes:
+    """A map serialised for the drawing process, independent of later edits."""
+    return pickle.dumps(map_, pickle.HIGHEST_PROTOCOL)
+
+
+_pictures: OrderedDict[str, tuple[Picture, EditorFiles]] = OrderedDict()
+
+
+def draw(data: bytes) -> tuple[Drawn | None, tuple[Diagnostic, ...]]:
+    """The picture of a map, or None if it cannot be drawn, and its faults; runs in the drawing process."""
+    map_: ToDraw = pickle.loads(data)
+    picture, source = _pictures.setdefault(map_.editor, (Picture(), EditorFiles()))
+    _pictures.move_to_end(map_.editor)
+    if len(_pictures) > _EDITORS:
+        _pictures.popitem(last=False)
+    report = Report()
+    try:
+        style = read_files(map_.declarations, [*map_.files], report, source)
+        result = picture.drawn(map_.declarations, style, map_.kind, map_.title)
+    except DiagnosticsError as error:
+        return None, (*report.diagnostics, *error.diagnostics)
+    return result, report.diagnostics

@@ -17,8 +17,8 @@ from shipped import loaded
 
 from rulespec.diagnostics.report import Report
 from rulespec.drawing.board import Board, board, board_of
-from rulespec.drawing.dice import last_roll
 from rulespec.drawing.drawing_file import read_files
+from rulespec.drawing.played_marks import last_roll
 from rulespec.drawing.scene import to_svg
 from rulespec.engine.game.events import Event
 from rulespec.engine.game.game import Game

@@ -7,8 +7,7 @@ import re
 
 import pytest
 
-from rulespec.drawing.outlines import Ring, data_of, rings_of
-from rulespec.drawing.path_text import rewritten
+from rulespec.drawing.outlines import Ring, data_of, rewritten, rings_of
 
 
 @pytest.mark.parametrize(

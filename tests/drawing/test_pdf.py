@@ -12,7 +12,7 @@ from pypdf import PageObject, PdfReader
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.drawing.colours import PALETTE
-from rulespec.drawing.pdf import PAPERS, Sheets, on_sheet, to_pdf
+from rulespec.drawing.picture_files import PAPERS, Sheets, on_sheet, to_pdf
 from rulespec.drawing.scene import Scene, SceneItem, to_svg
 from rulespec.drawing.svg import words
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.drawing.png import MAX_SIDE, to_png
+from rulespec.drawing.picture_files import MAX_SIDE, to_png
 from rulespec.drawing.scene import Scene, SceneItem
 
 

@@ -18,8 +18,8 @@ from proofs import proofs_but
 from shipped import NAMES, OFFERED, loaded
 
 from rulespec.drawing.board import Board, board_of
-from rulespec.drawing.dice import dice, last_roll
 from rulespec.drawing.drawing_plan import plan
+from rulespec.drawing.played_marks import dice, last_roll
 from rulespec.drawing.svg import Box
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names

@@ -22,10 +22,9 @@ from strangers import REQUEST, Proxy, is_over, page, strangers, wait_for_end
 from websockets.exceptions import ConnectionClosed
 
 from rulespec.serve import door as doors
-from rulespec.serve.certificate import secured
 from rulespec.serve.connection import MAX_OF_KEY, TOO_MUCH
 from rulespec.serve.door import Door, Visitor, counted_address, most_connections
-from rulespec.serve.running import _Socket
+from rulespec.serve.running import _Socket, secured
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 

@@ -21,8 +21,8 @@ from websockets.exceptions import ConnectionClosed
 
 from rulespec.cli.main import run
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.serve.socket_parts import hashed
 from rulespec.serve.store import TableStore
-from rulespec.serve.table_keys import hashed
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 

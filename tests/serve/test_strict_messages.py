@@ -18,7 +18,7 @@ from rulespec.serve.connection import FAILED, WRONG_KEY
 from rulespec.serve.copies import fork
 from rulespec.serve.edit.map_messages import read_message as read_edit
 from rulespec.serve.hall import Hall
-from rulespec.serve.reading import read, read_key
+from rulespec.serve.socket_parts import read, read_key
 from rulespec.serve.table_rules import TableRules
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")

@@ -22,9 +22,9 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.seats import Seat
 from rulespec.load import load_ruleset
+from rulespec.serve.socket_parts import hashed
 from rulespec.serve.store import TableStore, key, new_game
 from rulespec.serve.stored_rows import StoredGame
-from rulespec.serve.table_keys import hashed
 
 FORMATS = TESTS / "fixtures" / "formats"
 FERRY = FORMATS / "ferry"

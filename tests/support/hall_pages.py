@@ -15,9 +15,9 @@ from rulespec.engine.table.table import Table
 from rulespec.serve.connection import Connection
 from rulespec.serve.hall import Hall
 from rulespec.serve.live import Live
+from rulespec.serve.socket_parts import hashed
 from rulespec.serve.store import Statement, TableStore
 from rulespec.serve.stored_rows import LogChain
-from rulespec.serve.table_keys import hashed
 from rulespec.serve.table_rules import TableRules
 
 _TURNS = 40

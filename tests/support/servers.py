@@ -25,9 +25,8 @@ from websockets.typing import Origin
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.load import load_ruleset
-from rulespec.serve.app import app
 from rulespec.serve.hall import Hall
-from rulespec.serve.running import listening, server
+from rulespec.serve.running import app, listening, server
 from rulespec.serve.store import TableStore
 from rulespec.serve.table_rules import TableRules
 from rulespec.serve.thinking import Thinking

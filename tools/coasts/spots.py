@@ -11,8 +11,7 @@ from shapely import Geometry, Point, box
 from shapely.affinity import rotate, scale
 from shapely.ops import polylabel
 
-from rulespec.drawing.lettering import Lettering
-from rulespec.drawing.text_width import wrapped
+from rulespec.drawing.text_width import Lettering, wrapped
 from tools.coasts.land import polygons
 
 _FITS = 0.86  # relative to half a block's diagonal, as coasts cut corners off

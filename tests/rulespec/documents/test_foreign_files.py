@@ -22,7 +22,7 @@ from commands import invoke
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.foreign_files import NoRegularFileError, bytes_of, foreign, foreign_items, opened
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.serve.edit.dependents import dependents
+from rulespec.serve.edit.map_messages import dependents
 
 ERRORS = [
     RecursionError("deep"),

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 
 from editors import copied, files
 from rulespec.cli.main import cli
-from rulespec.serve.edit.drawing import draw
 from rulespec.serve.edit.editor import Editor
 from rulespec.serve.edit.map_messages import EditMessage
+from rulespec.serve.edit.picture import draw
 
 SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 400 300">
 <path id="north" d="M0 0L200 0L200 150L0 150Z"/><path id="south" d="M0 150L200 150L200 300L0 300Z"/></svg>

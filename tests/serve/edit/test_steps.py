@@ -96,7 +96,7 @@ def test_a_table_is_opened_and_goes_on_with_the_next_map_and_ends_with_the_serve
 
 @pytest.mark.proof
 def test_a_report_is_written_and_has_an_address_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rulespec.serve.edit.next_steps._MINUTES", 0.05)
+    monkeypatch.setattr("rulespec.serve.edit.step_programs._MINUTES", 0.05)
     with editing(copied("tutorial", tmp_path / "lake")) as serving:
         page = serving.page()
         page.until("picture")
@@ -111,8 +111,8 @@ def test_a_report_is_written_and_has_an_address_of_its_own(tmp_path: Path, monke
 
 @pytest.mark.proof  # it plays games in a process of its own
 def test_who_wins_is_counted_by_what_players_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rulespec.serve.edit.next_steps._GAMES", 4)
-    monkeypatch.setattr("rulespec.serve.edit.next_steps._BOT", "random")
+    monkeypatch.setattr("rulespec.serve.edit.step_programs._GAMES", 4)
+    monkeypatch.setattr("rulespec.serve.edit.step_programs._BOT", "random")
     with editing(copied("tutorial", tmp_path / "lake")) as serving:
         page = serving.page()
         page.until("picture")

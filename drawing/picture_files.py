@@ -1,7 +1,8 @@
-"""Pictures as PDF for printing: vector graphics with fonts, on one sheet or on four to be joined.
+"""Pictures in files other than SVG: PDF for printing, on one sheet or on four to be joined, and PNG.
 
 Typst typesets only our own SVG: its markup contains no part of a ruleset, and titles are passed as inputs. PDF/A is
-requested because it refuses characters that would print as an empty box.
+requested because it refuses characters that would print as an empty box. Resvg renders only our own SVG too, since
+other SVG could reference files.
 """
 
 from __future__ import annotations
@@ -150,3 +151,25 @@ def _markup(layout: _Layout) -> str:
         parts.append(f"#box(width: {room[0]}mm, height: {room[1]}mm, clip: true, {inner})")
     lines.append("\n#pagebreak()\n".join(parts))
     return "\n".join(lines)
+
+
+MAX_SIDE = 8_000
+"""The maximum width and height in pixels; a width of a million would crash the process."""
+
+
+def to_png(scene: Scene, scale: float = 1.0) -> bytes:
+    """The picture as a PNG.
+
+    Raises:
+        DiagnosticsError: RS557 if it is too large, RS556 if its library is missing.
+    """
+    width, height = round(scene.width * scale), round(scene.height * scale)
+    if not 0 < max(width, height) <= MAX_SIDE:
+        message = f"a picture of {width} by {height} pixels has more than {MAX_SIDE} on a side"
+        raise failure("RS557", message, None, help="write SVG, which has no pixels")
+    try:
+        import resvg_py
+    except ImportError:
+        help_ = "pip install rulespec[draw], or write SVG"
+        raise failure("RS556", "PNG needs the library resvg-py", None, help=help_) from None
+    return bytes(resvg_py.svg_to_bytes(svg_string=to_svg(scene), width=width, height=height))

@@ -1,4 +1,8 @@
-"""Labels for entities and fields that have none in the drawing, distinct within a picture."""
+# ruff: noqa: E501 - path data is one word
+"""Marks of entities: symbols as path data in a square of 24 by 24, and distinct labels for those that have none.
+
+A symbol has room for a letter and a count in its centre.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,50 @@ import re
 from collections.abc import Iterator, Sequence
 
 from rulespec.typed import nodes as typed
+
+SYMBOLS = {
+    "square": "M3 3H21V21H3Z",
+    "circle": "M12 2A10 10 0 1 1 12 22A10 10 0 1 1 12 2Z",
+    "diamond": "M12 1L23 12L12 23L1 12Z",
+    "triangle": "M12 1L23 22H1Z",
+    "hexagon": "M6.5 2.5H17.5L23 12L17.5 21.5H6.5L1 12Z",
+    "octagon": "M7.5 2H16.5L22 7.5V16.5L16.5 22H7.5L2 16.5V7.5Z",
+    "shield": "M3 2H21V12C21 18 16 21 12 23C8 21 3 18 3 12Z",
+    "ship": "M1 5H23L18 20H6Z",
+    "flag": "M3 1H5V3H23L19 9.5L23 16H5V23H3Z",
+    "factory": "M2 22V9L8 5V9L14 5V9L20 5V2H23V22Z",
+    "house": "M12 1L22 9V22H2V9Z",
+    "tower": "M4 1H8V4H10V1H14V4H16V1H20V8H18V22H6V8H4Z",
+    "star": "M12 0.5L15 7.5L23 8.5L17.5 14L19 22L12 18.5L5 22L6.5 14L1 8.5L9 7.5Z",
+    "card": "M4 1H20V23H4Z",
+    "pawn": "M12 1A5 5 0 0 1 15.5 9.5L19 20V23H5V20L8.5 9.5A5 5 0 0 1 12 1Z",
+    "cross": "M8 1H16V8H23V16H16V23H8V16H1V8H8Z",
+    "flame": "M12 0.5C15 6 21 9 21 15A9 8.5 0 0 1 3 15C3 11 6 10 7 6C9 8 10 9 10 11C12 9 12.5 5 12 0.5Z",
+    "king": "M11 0H13V2.5H15.5V4.5H13V7C17 6 22 8 20.5 13L18 18.5V23H6V18.5L3.5 13C2 8 7 6 11 7V4.5H8.5V2.5H11Z",
+    "queen": "M1.5 6L6.5 11L7 3L11 10L12 1.5L13 10L17 3L17.5 11L22.5 6L19 18.5V23H5V18.5Z",
+    "rook": "M4 2H8V5H10V2H14V5H16V2H20V9L17 11V18L20 20V23H4V20L7 18V11L4 9Z",
+    "bishop": "M12 0.5A2 2 0 0 1 13.2 4C17 6.5 18.5 10 17.5 13.5L15.5 17L19 20V23H5V20L8.5 17L6.5 13.5C5.5 10 7 6.5 10.8 4A2 2 0 0 1 12 0.5Z",
+    "knight": "M9 1L10.5 4C17 5 20 11 19.5 23H6C6 18 11 16 11.5 12C9 14.5 6.5 13.5 5 16L2.5 14.5C3 10 5 6 8 4.5Z",
+    "ring": "M12 1A11 11 0 1 1 12 23A11 11 0 1 1 12 1ZM12 5A7 7 0 1 0 12 19A7 7 0 1 0 12 5Z",
+    "eye": "M1 12C6 3 18 3 23 12C18 21 6 21 1 12Z",
+}
+"""Name → path data; a drawing may add its own."""
+
+TYPES = (
+    "square",
+    "ship",
+    "flag",
+    "diamond",
+    "hexagon",
+    "triangle",
+    "octagon",
+    "shield",
+    "house",
+    "star",
+    "cross",
+    "card",
+)
+"""The default symbols of types of pieces, in order of assignment."""
 
 _NUMBERED = re.compile(r"[A-Za-z]{1,2}[ _]?(\d+)")
 """A name made of one or two letters and a number, such as `t57`."""
