@@ -25,8 +25,7 @@ from rulespec.engine.why.answer_output import Printer, whole
 from rulespec.engine.why.why import Why
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
-from rulespec.guests.short_answers import shortened
-from rulespec.guests.tools import Tool, ToolError, ToolParameter
+from rulespec.guests.tools import Tool, ToolError, ToolParameter, shortened
 from rulespec.rule_ids import cited
 
 MOST_GAMES = 50

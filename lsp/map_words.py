@@ -1,16 +1,84 @@
-"""Edits of a map as words, from a command line or a page's message."""
+"""Edits of a map and its outlines as words, such as `move_point 10,20 12,25`, from a command line or a page."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+
+import msgspec
 
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.errors import RulespecError
-from rulespec.lsp import outline_words
 from rulespec.lsp.data_edits import DataEdits
 from rulespec.lsp.map_edits import Edited, MapEdits
+from rulespec.lsp.map_files import MapEditError
 from rulespec.lsp.map_proposals import MapProposals
-from rulespec.lsp.outline_edits import OutlineEdits
+from rulespec.lsp.outline_edits import MAX_DRAWN, OutlineEdit, OutlineEdits
+
+OUTLINE_FORMS = {
+    "move_point": (2, 3, "move_point X,Y X,Y [snap=N]"),
+    "insert_point": (3, 3, "insert_point X,Y X,Y X,Y (the ends of an edge, and the point)"),
+    "remove_point": (1, 1, "remove_point X,Y"),
+    "detach_point": (3, 4, "detach_point REGION X,Y X,Y [snap=N]"),
+    "draw_outline": (4, MAX_DRAWN + 2, "draw_outline REGION X,Y X,Y X,Y ... [snap=N]"),
+    "follow_border": (4, 4, "follow_border REGION REGION X,Y X,Y"),
+    "remove_outline": (1, 1, "remove_outline REGION"),
+    "set_frame": (4, 4, "set_frame LEFT TOP WIDTH HEIGHT"),
+}
+"""Edit → the minimum and maximum number of words after it, and its form."""
+_POINT = re.compile(r"(-?[0-9]{1,7}),(-?[0-9]{1,7})")
+_NUMBER = re.compile(r"-?[0-9]{1,7}")
+
+
+def outline_edit(word: str, parts: Sequence[str]) -> OutlineEdit:
+    """The edit denoted by words.
+
+    Args:
+        word: one of `OUTLINE_FORMS`.
+        parts: the words after it, as many as its form requires.
+
+    Raises:
+        MapEditError: if one of them is not a valid point or number.
+    """
+    data: dict[str, object] = {"op": word}
+    if parts[-1].startswith("snap=") and "snap" in OUTLINE_FORMS[word][2]:
+        data["snap"] = _coordinate(parts[-1].removeprefix("snap="))
+        parts = parts[:-1]
+    match word:
+        case "move_point":
+            data |= {"at": _point(parts[0]), "to": _point(parts[1])}
+        case "insert_point":
+            data |= {"edge": [_point(parts[0]), _point(parts[1])], "to": _point(parts[2])}
+        case "remove_point":
+            data |= {"at": _point(parts[0])}
+        case "detach_point":
+            data |= {"region": parts[0], "at": _point(parts[1]), "to": _point(parts[2])}
+        case "draw_outline":
+            data |= {"region": parts[0], "points": [_point(part) for part in parts[1:]]}
+        case "follow_border":
+            data |= {"region": parts[0], "other": parts[1], "begin": _point(parts[2]), "end": _point(parts[3])}
+        case "remove_outline":
+            data |= {"region": parts[0]}
+        case _:
+            data |= {"frame": [_coordinate(part) for part in parts]}
+    try:
+        result: OutlineEdit = msgspec.convert(data, OutlineEdit)
+    except msgspec.ValidationError as error:
+        raise MapEditError(f"{word}: {error}") from None
+    return result
+
+
+def _point(text: str) -> list[int]:
+    if (result := _POINT.fullmatch(text)) is None:
+        raise MapEditError(f"`{text[:40]}` is not a point: write X,Y in whole numbers")
+    return [int(number) for number in result.groups()]
+
+
+def _coordinate(text: str) -> int:
+    if _NUMBER.fullmatch(text) is None:
+        raise MapEditError(f"`{text[:40]}` is not a whole number")
+    return int(text)
+
 
 FORMS = {
     "set": (3, 3, "set REGION FACT VALUE"),
@@ -30,7 +98,7 @@ FORMS = {
     "row": (3, 3, "row TABLE KEY[,KEY ...] VALUE"),
     "constant": (2, 2, "constant NAME VALUE"),
     "start": (2, 2, "start PLACE VALUE"),
-    **outline_words.FORMS,
+    **OUTLINE_FORMS,
 }
 """Edit → the minimum and maximum number of words after it, and its form."""
 
@@ -55,8 +123,8 @@ def edit_of(map_: MapEdits, words: Sequence[str]) -> Callable[[], Edited]:
     fewest, most, form = FORMS[word]
     if not fewest <= len(parts) <= most:
         raise WordsError(f"{' '.join(words)[:120]}: expected `{form}`")
-    if word in outline_words.FORMS:
-        edit = outline_words.outline_edit(word, parts)
+    if word in OUTLINE_FORMS:
+        edit = outline_edit(word, parts)
         return lambda: OutlineEdits(map_.map).edit(edit)
     if word == "move":
         x, y = map(_number, parts[1:])

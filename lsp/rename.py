@@ -15,12 +15,11 @@ from rulespec.documents.text_files import display
 from rulespec.engine.words.asked import Decisions
 from rulespec.errors import RulespecError
 from rulespec.fixes import fixed
-from rulespec.lsp.derived_names import derived_names
 from rulespec.lsp.files import EditorFiles
-from rulespec.lsp.foreign_names import kept_foreign_names
 from rulespec.lsp.index import NameIndex, name
 from rulespec.lsp.mentions import Mentions
 from rulespec.lsp.project import check, extensions, files_beside, references_at_hand
+from rulespec.lsp.renamed_names import derived_names, kept_foreign_names
 from rulespec.own_files import own_files
 from rulespec.references import parts_of
 from rulespec.ruleset_files import MAX_YAML

@@ -26,11 +26,10 @@ from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.words.move_records import Record
 from rulespec.engine.words.moves import Move, Moves
 from rulespec.engine.words.words import Words
+from rulespec.pages.beside_moves import Cited, MoveNotes, MoveRules, RulesOfMoves
 from rulespec.pages.board_changes import BoardChanges
 from rulespec.pages.curves import Curves
 from rulespec.pages.endings import ending, stop
-from rulespec.pages.move_notes import MoveNotes
-from rulespec.pages.move_rules import Cited, MoveRules, RulesOfMoves
 from rulespec.pages.other_values import OtherValues
 from rulespec.pages.study_parts import OpinionRows, StudyParts, VariationRows
 from rulespec.records import Brief

@@ -27,7 +27,7 @@ from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFact
 
 from rulespec.documents.text_files import display, read_bytes
 from rulespec.errors import RulespecError
-from rulespec.pages.table_page import POLICY, table_page
+from rulespec.pages.socket_pages import POLICY, table_page
 from rulespec.serve.connection import MAX_MESSAGE, Connection
 from rulespec.serve.door import Door, Visitor
 from rulespec.serve.guard import OriginGuard

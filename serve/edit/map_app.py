@@ -14,8 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rulespec.pages.edit_page import edit_page, start_page
-from rulespec.pages.table_page import POLICY
+from rulespec.pages.socket_pages import POLICY, edit_page, start_page
 from rulespec.serve.edit.desk import Desk
 from rulespec.serve.edit.first_map import MAX_CHOICE, MapChoice, ReadDrawing, ReadFinding, Start, read_choice
 from rulespec.serve.edit.map_connection import EditConnection

@@ -12,8 +12,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.checked_playouts import choose
 from rulespec.guests.seat_tools import MOST_REASONS, SeatTools
-from rulespec.guests.short_answers import shortened
-from rulespec.guests.tools import Toolbox
+from rulespec.guests.tools import Toolbox, shortened
 
 LEAF = {"op": "name", "text": "t" * 20}
 

@@ -19,8 +19,8 @@ from rulespec.drawing.outlines import Frame, Ring
 from rulespec.drawing.pointing import distance, snapped
 from rulespec.errors import RulespecError
 from rulespec.lsp.map_edits import MapEdits
+from rulespec.lsp.map_words import outline_edit
 from rulespec.lsp.outline_edits import OutlineEdit, OutlineEdits
-from rulespec.lsp.outline_words import outline_edit
 
 MODULES = ("outline_geometry.js", "outline_tool.js")
 BOARD: dict[str, Any] = {

@@ -28,8 +28,8 @@ from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 from rulespec.pages import replay_data as module
 from rulespec.pages import replay_page as page_module
+from rulespec.pages.beside_moves import RulesOfMoves
 from rulespec.pages.curves import Curves, Line
-from rulespec.pages.move_rules import RulesOfMoves
 from rulespec.pages.replay_data import told_replay
 from rulespec.pages.replay_page import replay_page
 

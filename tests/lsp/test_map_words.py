@@ -12,6 +12,7 @@ from folders import GAMES
 
 from rulespec.cli.main import cli
 from rulespec.lsp.map_files import MapEditError
+from rulespec.lsp.map_words import OUTLINE_FORMS, outline_edit
 from rulespec.lsp.outline_edits import (
     DetachPoint,
     DrawOutline,
@@ -23,7 +24,6 @@ from rulespec.lsp.outline_edits import (
     RemovePoint,
     SetFrame,
 )
-from rulespec.lsp.outline_words import FORMS, outline_edit
 
 WORDS: dict[str, OutlineEdit] = {
     "move_point 1,2 -3,4": MovePoint((1, 2), (-3, 4)),
@@ -61,7 +61,7 @@ def test_words_are_edits() -> None:
     for words, expected in WORDS.items():
         word, *parts = words.split()
         assert outline_edit(word, parts) == expected
-    assert {words.split()[0] for words in WORDS} == FORMS.keys()
+    assert {words.split()[0] for words in WORDS} == OUTLINE_FORMS.keys()
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,47 @@
-"""The page of a map editor, identical for all maps and filled through its socket."""
+"""Pages filled through their socket, each identical for all: tables with the owner of a server, and the map editor."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from rulespec.pages.document import Rights, document, own_file
+from rulespec.pages.document import VIEWER_SCRIPTS, Rights, document, own_file
+
+POLICY = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+"""The policy in the HTTP header, in addition to that in the page: no other page may embed it in a frame."""
+_TABLE_SCRIPTS = (
+    "draw.js",
+    "zoom.js",
+    "choose.js",
+    "grid.js",
+    "pictures.js",
+    "panels.js",
+    "news.js",
+    "undo.js",
+    "helps.js",
+    "notices.js",
+    "preview.js",
+    "reasons.js",
+    "own_lines.js",
+    "typed.js",
+    "table.js",
+    "owner.js",
+    "wire.js",
+)
+_TABLE_STYLES = ("viewer.css", "table.css", "owner.css")
+
+
+def table_page() -> str:
+    """The page of a table; only its script reads the key in its address."""
+    return document(
+        "Rulespec",
+        styles=[own_file(name) for name in _TABLE_STYLES],
+        body=own_file("table.html"),
+        data={},
+        scripts=[own_file(name) for name in _TABLE_SCRIPTS],
+        rights=Rights(connects=True, opens=tuple(own_file(name) for name in VIEWER_SCRIPTS)),
+    )
+
 
 _SCRIPTS = (
     *("zoom.js", "edit_parts.js", "edit_board.js", "edit_list.js", "edit_form.js", "edit_faults.js"),
