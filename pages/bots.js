@@ -1,5 +1,5 @@
 "use strict";
-// Bots that choose as in Python by the same seed: `random`, and `flat:N` (see `rulespec.engine.bots.flat`).
+// Bots that choose as in Python by the same seed: `random`, and `flat:N` (see `rulespec.engine.bots.named`).
 // They need a `WasmGame`; the page runs them in a worker.
 const CUT = 20, CAP = 5000, NEARLY = Math.log(19), PLACES = 0.2, WORD = 2n ** 64n;
 

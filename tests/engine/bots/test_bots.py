@@ -16,10 +16,8 @@ from rulespec.engine.bots import bot_seats, named
 from rulespec.engine.bots.bot import Bot, Pick, Situation
 from rulespec.engine.bots.bot_games import BotGames
 from rulespec.engine.bots.bot_seats import BotSeats
-from rulespec.engine.bots.flat import FlatBot, GreedyBot, RandomBot
 from rulespec.engine.bots.match import between, match
-from rulespec.engine.bots.mcts import MctsBot
-from rulespec.engine.bots.named import BotNameError, open_bot
+from rulespec.engine.bots.named import BotNameError, FlatBot, GreedyBot, MctsBot, RandomBot, open_bot
 from rulespec.engine.bots.sides import PlanSide
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.retrace import MAX_TRIED, NotFoundError, retraced

@@ -13,8 +13,7 @@ from shipped import NAMES
 
 from rulespec.engine.bots.bot import Bot
 from rulespec.engine.bots.bot_seats import BotSeats
-from rulespec.engine.bots.flat import FlatBot, GreedyBot
-from rulespec.engine.bots.mcts import MctsBot
+from rulespec.engine.bots.named import FlatBot, GreedyBot, MctsBot
 from rulespec.engine.game.game import Game
 from rulespec.engine.program import long_values
 from rulespec.engine.program.draws import Draws
