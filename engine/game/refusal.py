@@ -1,4 +1,4 @@
-"""Reasons why an option is illegal: the first failing condition, with its values."""
+"""Reasons why an option is illegal: the first failing condition with its values, or the first bad step of a path."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from itertools import chain, islice
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.option import Labels, Option, Refusal, RulesetFaultError
-from rulespec.engine.game.path_refusal import path_reason
 from rulespec.engine.program import ir
-from rulespec.engine.program.domains import Several
+from rulespec.engine.program.domains import Several, members
 from rulespec.engine.program.path_search import ways_of
-from rulespec.language.paths import PathForm, broken, is_path, listed
+from rulespec.language.paths import MAX_STOPS, Break, PathForm, broken, is_path, listed
 from rulespec.rule_ids import cited
 
 _TRIED = 200
@@ -213,3 +212,33 @@ def failed(value: Value, labels: Labels, condition: ir.Condition, bound: tuple[i
 
 def _by_rule(reason: str, condition: str, values: dict[str, str], span: Span) -> Refusal:
     return Refusal(reason, cited(reason), condition, values, span)
+
+
+def path_reason(labels: Labels, param: ir.Param, place: Break) -> str:
+    """The readable reason, preceded by the rules' own reason if that concerns the path alone."""
+    reason = _said(labels, param, place)
+    return f"{param.reason}: {reason}" if param.reason and param.where is None else reason
+
+
+def _said(labels: Labels, param: ir.Param, place: Break) -> str:
+    assert param.walk is not None
+    kind = param.type.removeprefix("path ")
+
+    def named(entity: int, of: str = kind) -> str:
+        return f"`{labels.show(of, entity)}`"
+
+    if place.part == "steps":
+        return f"a path has at least one step, and at most {MAX_STOPS} stops"
+    if place.part == "until":
+        onward = ", ".join(named(entity) for entity in members(place.amount, 0))
+        return f"the path does not end at {named(place.way.at)}: it goes on to {onward}"
+    if place.part == "from":
+        return f"no path begins at {named(place.to)}"
+    ends = f"from {named(place.way.at)} to {named(place.to)}"
+    if place.part == "to":
+        return f"no step leads {ends}"
+    if place.part == "once":
+        of = param.walk.use_kinds[place.use]
+        return f"the step {ends} uses {', '.join(named(entity, of) for entity in members(place.amount, 0))} again"
+    left = place.way.left
+    return f"the step {ends} counts {place.amount}, and {left} {'is' if left == 1 else 'are'} left"

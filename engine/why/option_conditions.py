@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from rulespec.engine.game.guarded import HiddenError
 from rulespec.engine.game.option import Labels
-from rulespec.engine.game.path_refusal import path_reason
-from rulespec.engine.game.refusal import with_arguments
+from rulespec.engine.game.refusal import path_reason, with_arguments
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import Several
