@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rulespec.engine.passes.fold_constants import fold_constants
-from rulespec.engine.passes.inline import inline
+from rulespec.engine.passes.fold_constants import fold_constants, inline
 from rulespec.engine.passes.narrow import narrow
 from rulespec.engine.program import ir
 
