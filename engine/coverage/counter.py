@@ -11,8 +11,7 @@ from collections.abc import Mapping
 
 from rulespec.engine.coverage.items import ELSE, OPTION, OVER, RUN, TESTED, TURN, Items, Point
 from rulespec.engine.lower.lowering import lower
-from rulespec.engine.lower.marks import Marks
-from rulespec.engine.lower.scope import Scope
+from rulespec.engine.lower.scope import Marks, Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE
 from rulespec.engine.program.interpreter import Interpreter

@@ -1,4 +1,4 @@
-"""Operators over the subsets of a set, lowered to loops over numbers, so machines need no support for them.
+"""Operators lowered to loops and operations that machines have: over subsets, and on optional numbers.
 
 The number of a subset has a bit for each member, the first member lowest. Sets of numbers have at most 32 members, to
 fit into a word, so there is a nested loop for each digit of a number.
@@ -11,7 +11,6 @@ from typing import Protocol
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.lower.alternatives import Lowering, choice_by
-from rulespec.engine.lower.optionals import extreme
 from rulespec.engine.lower.ranges import MOST, NUMBERS, Range
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
@@ -98,3 +97,24 @@ def _nested(word: str, digits: Sequence[tuple[int, ir.Expr, ir.Expr]], value: ir
         else:
             value = ir.Fold("sum" if word == "count" else word, slot, numbers, None, within, value, None)
     return value if digits else FALSE
+
+
+def extreme(
+    word: str, slot: int, source: ir.Expr, where: ir.Expr | None, body: ir.Expr, default: ir.Expr | None
+) -> ir.Expr:
+    """The lowered `min` or `max` of optional values, ignoring none; without `default`, the result may be none.
+
+    For `max`, none is already the least number; for `min`, it becomes the greatest.
+    """
+    if word == "max":
+        result: ir.Expr = ir.Fold("max", slot, source, None, where, body, NONE)
+    else:
+        result = op("flip", ir.Fold("min", slot, source, None, where, op("flip", body), op("flip", NONE)))
+    return result if default is None else fallback(result, default, number=True)
+
+
+def perhaps(word: str, args: list[ir.Expr]) -> ir.Expr:
+    """The lowered form of `==`, `!=`, `??` or `some` on optional numbers."""
+    if word == "??":
+        return fallback(args[0], args[1], number=True)
+    return op("!=", args[0], NONE) if word == "some" else op(word, *args)

@@ -10,15 +10,12 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.lower.alternatives import lower_cases, lower_choice, lower_some
 from rulespec.engine.lower.boards import BoardLowering
-from rulespec.engine.lower.declared_bounds import declared
+from rulespec.engine.lower.derived_operators import extreme, lower_subsets, perhaps
 from rulespec.engine.lower.layout import Layout, by_name, type_name
-from rulespec.engine.lower.marks import Marks
-from rulespec.engine.lower.optionals import extreme, perhaps
 from rulespec.engine.lower.paths import lower_along, lower_path, lower_query, lower_ways, path_op, rear
 from rulespec.engine.lower.places import capacities, count_in, how_many, numbered
-from rulespec.engine.lower.ranges import ARGUMENT, MOST, NUMBERS, ProgramRanges, Range, within
-from rulespec.engine.lower.scope import Scope
-from rulespec.engine.lower.subsets import lower_subsets
+from rulespec.engine.lower.ranges import ARGUMENT, MOST, NUMBERS, ProgramRanges, Range, declared, within
+from rulespec.engine.lower.scope import Marks, Scope
 from rulespec.engine.lower.worked_out import working_out
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, NONE, cell, fallback, logic, op, together

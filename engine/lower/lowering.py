@@ -10,18 +10,18 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from rulespec.engine.lower.alike import add_alike
 from rulespec.engine.lower.blocks import BlockBuilder
 from rulespec.engine.lower.expressions import ExpressionLowering
 from rulespec.engine.lower.layout import Layout, by_name, type_name
-from rulespec.engine.lower.marks import Marks
 from rulespec.engine.lower.options import OptionLowering
 from rulespec.engine.lower.procedures import Procedures
-from rulespec.engine.lower.scope import Scope
+from rulespec.engine.lower.scope import Marks, Scope
 from rulespec.engine.lower.secrecy import add_secrets
 from rulespec.engine.lower.start import StartValues
 from rulespec.engine.lower.statements import StatementLowering
 from rulespec.engine.program import ir
+from rulespec.engine.program.liveness import live_cells
+from rulespec.engine.program.taint import Taint
 from rulespec.typed import nodes as typed
 from rulespec.types import RETURNED
 
@@ -161,3 +161,21 @@ def _with_policy(d: ir.Decision, weights: Mapping[str, int]) -> ir.Decision:
     if not weights or d.by is None:
         return d
     return replace(d, choices=tuple([replace(c, policy=weights.get(c.name, 1)) for c in d.choices]))
+
+
+def add_alike(declarations: typed.Declarations, layout: Layout) -> None:
+    """Records in the program which tokens may be alike and which cells tell them apart; call it last."""
+    p = layout.p
+    for kind in declarations.kinds.values():
+        if kind.alike is None:
+            continue
+        forms = (kind.name, f"set {kind.name}", f"order {kind.name}")
+        of_kind = [at for at, cell in enumerate(p.cells) if cell.type in forms]
+        variables = frozenset([at for at in of_kind if p.cells[at].group == "rules"])
+        p.alike[kind.name] = ir.Alike(
+            kind.number,
+            tuple([layout.field_at[field] for field in kind.state.values()]),
+            tuple([at for at in of_kind if at not in variables]),
+            {block: tuple(sorted(cells)) for block, cells in live_cells(p, variables).items()},
+            variables & Taint(p).cells,
+        )

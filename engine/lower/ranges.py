@@ -1,4 +1,4 @@
-"""Interval analysis of a program's numbers, so that only numbers that may overflow are checked at run time.
+"""Bounds of values: intervals, so that only numbers that may overflow are checked, and declared sizes of sets.
 
 A stored number (in the state, a variable, an argument of an option) is within ±`MAX_NUMBER`. An intermediate result may
 be larger, but stays within `MOST`: if it could exceed that, it is checked where it is computed, against ±`MAX_NUMBER`.
@@ -6,12 +6,17 @@ be larger, but stays within `MOST`: if it could exceed that, it is checked where
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.program import ir
+from rulespec.engine.program.builder import no_more_than
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.traversal import alternatives
 from rulespec.language.intervals import Interval
 from rulespec.language.operators import OPERATORS
+from rulespec.typed import nodes as typed
 
 Range = tuple[int, int]
 NUMBERS: Range = (-MAX_NUMBER, MAX_NUMBER)
@@ -99,3 +104,26 @@ def hull(*ranges: Range) -> Range:
 def within(one: Range, other: Range) -> bool:
     """Whether the first range lies within the second."""
     return other[0] <= one[0] and one[1] <= other[1]
+
+
+def declared(
+    definition: typed.Definition,
+    body: ir.Expr,
+    lets: list[tuple[int, ir.Expr]],
+    slot: int,
+    site: Callable[[Span, str], int],
+) -> ir.Expr:
+    """The value of a definition, which faults if its size exceeds the declared bound.
+
+    Args:
+        definition: the definition.
+        body: the lowered value.
+        lets: receives the binding of the value to the slot, if a test is necessary.
+        slot: a free slot for the value.
+        site: returns the number of a fault site.
+    """
+    if definition.at_most is None:
+        return body
+    lets.append((slot, body))
+    place = site(definition.result_span, f"`{definition.name}` has more than {definition.at_most} members")
+    return no_more_than(ir.Local(slot), definition.at_most, place)

@@ -1,6 +1,8 @@
-"""Variables in scope during lowering."""
+"""Context of lowering: the variables in scope, and the hooks that relate rules to places in a program."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -38,3 +40,32 @@ class Scope(Struct, frozen=True):
     def with_source(self, expr: typed.Expr, value: ir.Expr) -> Scope:
         """This scope with a known value for an expression."""
         return replace(self, sources={**self.sources, id(expr): value})
+
+
+class Marks:
+    """A hook notified by lowering. All methods do nothing by default; override the ones you need."""
+
+    def expression(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
+        """The replacement for a lowered expression: itself, or a marked one of equal value."""
+        return lowered
+
+    def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
+        """Called before a statement is lowered into a block, with its scope."""
+
+    def emitted(self, instruction: ir.Instruction) -> None:
+        """Called for each instruction of the statement last begun."""
+
+    def payment(self, cost: typed.Cost, instructions: Sequence[ir.Instruction], scope: Scope) -> None:
+        """Called with the instructions that pay a cost, before they are added."""
+
+    def decision(self, s: typed.Decide, number: int, scope: Scope) -> None:
+        """Called with the number of a statement's decision, and its scope."""
+
+    def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
+        """Called before the body of a loop is lowered into a block; `again` is the loop head, `leave` the exit."""
+
+    def otherwise(self, s: typed.Otherwise, block: int) -> None:
+        """Called before the body of `otherwise` is lowered into a block."""
+
+    def definition(self, definition: typed.Definition, function: int) -> None:
+        """Called with the function number of a definition."""

@@ -10,9 +10,8 @@ from rulespec.engine.lower.decisions import DecisionLowering
 from rulespec.engine.lower.drafts import Drafts, LoweredDraft
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.options import OptionLowering
-from rulespec.engine.lower.procedures import Procedures
+from rulespec.engine.lower.procedures import Procedures, fill_table
 from rulespec.engine.lower.scope import Scope
-from rulespec.engine.lower.tables import fill_table
 from rulespec.engine.lower.tokens import put, stored
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE, cell, op

@@ -15,8 +15,7 @@ from rulespec.engine.game.game import Game, game_at
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.lower.lowering import lower
-from rulespec.engine.lower.marks import Marks
-from rulespec.engine.lower.scope import Scope
+from rulespec.engine.lower.scope import Marks, Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import cell, op
 from rulespec.engine.program.control_flow import Flow

@@ -9,8 +9,7 @@ from msgspec import Struct
 from rulespec.engine.game.machines import MachineMemo
 from rulespec.engine.lower.expressions import ExpressionLowering
 from rulespec.engine.lower.lowering import lowering
-from rulespec.engine.lower.marks import Marks
-from rulespec.engine.lower.scope import Scope
+from rulespec.engine.lower.scope import Marks, Scope
 from rulespec.engine.program import ir
 from rulespec.typed import nodes as typed
 
