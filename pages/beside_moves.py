@@ -15,8 +15,8 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.logs.notes import Notes, SeenNotes, note_texts
 from rulespec.engine.logs.seat_log import seen_notes
 from rulespec.engine.program import ir
+from rulespec.engine.program.execution import Observer
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.observer import Observer
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.why.answer_output import overlay_titles
 from rulespec.engine.words.move_records import Record

@@ -14,8 +14,8 @@ from rulespec.engine.lower.lowering import lower
 from rulespec.engine.lower.scope import Marks, Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, TRUE
+from rulespec.engine.program.execution import Observer
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.observer import Observer
 from rulespec.typed import nodes as typed
 from rulespec.types import none_of
 

@@ -8,8 +8,7 @@ from itertools import chain, islice
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.option import Labels, Option, Refusal, RulesetFaultError
 from rulespec.engine.program import ir
-from rulespec.engine.program.domains import Several, members
-from rulespec.engine.program.path_search import ways_of
+from rulespec.engine.program.domains import Several, members, ways_of
 from rulespec.language.paths import MAX_STOPS, Break, PathForm, broken, is_path, listed
 from rulespec.rule_ids import cited
 

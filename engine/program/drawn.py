@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.domains import Several
+from rulespec.engine.program.domains import Several, ways_of
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import MAX_LISTED
-from rulespec.engine.program.path_search import ways_of
 from rulespec.language.paths import MAX_PATHS, PathForm, wandered
 
 MAX_TRIES = 10_000

@@ -1,4 +1,4 @@
-"""Reference semantics of instructions and block exits."""
+"""Reference semantics of instructions and block exits, and the hooks that an interpreter notifies."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from typing import TypeVar
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.program import ir
-from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.faults import ProgramFaultError, check_amount, too_full
 from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.limits import MAX_NUMBER, MAX_ONCE_STEPS, MAX_VALUE_STEPS, NO_NUMBER
-from rulespec.engine.program.observer import Observer
-from rulespec.engine.program.payments import check_amount, too_full
 
 T = TypeVar("T")
 
@@ -153,3 +151,32 @@ def put(state: State, cell: int, value: int, journal: Journal) -> None:
     """Writes a cell, and records its old value in the journal."""
     journal += (cell, state[cell])
     state[cell] = value
+
+
+class Observer:
+    """A hook notified by an interpreter. All methods do nothing by default; override the relevant ones."""
+
+    def chosen(self, e: ir.If, value: int) -> None:
+        """Called after a conditional is evaluated."""
+
+    def called(self, function: int) -> None:
+        """Called before a definition is evaluated."""
+
+    def asked(self, e: ir.Expr) -> None:
+        """Called before an expression outside blocks and options, such as the score, is evaluated."""
+
+    def entered(self, block: int, before: int) -> None:
+        """Called before a block runs; `before` is the preceding block, or -1 for the first."""
+
+    def tested(self, condition: ir.Condition, holds: bool) -> None:
+        """Called after a condition is tested."""
+
+    def compared(self, param: ir.Param, fits: bool) -> None:
+        """Called after an argument is compared with the domain of its parameter."""
+
+    def legal(self, decision: int, choice: int) -> None:
+        """Called when an option is listed or found legal."""
+
+    def wants_invariants(self) -> bool:
+        """Whether to test invariants now; otherwise they count as satisfied."""
+        return True

@@ -1,4 +1,4 @@
-"""Faults of the rules at run time."""
+"""Faults of the rules at run time, and the tests of amounts that raise them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.program import ir
+from rulespec.engine.program.limits import MAX_NUMBER, TOO_FULL
 from rulespec.errors import RulespecError
 from rulespec.language.operators import OPERATORS
 
@@ -50,3 +51,28 @@ def too_deep() -> DiagnosticsError:
     """The error for rules that exceed Python's own limits, which are wider than the checker's."""
     help_ = "split expressions with `let`, and shorten the chain of definitions"
     return DiagnosticsError((Diagnostic("RS410", Severity.ERROR, "the rules are nested too deep", None, help=help_),))
+
+
+def check_amount(amount: int, there: int, unlimited: bool, site: int) -> None:
+    """Checks that an amount is not negative and within the source, unless that is unlimited.
+
+    Raises:
+        ProgramFaultError: at `site`, if it is not.
+    """
+    if amount < 0 or amount > (MAX_NUMBER if unlimited else there):
+        too_much(amount, there, site)
+
+
+def too_much(amount: int, there: int, site: int) -> None:
+    """Raises the fault for a negative payment or move, or one beyond its source."""
+    raise ProgramFaultError(site, f"{amount} of {there}")
+
+
+def below_nothing(cost: int, site: int) -> None:
+    """Raises the fault for a step with a negative cost."""
+    raise ProgramFaultError(site, f"it would cost {cost}")
+
+
+def too_full(site: int) -> None:
+    """Raises the fault for a payment or move that overfills its target."""
+    raise ProgramFaultError(site, TOO_FULL)

@@ -18,16 +18,15 @@ from rulespec.engine.program.domains import (
     several,
     some_of_several,
     too_many,
+    ways_of,
 )
 from rulespec.engine.program.evaluator import Evaluator
-from rulespec.engine.program.execution import put
+from rulespec.engine.program.execution import Observer, put
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
 from rulespec.engine.program.machine import Blind, Listed, Lookups
-from rulespec.engine.program.observer import Observer
 from rulespec.engine.program.option_tests import option_tests
-from rulespec.engine.program.path_search import ways_of
 from rulespec.engine.program.traversal import Facts
 from rulespec.language.paths import PathForm, is_path
 

@@ -20,8 +20,8 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.builder import cell, op
 from rulespec.engine.program.control_flow import Flow
 from rulespec.engine.program.draws import Draws
+from rulespec.engine.program.execution import Observer
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.observer import Observer
 from rulespec.engine.program.procedures import procedures
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.simulate.checked_playouts import choose, play_out

@@ -11,8 +11,8 @@ from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import lowered
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.program import ir
+from rulespec.engine.program.execution import Observer
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.observer import Observer
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.words.move_records import records
 
