@@ -16,16 +16,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rulespec.engine.game import scoring
+from rulespec.engine.game import measured
 from rulespec.engine.game.drafted import shown_position
 from rulespec.engine.game.events import Event, Events
 from rulespec.engine.game.guarded import NOT_YOURS, guarded_refusal
 from rulespec.engine.game.legal_options import LegalOptions, OptionsAtOnce, offers
 from rulespec.engine.game.machines import Backend, Machines, machine
 from rulespec.engine.game.named_state import path
+from rulespec.engine.game.notation import among
 from rulespec.engine.game.omniscient import OMNISCIENT, Omniscient, Session
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, Refusal, Result
-from rulespec.engine.game.option_lists import among
 from rulespec.engine.game.position import Position, position_of
 from rulespec.engine.game.refusal import refused, stood_for, why_not
 from rulespec.engine.game.seat_names import shown_names
@@ -126,7 +126,7 @@ class Game:
             assert decision is not None
             who = "chance" if decision.by is None else names[decision.by]
             how = f"`{decision.name}` is open, for {who}"
-        points = result.scores if result is not None else scoring.points(self._position, self.seats)
+        points = result.scores if result is not None else measured.points(self._position, self.seats)
         best = sorted(self.seats, key=lambda seat: -points.get(seat, 0))
         lines = [head + how, ", ".join(f"{names[seat]} {points[seat]}" for seat in best if seat in points)]
         return "\n".join(line for line in lines if line)
@@ -287,7 +287,7 @@ class Game:
     @property
     def result(self) -> Result | None:
         """The result of the game; None until it ends."""
-        return scoring.result(self._position, self.seats, teams_of(self))
+        return measured.result(self._position, self.seats, teams_of(self))
 
     @property
     def hash(self) -> str:

@@ -53,7 +53,7 @@ class Option(Struct, frozen=True, eq=False, gc=False):
     """A possible choice. `args` are the arguments as numbers, `by` is the acting seat.
 
     `legal_at` is the stamp of the position that listed it, in which legality need not be tested again; 0 for unlisted
-    options and for lists shared by many positions (`rulespec.engine.game.option_lists`).
+    options and for lists shared by many positions (`rulespec.engine.game.notation`).
     """
 
     kind: OptionKind

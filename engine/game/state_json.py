@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.measured import points
 from rulespec.engine.game.named_state import named_state, owner_of, place_of
-from rulespec.engine.game.scoring import points
 from rulespec.engine.game.secrets import hidden
 
 

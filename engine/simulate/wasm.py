@@ -14,8 +14,8 @@ from typing import TypeVar
 
 from rulespec.engine.game.game import Game, game_at
 from rulespec.engine.game.machines import wasm_program
+from rulespec.engine.game.measured import result_of
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.game.scoring import result_of
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.handed_back import handed_back
