@@ -33,9 +33,8 @@ from rulespec.engine.game.machines import Backend
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.program.handed_back import counting
 from rulespec.engine.simulate.checked_playouts import CAP, Playout
-from rulespec.engine.simulate.comparison import differences
 from rulespec.engine.simulate.game_plans import GamePlan, Outcome
-from rulespec.engine.simulate.game_totals import Totals
+from rulespec.engine.simulate.game_totals import Totals, differences
 from rulespec.engine.simulate.open_results import open_results
 from rulespec.engine.simulate.result_rows import Results
 from rulespec.engine.simulate.workers import Play, play_on_workers

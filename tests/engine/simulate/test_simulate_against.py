@@ -13,7 +13,6 @@ from jsonschema import Draft202012Validator
 from simulation import broken_nim
 
 from rulespec.cli.main import run
-from rulespec.engine.simulate.comparison import differences
 from rulespec.engine.simulate.confidence import (
     LEAST,
     ConfidenceInterval,
@@ -23,7 +22,7 @@ from rulespec.engine.simulate.confidence import (
     share_difference,
 )
 from rulespec.engine.simulate.game_plans import Outcome
-from rulespec.engine.simulate.game_totals import Totals
+from rulespec.engine.simulate.game_totals import Totals, differences
 from rulespec.schemas import load_schema
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
