@@ -19,10 +19,9 @@ from rulespec.drawing.board import Board, board_of
 from rulespec.engine.game.game import Game, game_at
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.checked_playouts import choose
-from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.messages import Message, MessageRefusal
 from rulespec.engine.table.preview import preview
-from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.seats import Seat, Unlogged
 from rulespec.engine.table.table import Table
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.narrator import Narrator

@@ -11,8 +11,7 @@ from rulespec.engine.game.option import IllegalOptionError, RulesetFaultError
 from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.logs.variations import KeptLine
-from rulespec.engine.table.aside import Unlogged
-from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.seats import Seat, Unlogged
 from rulespec.engine.table.table import Table
 from rulespec.serve.hall import ALONE, SPECTATOR, Hall
 from rulespec.serve.live import CopyOrigin, Live

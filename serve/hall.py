@@ -23,9 +23,8 @@ from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.logs.native import entry_json, parse_log
 from rulespec.engine.logs.recorded import apply_recorded
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.messages import Message, MessageRefusal
-from rulespec.engine.table.seats import Seat, clean_name
+from rulespec.engine.table.seats import Seat, Unlogged, clean_name
 from rulespec.engine.table.table import RANDOM, Table
 from rulespec.serve import store as stored
 from rulespec.serve.live import Live, Looker

@@ -10,7 +10,7 @@ from rulespec.engine.game.events import HIDDEN
 from rulespec.engine.game.game import Game, seen_events
 from rulespec.engine.game.learned import learned
 from rulespec.engine.logs.sealed import pending
-from rulespec.engine.table.aside import Request, Undone
+from rulespec.engine.table.seats import Request, Undone
 from rulespec.engine.table.telling import seen_moves
 from rulespec.engine.words.words import Words
 

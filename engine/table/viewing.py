@@ -13,9 +13,8 @@ from rulespec.engine.game.game import as_shown, own_options, seen_cells
 from rulespec.engine.game.named_state import counts
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Decision, Option, RulesetFaultError
-from rulespec.engine.table.aside import Back, Request, Undone
 from rulespec.engine.table.played_game import PlayedGame
-from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.seats import Back, Request, Seat, Undone
 from rulespec.engine.table.table_sight import TAIL, TableSight, Tail, packed, packed_cells
 from rulespec.engine.table.taking_back import known
 from rulespec.engine.table.telling import said, seen_moves, was_open

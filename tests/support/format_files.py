@@ -19,8 +19,7 @@ from folders import TESTS
 from rulespec.bundles.rules import bundle_of
 from rulespec.cli.main import run
 from rulespec.documents.json_text import to_json_text
-from rulespec.engine.table.aside import Unlogged
-from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.seats import Seat, Unlogged
 from rulespec.load import load_ruleset
 from rulespec.serve.socket_parts import hashed
 from rulespec.serve.store import TableStore, key, new_game

@@ -9,8 +9,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.table.aside import Unlogged
-from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.seats import Seat, Unlogged
 from rulespec.engine.table.table import Table
 from rulespec.serve.connection import Connection
 from rulespec.serve.hall import Hall

@@ -8,9 +8,8 @@ from jsonschema import Draft202012Validator
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
-from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.messages import Message, MessageRefusal, read_message
-from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.seats import Seat, Unlogged
 from rulespec.engine.table.table import Table
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset

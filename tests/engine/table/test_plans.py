@@ -11,8 +11,7 @@ from tables import Clock, send
 from rulespec.engine.game.drafted import planned
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import TakenBack
-from rulespec.engine.table.aside import Unlogged
-from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.seats import Seat, Unlogged
 from rulespec.engine.table.table import Table
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset

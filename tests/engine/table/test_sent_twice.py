@@ -10,9 +10,8 @@ import pytest
 from tables import Clock, proceed
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.messages import STALE, Deed, Message, MessageRefusal
-from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.seats import Seat, Unlogged
 from rulespec.engine.table.table import Table
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset

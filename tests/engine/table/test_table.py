@@ -17,8 +17,8 @@ from tables import FRAME, MESSAGE, Clock, new_table, proceed, send, table_of
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.guarded import NOT_YOURS
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.messages import STALE, Message, MessageRefusal, read_message
+from rulespec.engine.table.seats import Unlogged
 from rulespec.engine.table.table import Table
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset

@@ -8,9 +8,8 @@ from cases import small
 from tables import Clock, new_table, proceed, send, table_of
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.messages import MessageRefusal
-from rulespec.engine.table.seats import Seat
+from rulespec.engine.table.seats import Seat, Unlogged
 from rulespec.engine.table.table import Table
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed

@@ -12,8 +12,8 @@ from cases import small
 from tables import Clock, proceed, send, table_of
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.table.aside import Unlogged
 from rulespec.engine.table.messages import MessageRefusal
+from rulespec.engine.table.seats import Unlogged
 from rulespec.engine.table.table import Table
 from rulespec.engine.table.time_limits import TimeLimits, checked_limits, counted, reached
 from rulespec.typed import nodes as typed
