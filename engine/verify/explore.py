@@ -26,12 +26,9 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE
 from rulespec.engine.simulate.checked_playouts import CAP
 from rulespec.engine.simulate.game_plans import GamePlan
-from rulespec.engine.verify.endless import endless_decisions, idle_entries
-from rulespec.engine.verify.example import example
-from rulespec.engine.verify.failing_scenario import failing_scenario
 from rulespec.engine.verify.plain_games import plain_games
-from rulespec.engine.verify.position_graph import Node, PositionGraph
-from rulespec.engine.verify.shrink import leave_out, replayed
+from rulespec.engine.verify.position_graph import Node, PositionGraph, endless_decisions, idle_entries
+from rulespec.engine.verify.shrink import example, failing_scenario, leave_out, replayed
 from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
 

@@ -16,10 +16,10 @@ from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.simulate.checked_playouts import Playout
 from rulespec.engine.simulate.wasm import ROUND
 from rulespec.engine.verify.combinations import CAP, SEED, Combination, CombinationGames, Ended, combinations
-from rulespec.engine.verify.example import example
 from rulespec.engine.verify.played import DepthReached, PlayReport, most_games
 from rulespec.engine.verify.ran_out import DepthsReached, LoopBounds
 from rulespec.engine.verify.random_games import shorter_playout
+from rulespec.engine.verify.shrink import example
 from rulespec.engine.verify.step_weights import BLOCK, Weights, weighed
 from rulespec.typed import nodes as typed
 

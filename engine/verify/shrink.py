@@ -1,7 +1,8 @@
-"""Failing games, and their reduction to short ones."""
+"""Failing games, their reduction to short ones, and their forms as text and as a scenario."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -14,7 +15,6 @@ from rulespec.engine.game.position_check import explained
 from rulespec.engine.game.state_json import changes, state_json
 from rulespec.engine.logs.end_line import end_json
 from rulespec.engine.logs.native import LogHeader, entry_json
-from rulespec.engine.verify.failing_scenario import failing_scenario
 from rulespec.typed import nodes as typed
 
 MAX_TRIES = 2_000
@@ -182,3 +182,84 @@ def replayed(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move]) -
     except RulesetFaultError:
         return LegalPart(game, move if isinstance(move, Option) else None)
     return LegalPart(game)
+
+
+SHOWN_BY = frozenset(["RS703", "RS704", "RS711", "RS712"])
+"""Codes of mistakes that a scenario can reveal: at a position, or in the decision that leads to it."""
+_STEP = 1_000
+"""Decisions per step; a scenario file may have at most twice as many in a step."""
+
+
+def failing_scenario(game: Game, header: LogHeader, fault: Option | None, wrong: Diagnostic) -> str:
+    """The scenario as a YAML file; "" if no scenario can reveal the mistake.
+
+    Args:
+        game: the game, up to the mistake.
+        header: the seats and settings.
+        fault: the faulting option, if the mistake is a fault.
+        wrong: the mistake.
+    """
+    if wrong.code not in SHOWN_BY:
+        return ""
+    ruleset = game.ruleset
+    defaults = {s.name: s.default for s in ruleset.settings.values()}
+    settings = {name: value for name, value in header.settings.items() if value != defaults[name]}
+    moves = [f"{o.by or 'chance'}: {o}" for o in [*game.history, *([fault] if fault is not None else [])]]
+    id_ = f"{wrong.code}-{wrong.span.line}" if wrong.span is not None else wrong.code
+    folder = f"scenarios/{ruleset.overlays[-1]}" if ruleset.overlays else "scenarios"
+    lines = [
+        f"# in {folder}/{id_.lower()}.yaml: `rulespec test {ruleset.ref}` fails until it is fixed",
+        "scenarios:",
+        f"  - id: {id_}",
+        f"    title: {_text(wrong.message)}",
+        f"    seats: [{', '.join(map(_text, header.seats))}]",
+    ]
+    if settings:
+        lines.append(f"    settings: {{{', '.join(f'{name}: {_text(value)}' for name, value in settings.items())}}}")
+    first, *more = [moves[at : at + _STEP] for at in range(0, len(moves), _STEP)] or [[]]
+    lines += _when("    ", first)
+    if more:
+        lines.append("    steps:")
+    for part in more:
+        head, *rest = _when("        ", part)
+        lines += [f"      - {head.lstrip()}", *rest]
+    return "\n".join(lines) + "\n"
+
+
+def _when(indent: str, moves: Sequence[str]) -> list[str]:
+    return [f"{indent}when:", *(f"{indent}  - {_text(move)}" for move in moves)] if moves else []
+
+
+def _text(text: str) -> str:
+    """A text in quotes, valid in JSON and YAML."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+_IN_MESSAGE = 8
+"""The maximum number of decisions, and of changes, in a message."""
+
+
+def example(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move], changed: Sequence[str]) -> str:
+    """A game as text: its players and settings, its last decisions, and the changes by the last one.
+
+    Args:
+        ruleset: the game's ruleset.
+        header: the seats and settings.
+        moves: the game's moves.
+        changed: the changes by the last move; empty if irrelevant.
+    """
+    defaults = {s.name: s.default for s in ruleset.settings.values()}
+    chosen = [f"{k}={v}" for k, v in header.settings.items() if v != defaults[k]]
+    seats = len(header.seats)
+    text = f"with {seats} player{'s' if seats != 1 else ''}" + (f" and {', '.join(chosen)}" if chosen else "")
+    last = " · ".join(map(move_text, moves[-_IN_MESSAGE:]))
+    if not moves:
+        text += ", before the first decision"
+    elif len(moves) <= _IN_MESSAGE:
+        text += f": {last}"
+    else:
+        text += f", after {len(moves)} decisions, the last of them: {last}"
+    if changed:
+        more = f" · and {len(changed) - _IN_MESSAGE} more" if len(changed) > _IN_MESSAGE else ""
+        text += f"\nthe last decision changes {' · '.join(changed[:_IN_MESSAGE])}{more}"
+    return text

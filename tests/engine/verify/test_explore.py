@@ -15,8 +15,8 @@ from folders import RULESETS
 from rulespec.cli.main import cli
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.verify import explore as exploring
-from rulespec.engine.verify.endless import endless_decisions, idle_entries
 from rulespec.engine.verify.explore import Exploration, explore
+from rulespec.engine.verify.position_graph import endless_decisions, idle_entries
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
