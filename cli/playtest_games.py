@@ -58,7 +58,7 @@ def recorded(paths: Sequence[Path]) -> dict[str, Any] | None:
     Raises:
         DiagnosticsError: if a game is unreadable. click.UsageError: if there are none, or too many.
     """
-    from rulespec.engine.playtest.recorded_figures import recorded_figures
+    from rulespec.engine.playtest.figures import recorded_figures
 
     if not paths:
         return None

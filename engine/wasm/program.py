@@ -1,4 +1,4 @@
-"""A program with its machine code."""
+"""A program with its machine code, and its tables of the invariants that may read a cell."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from rulespec.engine.passes.invariants import Invariants
 from rulespec.engine.passes.pipeline import PASSES, Pass
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.wasm.compiler import Compiled, compile_program
 from rulespec.engine.wasm.engine import Instance, loaded, wasmtime
-from rulespec.engine.wasm.readers import Readers
+from rulespec.engine.wasm.layout import words
+from rulespec.engine.wasm.pieces import by_word, pieces
 
 
 class WasmProgram:
@@ -48,3 +50,39 @@ class WasmProgram:
     def readers(self) -> Readers:
         """The invariants that may read each cell."""
         return Readers(self.compiled)
+
+
+class Readers:
+    """The tables of one program, the same in each of its memories.
+
+    Each cell has the address of a list, or 0: the list's length, then the number of each piece and the set of its
+    members.
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        memory = compiled.memory
+        readers, always = Invariants(compiled.asked, []).readers
+        every = pieces(compiled.asked)
+        numbers = {(piece.invariant, piece.word): number for number, piece in enumerate(every)}
+        flat: list[int] = []
+        lists: dict[tuple[tuple[int, int], ...], int] = {}
+        result = [-1] * ((memory.end - memory.state) // 8)
+        for cell, rows in readers.items():
+            key = tuple((numbers[one, word], part) for one, mask in rows for word, part in by_word(mask))
+            if key not in lists:
+                lists[key] = len(flat)
+                flat += [len(key), *(x for row in key for x in row)]
+            first = (memory.address(cell) - memory.state) // 8
+            for word in range(memory.words if memory.widths.cells[cell] else 1):
+                result[first + word] = lists[key]
+        self._lists = words(flat)
+        self._of_cells = result
+        self._always = words([piece.members if piece.invariant in always else 0 for piece in every])
+        self._at, self._always_at = memory.readers, memory.constants["ALWAYS"]
+
+    def write(self, instance: Instance) -> None:
+        """Writes the tables after the other contents of a memory."""
+        first = instance.grow(len(self._lists) + 8)
+        of_cells = words([0 if offset < 0 else first + 8 * offset for offset in self._of_cells])
+        for at, content in ((first, self._lists), (self._at, of_cells), (self._always_at, self._always)):
+            instance.memory[at : at + len(content)] = content

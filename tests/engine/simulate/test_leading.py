@@ -11,7 +11,7 @@ from folders import ROOT
 from rulespec.diagnostics.report import Report
 from rulespec.engine.bots.bot_games import BotGames
 from rulespec.engine.game.game import Game, restarted
-from rulespec.engine.playtest.recorded_figures import recorded_figures
+from rulespec.engine.playtest.figures import recorded_figures
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.engine.simulate.leading import Lead, lead_of
