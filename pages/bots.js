@@ -93,7 +93,7 @@ function meanOf(of, team, numbers) {
   return own.reduce((sum, each) => sum + each, 0) / own.length;
 }
 
-// The share of the win that the end of a playout is worth to a seat; see `Payoffs` in `rulespec.engine.search.result_arrays`.
+// The share of the win that the end of a playout is worth to a seat; see `Payoffs` in `rulespec.engine.search.payoffs`.
 function payoff({ seats, teams, value, single, stakes }, { ended, winners, scores, values }, seat) {
   const of = teams.length ? teams : seats, named = [...new Set(of)], own = of[seat];
   if (stakes) {

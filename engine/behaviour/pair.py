@@ -13,8 +13,7 @@ from rulespec.engine.game.numbered import every_option, legal_option
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.state_json import scores
 from rulespec.engine.logs.recorded import RecordedDecision
-from rulespec.engine.replay.shared_state import Differences, SharedState
-from rulespec.engine.replay.translation import Translation
+from rulespec.engine.replay.correspondence import Differences, SharedState, Translation
 
 MAX_OPTIONS = 2_000
 """The maximum number of options to list; beyond it, each listed option is tested in the other game."""

@@ -12,7 +12,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.replay.shared_state import declared_cells
+from rulespec.engine.replay.correspondence import declared_cells
 from rulespec.engine.verify.combinations import Combination, combinations
 from rulespec.typed import nodes as typed
 

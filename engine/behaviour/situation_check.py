@@ -16,7 +16,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.seating import seat_names
-from rulespec.engine.replay.shared_state import declared_cells, number_of
+from rulespec.engine.replay.correspondence import declared_cells, number_of
 from rulespec.engine.why.why import Why
 from rulespec.typed import nodes as typed
 

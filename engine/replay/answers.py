@@ -12,7 +12,7 @@ from msgspec import Struct
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError, TakenBack
 from rulespec.engine.logs.recorded import RecordedDecision
-from rulespec.engine.replay.shared_state import Differences, SharedState
+from rulespec.engine.replay.correspondence import Differences, SharedState
 
 _MAX_TRIED = 600
 """Maximum number of options tried to answer consecutive questions."""

@@ -13,10 +13,10 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
 from rulespec.engine.logs.recorded import RecordedDecision, apply_recorded
 from rulespec.engine.replay.answers import Answers, InsertedAnswer
+from rulespec.engine.replay.correspondence import Translation
 from rulespec.engine.replay.open_decision import OpenDecision
 from rulespec.engine.replay.placed import MAX_AHEAD, Placed, PlacedMoves
 from rulespec.engine.replay.recorded_walk import UNDO, RefusedDecision, difference, take_back
-from rulespec.engine.replay.translation import Translation
 
 MAX_FORCED = 200
 """Maximum run of decisions missing from the record."""

@@ -20,9 +20,8 @@ from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.ranks import ranks
 from rulespec.engine.search.comparing import Compared, SearchQuestion, compare
 from rulespec.engine.search.option_tree import Grown, Tree
-from rulespec.engine.search.payoffs import Payoffs
+from rulespec.engine.search.payoffs import NO_HASHES, Ends, Expanded, Payoffs, PlayoutEnd
 from rulespec.engine.search.recorded_rows import Coder, Codes, NoteKinds, Recorded, Replayed, noted
-from rulespec.engine.search.result_arrays import NO_HASHES, Ends, Expanded, PlayoutEnd
 from rulespec.engine.search.walk import NOBODY, Walk
 from rulespec.engine.simulate.checked_playouts import CAP, choose
 from rulespec.engine.wasm.rows import RowForm

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.program import ir
-from rulespec.engine.search.payoffs import Payoffs
+from rulespec.engine.search.payoffs import Ends, Expanded, Payoffs, PlayoutEnd
 from rulespec.engine.search.recorded_rows import Coder, Codes
-from rulespec.engine.search.result_arrays import Ends, Expanded, PlayoutEnd
 from rulespec.engine.simulate.checked_playouts import CAP
 
 CHANCE, NOBODY = -1, -2

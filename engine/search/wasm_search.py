@@ -20,8 +20,8 @@ from rulespec.engine.program.taint import Taint
 from rulespec.engine.search.comparing import Compared, SearchQuestion
 from rulespec.engine.search.memory import SearchMemory
 from rulespec.engine.search.option_tree import Grown
+from rulespec.engine.search.payoffs import Ends, Expanded, PlayoutEnd
 from rulespec.engine.search.recorded_rows import Codes, NoteKinds, Replayed
-from rulespec.engine.search.result_arrays import Ends, Expanded, PlayoutEnd
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.sight import Sight
 from rulespec.engine.search.walk import Walk

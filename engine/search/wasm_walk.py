@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulespec.engine.game.position_hash import PRIME
 from rulespec.engine.search.memory import SearchMemory
+from rulespec.engine.search.payoffs import PlayoutEnd
 from rulespec.engine.search.recorded_rows import Codes
-from rulespec.engine.search.result_arrays import PlayoutEnd
 from rulespec.engine.search.search import PythonWalk, Search
 from rulespec.engine.simulate.checked_playouts import CAP
 from rulespec.engine.wasm.engine import TrapError

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from small_heap import Heap, weight_of
 
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.search.payoffs import Payoffs
-from rulespec.engine.search.result_arrays import Ends, Expanded
+from rulespec.engine.search.payoffs import Ends, Expanded, Payoffs
 
 _DECISIONS = {1: 0, 3: 1, 5: 2, 7: -1}
 """Block → decision."""

@@ -19,7 +19,7 @@ from rulespec.engine.behaviour.record import record
 from rulespec.engine.behaviour.situation_check import SituationCheck, check
 from rulespec.engine.behaviour.situations import NAME, RecordedSituation, options_of, place_of, read_situations, written
 from rulespec.engine.game.game import Game
-from rulespec.engine.replay.shared_state import number_of
+from rulespec.engine.replay.correspondence import number_of
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
 

@@ -16,7 +16,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.program import long_values
 from rulespec.engine.search.open_search import open_search
-from rulespec.engine.search.result_arrays import Ends
+from rulespec.engine.search.payoffs import Ends
 from rulespec.engine.search.search import Search
 from rulespec.engine.search.uct import uct
 from rulespec.engine.search.wasm_search import WasmSearch

@@ -26,7 +26,7 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search import memory, wasm_search, wasm_walk
 from rulespec.engine.search.open_search import open_search
-from rulespec.engine.search.result_arrays import Ends, Expanded
+from rulespec.engine.search.payoffs import Ends, Expanded
 from rulespec.engine.search.search import PythonWalk, Search
 from rulespec.engine.search.uct import uct
 from rulespec.engine.search.walk import NOBODY, Walk

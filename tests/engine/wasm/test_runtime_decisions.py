@@ -17,8 +17,7 @@ from small_heap import Heap
 from rulespec.engine.program.draws import threshold, word
 from rulespec.engine.search.comparing import SearchQuestion, compare
 from rulespec.engine.search.option_tree import Tree, curious, rare
-from rulespec.engine.search.payoffs import ONE, POWERS, Payoffs
-from rulespec.engine.search.result_arrays import Ends
+from rulespec.engine.search.payoffs import ONE, POWERS, Ends, Payoffs
 
 TEAMS, KEYS, HIDES, BOUNDS, WAY, TREE, CODED = (0xB000, 0xB400, 0xB500, 0xB600, 0xBA00, 0xC000, 0xBF00)
 PAGES = 2
