@@ -72,7 +72,7 @@ class Finders:
             FinderSource,
             UnwrittenError,
         )  # lazily: a short log needs none
-        from rulespec.engine.python.fragments import Fragments
+        from rulespec.engine.python.code_memo import Fragments
 
         known, program = self._projections.known, self._projections.program
         fragments = known.fragments

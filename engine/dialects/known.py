@@ -23,7 +23,7 @@ from rulespec.engine.program.execution import Execution
 
 if TYPE_CHECKING:
     from rulespec.engine.game.query import Value
-    from rulespec.engine.python.fragments import Fragments
+    from rulespec.engine.python.code_memo import Fragments
 
 _MEMO_LIMIT = 24
 """Maximum number of dialects in the memo."""

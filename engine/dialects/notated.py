@@ -55,7 +55,7 @@ class Notated:
 
     def _condition(self, text: str) -> Condition:
         """A predicate on positions, compiled if possible because it is tested after each move."""
-        from rulespec.engine.python.fragments import Fragments  # lazily: reading a game prints nothing
+        from rulespec.engine.python.code_memo import Fragments  # lazily: reading a game prints nothing
 
         query, fragments = self._projections.query(text), Fragments(self._projections.program, {})
         if not fragments.can_write([query.lowered]):

@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.control_flow import Loop, begun
-from rulespec.engine.python.emission_plan import EmissionPlan
 from rulespec.engine.python.expressions import ExpressionWriter
+from rulespec.engine.python.features import EmissionPlan
 from rulespec.engine.python.instructions import InstructionWriter, spilled, variable
 from rulespec.engine.python.slices import sliced
 

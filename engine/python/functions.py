@@ -14,8 +14,8 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.procedures import CompiledProcedure
 from rulespec.engine.python.blocks import BlockWriter, counted, few, returned
-from rulespec.engine.python.emission_plan import EmissionPlan
 from rulespec.engine.python.expressions import ExpressionWriter
+from rulespec.engine.python.features import EmissionPlan
 from rulespec.engine.python.instructions import spilled, variable
 
 

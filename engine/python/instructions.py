@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.engine.program.traversal import changed, meet, span
-from rulespec.engine.python.emission_plan import EmissionPlan
 from rulespec.engine.python.expressions import ExpressionWriter
+from rulespec.engine.python.features import EmissionPlan
 from rulespec.engine.python.slices import runs
 
 _FIRST_VARIABLE_SLOT = 200_000

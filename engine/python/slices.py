@@ -8,7 +8,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.builder import op
 from rulespec.engine.program.control_flow import Loop
 from rulespec.engine.program.traversal import Elsewhere, meet, walk
-from rulespec.engine.python.emission_plan import EmissionPlan
+from rulespec.engine.python.features import EmissionPlan
 
 _MANY = 1 << 12
 """The minimum set for a slice assignment, as a number: 13 members."""

@@ -24,8 +24,7 @@ from rulespec.engine.dialects.foreign_log import parse_foreign
 from rulespec.engine.dialects.importer import Importer
 from rulespec.engine.dialects.projected import Projection
 from rulespec.engine.game.game import Game
-from rulespec.engine.python.code_memo import CodeMemo
-from rulespec.engine.python.fragments import Fragments
+from rulespec.engine.python.code_memo import CodeMemo, Fragments
 from rulespec.load import load_ruleset
 
 FOLDER = RULESETS / "errands"
