@@ -1,7 +1,9 @@
-"""Single decisions, driven one by one."""
+"""Steps of games: single decisions, driven one by one, and all sequences of them, counted and hashed (perft)."""
 
 from rulespec.engine.wasm.runtime.games import decision, others, own, own_again, run, take
-from rulespec.engine.wasm.runtime.intrinsics import exported, load, store
+from rulespec.engine.wasm.runtime.hashes import grown, plus
+from rulespec.engine.wasm.runtime.intrinsics import exported, load, store, trap
+from rulespec.engine.wasm.runtime.journal import undo
 from rulespec.engine.wasm.runtime.program import (
     CHANGED,
     JOURNAL_BASE,
@@ -13,7 +15,22 @@ from rulespec.engine.wasm.runtime.program import (
     TAKES,
     who,
 )
-from rulespec.engine.wasm.runtime.registers import BY, IDLE_SIZE, JOURNAL, LEFT, MARK, OPTIONS
+from rulespec.engine.wasm.runtime.registers import (
+    BUDGET,
+    BY,
+    COMPLETE,
+    ENDED,
+    HASH,
+    IDLE_SIZE,
+    JOURNAL,
+    LEAVES,
+    LEAVES_END,
+    LEFT,
+    LIMIT,
+    MARK,
+    NODES,
+    OPTIONS,
+)
 
 
 @exported
@@ -90,3 +107,56 @@ def cleared() -> int:
             store(at, 0)
             at = at + 8
     return last
+
+
+@exported
+def descend(one: int, depth: int) -> int:
+    """The number of leaves after an option."""
+    mark = load(JOURNAL)
+    before = load(HASH)
+    leaves = 1
+    store(NODES, load(NODES) + 1)
+    take(one)
+    if load(BUDGET) < 0:
+        trap()
+    reached = plus(before, grown(mark))
+    if depth == 1:
+        leaf(reached)
+    else:
+        store(HASH, reached)
+        leaves = perft(depth - 1)
+        store(HASH, before)
+    undo(mark)
+    return leaves
+
+
+def leaf(total: int) -> None:
+    """Writes the hash of a leaf."""
+    top = load(LEAVES)
+    if top >= load(LEAVES_END):
+        trap()
+    store(top, total)
+    store(LEAVES, top + 8)
+
+
+@exported
+def perft(depth: int) -> int:
+    """The number of leaves below the position, within the node limit."""
+    number = decision()
+    if number < 0:
+        store(ENDED, load(ENDED) + 1)
+        return 0
+    first = load(OPTIONS)
+    own_again(number)
+    others(number)
+    last = load(OPTIONS)
+    leaves = 0
+    one = first
+    while one < last:
+        if load(NODES) >= load(LIMIT):
+            store(COMPLETE, 0)
+            break
+        leaves = leaves + descend(one, depth)
+        one = one + STRIDE
+    store(OPTIONS, first)
+    return leaves
