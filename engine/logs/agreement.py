@@ -14,8 +14,9 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.carried_over import new_header
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.end_line import end_of
+from rulespec.engine.logs.log_lines import line_object, place_in
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text
-from rulespec.engine.logs.native import MAX_LINES, check_version, line_object, place_in, read_seats
+from rulespec.engine.logs.native import MAX_LINES, check_version, read_seats
 from rulespec.engine.logs.notes import OF_REMARK, OWN
 from rulespec.engine.logs.old_seats import id_of, with_ids
 from rulespec.engine.logs.sealed import fits

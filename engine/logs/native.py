@@ -32,8 +32,8 @@ from rulespec.documents.versions import LANGUAGE, RULESPEC
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.game.position import Step
-from rulespec.engine.logs.decision_lines import MAX_LINE, SALT, read_all, read_one
 from rulespec.engine.logs.end_line import RecordedEnd, Wrong, read_end
+from rulespec.engine.logs.log_lines import MAX_LINE, SALT, line_object, line_span, place_in, read_all, read_one
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, fail, read_log_text, refuse_games
 from rulespec.engine.logs.notes import OF_HEADER, OF_MOVE, OF_REMARK, OWN, OWN_HELP, Notes, notes_in
 from rulespec.engine.logs.old_seats import back_with_ids, id_of, seats_of, with_ids
@@ -319,39 +319,6 @@ def _torn(error: DiagnosticsError, display: str, number: int, line: str) -> Diag
     return Diagnostic("RS603", Severity.WARNING, message, span, help="was the program stopped while it was writing?")
 
 
-def _no_json(line: str, reason: str) -> tuple[str, str]:
-    """The message and the help for a line that is not JSON."""
-    if "\0" in line:
-        return "the line has the character U+0000, which is not text", "is it the right file, and complete?"
-    if "\r" in line.strip():
-        message = "the lines of the log end with carriage returns alone (U+000D), and count as one"
-        return message, "save it with the line ends of Unix or of Windows"
-    return f"the line is not JSON: {reason}", ""
-
-
-def line_object(line: str, display: str, number: int, most: int = MAX_LINE) -> dict[str, Any]:
-    """The JSON object in a log line of at most `most` characters. Errors: RS602, RS604, RS607."""
-    if len(line) > most:
-        fail("RS602", f"the line has more than {most:,} characters", Span(display, number, 1, number, 2))
-    try:
-        data = json.loads(line)
-    except json.JSONDecodeError as error:
-        # After the end of a truncated line there is nothing to point at.
-        column = min(error.colno, max(1, len(line)))
-        span = Span(display, number, column, number, column + 1)
-        message, help_ = _no_json(line, error.msg)
-        fail("RS604", message, span, help=help_)
-    except (RecursionError, ValueError):
-        fail(
-            "RS604",
-            "the line is not JSON of a log: nested too deeply or with too large a number",
-            _line(display, number, line),
-        )
-    if not isinstance(data, dict):
-        fail("RS607", "a line of a log must be a JSON object", _line(display, number, line))
-    return data
-
-
 def check_version(data: dict[str, Any], display: str, number: int, line: str) -> None:
     """Checks the version in the first line of a log.
 
@@ -365,7 +332,7 @@ def check_version(data: dict[str, Any], display: str, number: int, line: str) ->
 
 
 def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHeader:
-    place = _line(display, number, line)
+    place = line_span(display, number, line)
     if "rulespec_log" not in data:
         fail("RS607", "this is not a native log: its first line has no `rulespec_log`", place)
     check_version(data, display, number, line)
@@ -479,20 +446,4 @@ def _keys(data: dict[str, Any], allowed: Sequence[str], needed: set[str], displa
             fail("RS607", f"{shown(key)} has no meaning here", place, help=did_you_mean(key, allowed) or OWN_HELP)
     for key in allowed:
         if key in needed and key not in data:
-            fail("RS607", f"`{key}` is missing in this line", _line(display, number, line))
-
-
-def _line(display: str, number: int, line: str) -> Span:
-    return Span(display, number, 1, number, max(2, len(line.rstrip()) + 1))
-
-
-def place_in(display: str, number: int, line: str, value: str) -> Span:
-    """The span of a value in a line; of the whole line if the value is empty or not found."""
-    quoted = json.dumps(value, ensure_ascii=False)
-    at = line.find(quoted) if value else -1
-    if at < 0:
-        quoted = json.dumps(value)
-        at = line.find(quoted) if value else -1
-    if at < 0:
-        return _line(display, number, line)
-    return Span(display, number, at + 1, number, at + 1 + len(quoted))
+            fail("RS607", f"`{key}` is missing in this line", line_span(display, number, line))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.logs.end_line import OtherEnd, other_end
-from rulespec.engine.logs.native import NativeLog, place_in
+from rulespec.engine.logs.log_lines import place_in
+from rulespec.engine.logs.native import NativeLog
 
 
 def check_end(game: Game, log: NativeLog, entries: int, report: Report) -> OtherEnd | None:

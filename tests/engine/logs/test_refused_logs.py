@@ -17,7 +17,7 @@ from folders import ROOT
 
 from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.engine.logs.decision_lines import MAX_LINE
+from rulespec.engine.logs.log_lines import MAX_LINE
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES
 from rulespec.engine.logs.native import MAX_LINES, MAX_SEATS, parse_log, read_log
 from rulespec.engine.replay.replay import replay_log
