@@ -8,8 +8,8 @@ from typing import Any
 from rulespec.drawing.board import Board
 from rulespec.drawing.undrawn import undrawn
 from rulespec.engine.game.game import Game, seen_cells
-from rulespec.engine.game.guarded import UNKNOWN
 from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.secrets import UNKNOWN
 from rulespec.engine.game.state_json import ShownCells
 from rulespec.engine.program.cells import CellName
 from rulespec.engine.words.words import Words

@@ -13,7 +13,7 @@ from rulespec.bundles.rules import bundle_of
 from rulespec.drawing.board import board_of
 from rulespec.drawing.drawing_plan import plan
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.guarded import GuardedState
+from rulespec.engine.game.secrets import GuardedState
 from rulespec.engine.game.state_json import ShownCells
 from rulespec.engine.words.helps import helps
 from rulespec.engine.words.narrator import Narrator

@@ -9,8 +9,8 @@ from itertools import product
 from msgspec import Struct
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.guarded import GuardedState, HiddenError
 from rulespec.engine.game.option import Option
+from rulespec.engine.game.secrets import GuardedState, HiddenError
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter

@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from rulespec.engine.game import measured
 from rulespec.engine.game.drafted import shown_position
 from rulespec.engine.game.events import Event, Events
-from rulespec.engine.game.guarded import NOT_YOURS, guarded_refusal
 from rulespec.engine.game.legal_options import LegalOptions, OptionsAtOnce, offers
 from rulespec.engine.game.machines import Backend, Machines, machine
 from rulespec.engine.game.named_state import path
@@ -30,7 +29,7 @@ from rulespec.engine.game.position import Position, position_of
 from rulespec.engine.game.refusal import refused, stood_for, why_not
 from rulespec.engine.game.seat_names import shown_names
 from rulespec.engine.game.seating import check_settings, seated
-from rulespec.engine.game.secrets import PUBLIC
+from rulespec.engine.game.secrets import NOT_YOURS, PUBLIC, guarded_refusal
 from rulespec.engine.game.views import View, seen_option, shown_state
 from rulespec.engine.game.visibility import digest
 from rulespec.engine.program import ir

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from msgspec import Struct
 
-from rulespec.engine.game.guarded import GuardedState, HiddenError
 from rulespec.engine.game.option import Result
 from rulespec.engine.game.position import Position
+from rulespec.engine.game.secrets import GuardedState, HiddenError
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.budget import Budget, BudgetUse, SpentError

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from rulespec.diagnostics.report import failure
 from rulespec.engine.game.drafted import shown_position
-from rulespec.engine.game.guarded import UNKNOWN, GuardedState, HiddenError
 from rulespec.engine.game.measured import Measures
 from rulespec.engine.game.notation import OptionReader, words
 from rulespec.engine.game.numbers import Numbers
@@ -18,7 +17,7 @@ from rulespec.engine.game.option import Labels, OptionKind, RulesetFaultError, T
 from rulespec.engine.game.position import Position
 from rulespec.engine.game.query import Queries
 from rulespec.engine.game.refusal import why_never
-from rulespec.engine.game.secrets import PUBLIC
+from rulespec.engine.game.secrets import PUBLIC, UNKNOWN, GuardedState, HiddenError
 from rulespec.engine.game.state_fields import StateFields
 from rulespec.engine.program import ir
 from rulespec.engine.program.budget import Budget

@@ -8,9 +8,8 @@ from hashlib import blake2b
 
 from msgspec import Struct
 
-from rulespec.engine.game.guarded import GuardedState
 from rulespec.engine.game.option import Option
-from rulespec.engine.game.secrets import PUBLIC, counted, hidden
+from rulespec.engine.game.secrets import PUBLIC, GuardedState, counted, hidden
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import UnlistedError
 from rulespec.engine.program.evaluator import Evaluator

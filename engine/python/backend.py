@@ -22,14 +22,20 @@ from rulespec.engine.program.journal import Journal, State, compact, overwrite, 
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_STEPS
 from rulespec.engine.program.long_values import long_values, scored
 from rulespec.engine.program.machine import Blind, Listed, Lookups, Machine
-from rulespec.engine.python.bounded_lists import UNBOUNDED, DoubtfulError, after, doubtful, within_bound
 from rulespec.engine.python.choices import ChoiceWriter
 from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.python.expressions import ExpressionWriter
 from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.functions import FunctionWriter
-from rulespec.engine.python.left_to_interpreter import leave_to_interpreter
 from rulespec.engine.python.runtime import array_names, counting_memo_of, memo_of, runtime_names
+from rulespec.engine.python.step_limits import (
+    UNBOUNDED,
+    DoubtfulError,
+    after,
+    doubtful,
+    leave_to_interpreter,
+    within_bound,
+)
 from rulespec.engine.python.suppositions import carrying_out, write_suppositions
 
 if TYPE_CHECKING:

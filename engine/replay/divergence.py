@@ -1,4 +1,4 @@
-"""Divergence of a log from its rules."""
+"""Divergence of a log from its rules: an illegal decision, other rules by their hash, or another end."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.diagnostics.diagnostic import Diagnostic, Span
+from rulespec.diagnostics.report import Report
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Refusal
 from rulespec.engine.game.refusal import refused
-from rulespec.engine.logs.native import LogEntry, entry_json
+from rulespec.engine.logs.end_line import OtherEnd, other_end
+from rulespec.engine.logs.log_lines import place_in
+from rulespec.engine.logs.native import LogEntry, LogHeader, NativeLog, entry_json
 from rulespec.engine.logs.recorded import nearest
 from rulespec.records import Brief
+from rulespec.typed import nodes as typed
+from rulespec.typed.meaning import of_other_version
 
 
 class Divergence(Brief, Struct, frozen=True):
@@ -72,3 +77,45 @@ def of_unread(game: Game, wrong: Diagnostic) -> Divergence:
     """The divergence of a leniently parsed log at a malformed line."""
     line = wrong.span.line if wrong.span is not None else None
     return Divergence(game.ply, None, "", refused(wrong.message), (), line)
+
+
+def warn_of_other_rules(log: NativeLog, ruleset: typed.Ruleset, report: Report) -> None:
+    """Warns if a ruleset differs in meaning from a log's rules (RS618), or may do so (RS647)."""
+    header, place = log.header, Span(log.file, 1, 1, 1, 2)
+    if header.ruleset_hash == ruleset.hash:
+        return
+    if header.ruleset_hash and not of_other_version(header.ruleset_hash):
+        hashes = f"{header.ruleset_hash[:8]}, now {ruleset.hash[:8]}"
+        message = f"this log was made under rules other than those of `{ruleset.ref}` ({hashes})"
+        help_ = f"the log may diverge where the rules have changed; {_how_to_compare(header, ruleset)}"
+        report.warning("RS618", message, place, help=help_)
+    elif not header.ruleset_hash and not header.sources_hash:
+        help_ = "a log rewritten with `--out` has the hashes of its rules"
+        report.warning("RS647", "this log does not name the rules it was made under", place, help=help_)
+    elif header.sources_hash != ruleset.sources_hash:
+        message = "this log was made by another version of Rulespec, and its rules cannot be compared with these"
+        report.warning("RS647", message, place, help=_how_to_compare(header, ruleset))
+
+
+def _how_to_compare(header: LogHeader, ruleset: typed.Ruleset) -> str:
+    """A sentence with the command that lists the differences."""
+    old = header.ruleset if header.ruleset != ruleset.ref else "OLD"
+    where = "" if old != "OLD" else ", where OLD is the folder of the rules as they were"
+    return f"`rulespec diff {old} {ruleset.reference}` lists the differences{where}"
+
+
+def check_end(game: Game, log: NativeLog, entries: int, report: Report) -> OtherEnd | None:
+    """The discrepancy between a game and the end line that its log has after `entries` entries, or None.
+
+    A discrepancy is also reported (RS643).
+    """
+    recorded = log.end
+    if recorded is None or recorded.entries != entries or (other := other_end(game, recorded)) is None:
+        return None
+    header = log.header
+    result = f"Rulespec {header.rulespec}, language {header.language}" if header.rulespec else "another program"
+    message = f"the replay ends differently from its log: {other}"
+    help_ = f"the log was written by {result}; if its rules have been corrected since, `--out FILE` records the new end"
+    place = place_in(log.file, recorded.line, log.text.split("\n")[recorded.line - 1], "end")
+    report.error("RS643", message, place, help=help_)
+    return other

@@ -29,9 +29,7 @@ from rulespec.engine.logs.notes import LogNotes
 from rulespec.engine.logs.recorded import apply_recorded
 from rulespec.engine.logs.samples import sample
 from rulespec.engine.program.budget import SpentError
-from rulespec.engine.replay.divergence import Divergence, of_line, of_unread
-from rulespec.engine.replay.end_check import check_end
-from rulespec.engine.replay.other_rules import warn_of_other_rules
+from rulespec.engine.replay.divergence import Divergence, check_end, of_line, of_unread, warn_of_other_rules
 from rulespec.engine.replay.positions import columns, game_after
 from rulespec.engine.replay.whole_log import taken_whole
 from rulespec.load import load_ruleset

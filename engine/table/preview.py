@@ -7,9 +7,9 @@ from typing import Any
 
 from rulespec.engine.game.ahead import Ahead, ahead, unseen_after
 from rulespec.engine.game.game import Game, asked_of, waiting
-from rulespec.engine.game.guarded import NOT_NOW, GuardedState, HiddenError
 from rulespec.engine.game.option import Option, RulesetFaultError
 from rulespec.engine.game.refusal import Value, why_not_with
+from rulespec.engine.game.secrets import NOT_NOW, GuardedState, HiddenError
 from rulespec.engine.program import ir
 from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.table.messages import Message, MessageRefusal

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.documents.yaml_nodes import get, text
 from rulespec.documents.yaml_reader import parse_yaml
-from rulespec.engine.game.guarded import UNKNOWN
 from rulespec.engine.game.option import Labels
+from rulespec.engine.game.secrets import UNKNOWN
 from rulespec.engine.why.position_reader import Answer
 from rulespec.engine.why.reason_nodes import LOGIC, ReasonNode, folded, to_json
 from rulespec.typed import nodes as typed

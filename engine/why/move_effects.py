@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from rulespec.engine.game.guarded import HiddenError
 from rulespec.engine.game.option import Labels
+from rulespec.engine.game.secrets import HiddenError
 from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State

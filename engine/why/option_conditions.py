@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from rulespec.engine.game.guarded import HiddenError
 from rulespec.engine.game.option import Labels
 from rulespec.engine.game.refusal import path_reason, with_arguments
+from rulespec.engine.game.secrets import HiddenError
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.program import ir
 from rulespec.engine.program.domains import Several, ways_of

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.engine.game.guarded import UNKNOWN
+from rulespec.engine.game.secrets import UNKNOWN
 
 LOGIC = frozenset({"and", "or", "not", "all", "any", "implies", "if", "call", "once"})
 """Operations whose truth follows from their parts."""

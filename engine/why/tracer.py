@@ -10,9 +10,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.engine.game.guarded import HiddenError
 from rulespec.engine.game.named_state import owner_of, place_of
 from rulespec.engine.game.option import Labels
+from rulespec.engine.game.secrets import HiddenError
 from rulespec.engine.lower.conditions import text_at
 from rulespec.engine.lower.expressions import ExpressionLowering
 from rulespec.engine.lower.layout import type_name

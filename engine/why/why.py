@@ -9,10 +9,10 @@ from typing import Any
 from rulespec.diagnostics.report import failure
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.game import Game, as_shown
-from rulespec.engine.game.guarded import UNKNOWN, HiddenError
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.query import Queries
 from rulespec.engine.game.refusal import never, why_not_with, with_arguments
+from rulespec.engine.game.secrets import UNKNOWN, HiddenError
 from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import State

@@ -9,11 +9,10 @@ from weakref import WeakKeyDictionary
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.engine.game.guarded import UNKNOWN
 from rulespec.engine.game.named_state import named_state, owner_of
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.query import type_of
-from rulespec.engine.game.secrets import PUBLIC
+from rulespec.engine.game.secrets import PUBLIC, UNKNOWN
 from rulespec.engine.program import ir
 from rulespec.engine.program.cells import CellName
 from rulespec.engine.program.journal import State, differing

@@ -11,12 +11,11 @@ from msgspec import Struct
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.game.events import HIDDEN, Event
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.guarded import HiddenError
 from rulespec.engine.game.notation import argument, split_option
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Decision, Option
 from rulespec.engine.game.query import Queries, Query
-from rulespec.engine.game.secrets import PUBLIC
+from rulespec.engine.game.secrets import PUBLIC, HiddenError
 from rulespec.engine.game.views import SeenOption
 from rulespec.engine.program import ir
 from rulespec.engine.program.budget import BudgetUse, SpentError

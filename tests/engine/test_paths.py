@@ -14,9 +14,9 @@ from proofs import examples
 from worlds import WORLD, Play, listed, take
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.guarded import UNKNOWN
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import IllegalOptionError, UnlistedOptionsError
+from rulespec.engine.game.secrets import UNKNOWN
 from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.interpreter import Interpreter

@@ -14,10 +14,9 @@ from msgspec import Struct
 from rulespec.engine.program.draws import Draws, word
 from rulespec.engine.wasm.runtime.arithmetic import charge
 from rulespec.engine.wasm.runtime.intrinsics import load, store, trap
-from rulespec.engine.wasm.runtime.journal import put
+from rulespec.engine.wasm.runtime.journal import occupied, put
 from rulespec.engine.wasm.runtime.program import OPEN, PLACES, STATE, STRIDE, UNSEEN
 from rulespec.engine.wasm.runtime.registers import LISTED_END, OPTIONS, ROW_TAKEN
-from rulespec.engine.wasm.runtime.transfers import occupied
 
 CELLS = 8
 """The cells: block, over, winners, turn, heap, amount, a set that is nonempty while pieces remain, and added pieces."""

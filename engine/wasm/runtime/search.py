@@ -7,7 +7,7 @@ the row and an address. `ANSWERS` has a number for each row.
 from rulespec.engine.wasm.runtime.games import decision, others, own, take
 from rulespec.engine.wasm.runtime.hashes import grown, plus, whole_hash
 from rulespec.engine.wasm.runtime.intrinsics import copy, exported, load, store, trap
-from rulespec.engine.wasm.runtime.journal import put, undo
+from rulespec.engine.wasm.runtime.journal import house, occupied, put, undo
 from rulespec.engine.wasm.runtime.program import (
     CHANGED,
     HOUSES,
@@ -37,7 +37,6 @@ from rulespec.engine.wasm.runtime.registers import (
     REWRITTEN,
     ROWS,
 )
-from rulespec.engine.wasm.runtime.transfers import house, occupied
 
 
 def moved_part(row: int, at: int, end: int) -> None:

@@ -9,7 +9,7 @@ from rulespec.engine.wasm.small_python import SmallFunction, parsed
 from rulespec.language import arithmetic
 
 MODULES = (
-    *("journal", "arithmetic", "transfers", "wide", "alike", "draws", "several", "games", "hashes"),
+    *("journal", "arithmetic", "wide", "alike", "draws", "several", "games", "hashes"),
     *("search", "values", "steps", "replay", "seen", "payoffs", "halving", "tree"),
 )
 """The modules in each program; `stack` is for programs with multi-word sets."""

@@ -15,8 +15,8 @@ from shipped import NAMES
 from tables import FRAME, MESSAGE, Clock, new_table, proceed, send, table_of
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.guarded import NOT_YOURS
 from rulespec.engine.game.seating import seat_names
+from rulespec.engine.game.secrets import NOT_YOURS
 from rulespec.engine.table.messages import STALE, Message, MessageRefusal, read_message
 from rulespec.engine.table.seats import Unlogged
 from rulespec.engine.table.table import Table

@@ -14,9 +14,9 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game import visibility
 from rulespec.engine.game.game import Game, game_at
-from rulespec.engine.game.guarded import GuardedState
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.game.secrets import GuardedState
 from rulespec.engine.why.answer_output import Printer, whole
 from rulespec.engine.why.position_reader import Answer
 from rulespec.engine.why.why import Why
