@@ -31,7 +31,7 @@ from rulespec.cli.workers_flags import anywhere, check_workers, resume_hint, wit
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.program.handed_back import counting
+from rulespec.engine.program.long_values import counting
 from rulespec.engine.simulate.checked_playouts import CAP, Playout
 from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.game_totals import Totals, differences

@@ -16,7 +16,7 @@ from rulespec.cli.flags import BackendChoice, check_used, wasm_errors
 from rulespec.cli.recorded_situations import recorded_situations, show_altered, summary
 from rulespec.diagnostics.report import Report
 from rulespec.engine.game.machines import Backend
-from rulespec.engine.program.handed_back import counting
+from rulespec.engine.program.long_values import counting
 from rulespec.engine.verify.suite import Case, run_suite
 from rulespec.typed import nodes as typed
 

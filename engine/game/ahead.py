@@ -16,7 +16,7 @@ from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.machine import Machine
-from rulespec.engine.program.reads import Reads
+from rulespec.engine.program.taint import Reads
 
 _PART = 64
 """Cells compared per slice; most slices are unchanged."""

@@ -1,4 +1,4 @@
-"""Long evaluations between decisions, which are left to the interpreter because it counts steps.
+"""Work left to the interpreter: long evaluations between decisions, since it counts steps, and counts of its calls.
 
 Runs and option lists count their own steps. Generated code evaluates everything else without counting; if the sizes of
 kinds do not prove that an evaluation is short, the interpreter takes over.
@@ -6,7 +6,9 @@ kinds do not prove that an evaluation is short, the interpreter takes over.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from msgspec import Struct
 
@@ -14,6 +16,34 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.alike import secrets_of
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import MAX_VALUE_STEPS
+
+_counters: list[Counter[str]] = []
+
+
+def handed_back(to: str, times: int = 1) -> None:
+    """Counts calls delegated to a fallback machine, `python` or `interpreter`.
+
+    Calls that merely report a fault do not count.
+    """
+    for counter in _counters:
+        counter[to] += times
+
+
+def note(counts: Mapping[str, int]) -> None:
+    """Adds the counts of another process."""
+    for to, times in counts.items():
+        handed_back(to, times)
+
+
+@contextmanager
+def counting() -> Iterator[Counter[str]]:
+    """A context in which calls delegated to fallback machines are counted."""
+    result = Counter[str]()
+    _counters.append(result)
+    try:
+        yield result
+    finally:
+        del _counters[next(i for i, each in enumerate(_counters) if each is result) :]
 
 
 class LongValues(Struct, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from rulespec.engine.program.handed_back import handed_back
+from rulespec.engine.program.long_values import handed_back
 from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.wasm import can_play, play_in_wasm
 from rulespec.engine.simulate.workers import play_on_workers

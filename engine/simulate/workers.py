@@ -26,7 +26,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from rulespec.engine.program.draws import GENERATOR
-from rulespec.engine.program.handed_back import counting, handed_back, note
+from rulespec.engine.program.long_values import counting, handed_back, note
 from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.errors import RulespecError
 from rulespec.load import load_ruleset

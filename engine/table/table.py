@@ -16,13 +16,12 @@ from rulespec.engine.game.state_json import ShownCells
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.checked_playouts import choose
-from rulespec.engine.table.free_steps import FreeSteps
 from rulespec.engine.table.messages import STALE, Message, MessageRefusal
 from rulespec.engine.table.played_game import PlayedGame
 from rulespec.engine.table.preview import answer_about
 from rulespec.engine.table.seats import Back, Request, Seat, Unlogged, clean_name
 from rulespec.engine.table.table_sight import TAIL, TableSight
-from rulespec.engine.table.taking_back import undone
+from rulespec.engine.table.taking_back import FreeSteps, undone
 from rulespec.engine.table.telling import seen_moves
 from rulespec.engine.table.time_limits import TimeLimits
 from rulespec.engine.table.viewing import TableStanding, Viewing

@@ -8,9 +8,8 @@ from typing import Any
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.columns import option_columns
-from rulespec.engine.program.handed_back import handed_back
 from rulespec.engine.program.journal import Changes, Journal, State
-from rulespec.engine.program.long_values import scored
+from rulespec.engine.program.long_values import handed_back, scored
 from rulespec.engine.program.machine import Blind, Late, Listed, Listing, Lookups, Machine
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.program import WasmProgram

@@ -16,7 +16,7 @@ from rulespec.engine.program.columns import Columns, option_columns
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.long_values import LongValues, long_values, scored
-from rulespec.engine.program.reads import Reads
+from rulespec.engine.program.taint import Reads
 from rulespec.engine.program.traversal import walk
 from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.calls import CallEmitter, Definitions

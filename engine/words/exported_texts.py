@@ -17,8 +17,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.query import Query
 from rulespec.engine.game.wasm_export import Asides
 from rulespec.engine.program import ir
-from rulespec.engine.program.reads import Reads
-from rulespec.engine.program.taint import Taint
+from rulespec.engine.program.taint import Reads, Taint
 from rulespec.engine.program.traversal import Elsewhere, free, span, walk
 from rulespec.engine.words.asked import ACTOR, DECIDER
 from rulespec.engine.words.template import Hole, Optional, Template

@@ -19,9 +19,9 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.passes.pipeline import PASSES, Pass
 from rulespec.engine.program import ir
-from rulespec.engine.program.handed_back import counting
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.limits import MAX_STEPS
+from rulespec.engine.program.long_values import counting
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.features import ALL_FEATURES, Features

@@ -23,10 +23,10 @@ from rulespec.engine.lower.lowering import lower
 from rulespec.engine.passes import count_work
 from rulespec.engine.program import cost
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.handed_back import counting
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.limits import MAX_STEPS
+from rulespec.engine.program.long_values import counting
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed

@@ -10,7 +10,7 @@ import pytest
 from commands import invoke
 
 import rulespec.engine.simulate.change_over as change_over
-from rulespec.engine.program.handed_back import counting
+from rulespec.engine.program.long_values import counting
 from rulespec.engine.simulate.change_over import play_quickly, worth_changing
 from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.load import load_ruleset

@@ -14,7 +14,7 @@ from rulespec.engine.game.ahead import Ahead
 from rulespec.engine.game.game import Game, game_at
 from rulespec.engine.game.learned import learned
 from rulespec.engine.logs.sealed import pending
-from rulespec.engine.table import free_steps
+from rulespec.engine.table import taking_back
 from rulespec.engine.table.messages import STALE, Message, MessageRefusal
 from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.table import Table
@@ -194,7 +194,7 @@ def test_whether_a_step_is_free_is_the_same_where_games_look_the_same(ref: str) 
     compared = 0
     for game, twin, seat in twins(ref, range(6), 20):
         for one, other in zip(positions(game), positions(twin), strict=True):
-            counts = [free_steps.FreeSteps().count(each, seat, ()) for each in (one, other)]
+            counts = [taking_back.FreeSteps().count(each, seat, ()) for each in (one, other)]
             assert counts[0] == counts[1]
             compared += 1
     assert compared > 20
@@ -227,7 +227,7 @@ def test_a_sabotaged_position_gives_the_same_answer(ref: str) -> None:
             for each in (base.copy(), twin.copy()):
                 if each.is_legal(option):
                     each.apply(each.parse(str(option)))
-                    counts.append(free_steps.FreeSteps().count(each, decision.by, ()))
+                    counts.append(taking_back.FreeSteps().count(each, decision.by, ()))
             assert len(set(counts)) <= 1
             compared += len(counts) == 2
     assert compared
@@ -236,9 +236,9 @@ def test_a_sabotaged_position_gives_the_same_answer(ref: str) -> None:
 def test_a_leak_is_found(monkeypatch: pytest.MonkeyPatch, rules: dict[bool, typed.Ruleset]) -> None:
     """With a count that read hidden cells, `blind` would be free, and the test above would fail."""
     monkeypatch.setattr(
-        free_steps, "ahead", lambda game, option, seat: Ahead((), (), frozenset(), frozenset(), whole=True)
+        taking_back, "ahead", lambda game, option, seat: Ahead((), (), frozenset(), frozenset(), whole=True)
     )
-    monkeypatch.setattr(free_steps, "shows_more", lambda game, of: False)
+    monkeypatch.setattr(taking_back, "shows_more", lambda game, of: False)
     assert table_at(Row("A blind", 1, 0), rules[True]).free("A") == 1
 
 
@@ -248,7 +248,7 @@ def test_what_is_free_has_taught_nobody(ref: str) -> None:
     for seed in range(4):
         for game in positions(played(ref, seed, 25)):
             for seat in game.seats:
-                number = free_steps.FreeSteps().count(game, seat, ())
+                number = taking_back.FreeSteps().count(game, seat, ())
                 free += number > 0
                 if number and not pending(game):
                     assert all(learned(game, other, number) == () for other in game.seats)
