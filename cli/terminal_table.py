@@ -16,8 +16,8 @@ from rulespec.cli.state_text import standings, state_lines
 from rulespec.cli.terminal_game import remark, write_game
 from rulespec.cli.why import Steps
 from rulespec.engine.game.game import Game, own_options
-from rulespec.engine.game.learned import learned
 from rulespec.engine.game.option import Decision, IllegalOptionError, Option, RulesetFaultError
+from rulespec.engine.game.seat_knowledge import learned
 from rulespec.engine.game.seat_names import AmbiguousNameError
 from rulespec.engine.logs.saved_game import SavedGame
 from rulespec.engine.simulate.checked_playouts import CAP

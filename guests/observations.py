@@ -12,8 +12,8 @@ from rulespec.engine.game.game import Game, as_shown
 from rulespec.engine.game.named_state import owner_of, place_of
 from rulespec.engine.game.secrets import PUBLIC, counted
 from rulespec.engine.program import ir
-from rulespec.engine.program.counts import counts_of
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
+from rulespec.engine.program.taint import counts_of
 from rulespec.engine.wasm.rows import RowForm
 from rulespec.engine.wasm.runtime.program import OPEN
 from rulespec.engine.wasm.sights import shown_cells

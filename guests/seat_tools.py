@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rulespec.bundles.rules import portable_names
 from rulespec.engine.game.game import Game, as_shown
 from rulespec.engine.game.option import Option, RulesetFaultError
-from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.seat_knowledge import NotFoundError
 from rulespec.engine.game.views import SeenOption, View
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.search.open_search import open_search

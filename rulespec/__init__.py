@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rulespec.drawing.board import board
     from rulespec.drawing.scene import to_svg
     from rulespec.engine.game.game import Game, restarted, teams_of
-    from rulespec.engine.game.learned import learned
     from rulespec.engine.game.legal_options import LegalOptions
     from rulespec.engine.game.option import (
         Decision,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
         UnlistedOptionsError,
     )
     from rulespec.engine.game.round import Round
+    from rulespec.engine.game.seat_knowledge import learned
     from rulespec.engine.game.state_json import scores, state_json
     from rulespec.engine.game.views import View
     from rulespec.engine.logs.agreement import agrees, agrees_with_game
@@ -105,7 +105,7 @@ _HOMES = {
     "rulespec.drawing.board": "board",
     "rulespec.drawing.scene": "to_svg",
     "rulespec.engine.game.game": "Game restarted teams_of",
-    "rulespec.engine.game.learned": "learned",
+    "rulespec.engine.game.seat_knowledge": "learned",
     "rulespec.engine.game.legal_options": "LegalOptions",
     "rulespec.engine.game.option": "Decision IllegalOptionError Option Refusal Result RulesetFaultError TakenBack"
     " UnlistedOptionsError",

@@ -8,7 +8,7 @@ import time
 
 from rulespec.engine.game.game import Game, as_shown
 from rulespec.engine.game.option import IllegalOptionError, RulesetFaultError
-from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.seat_knowledge import NotFoundError
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.logs.variations import KeptLine
 from rulespec.engine.table.seats import Seat, Unlogged

@@ -19,7 +19,7 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Refusal
-from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.seat_knowledge import NotFoundError
 from rulespec.engine.logs.native import entry_json, parse_log
 from rulespec.engine.logs.recorded import apply_recorded
 from rulespec.engine.logs.saved_game import SaveError

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.drafted import planned
-from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.seat_knowledge import NotFoundError
 from rulespec.engine.logs.log_lines import MAX_LINE
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.logs.variations import Anchored, KeptLine, plain, tree_of, variations_in

@@ -8,7 +8,7 @@ from rulespec.engine.bots.opinions import JUDGE, opinions
 from rulespec.engine.game.game import Game, as_shown
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option
-from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.seat_knowledge import NotFoundError
 from rulespec.engine.logs.variations import Anchored
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.words.narrator import Narrator

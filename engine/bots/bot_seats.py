@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rulespec.engine.bots.bot import Bot, Pick, Situation
 from rulespec.engine.game.game import Game, as_shown
 from rulespec.engine.game.option import Option
-from rulespec.engine.game.retrace import MAX_TRIED, NotFoundError, retraced
+from rulespec.engine.game.seat_knowledge import MAX_TRIED, NotFoundError, retraced
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.particles import Particles

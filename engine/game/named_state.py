@@ -10,8 +10,8 @@ from msgspec import Struct, field
 from rulespec.engine.game.option import Labels
 from rulespec.engine.game.secrets import counted
 from rulespec.engine.program import ir
-from rulespec.engine.program.counts import Count
 from rulespec.engine.program.journal import differing
+from rulespec.engine.program.taint import Count
 
 
 def named_state(

@@ -9,8 +9,8 @@ from typing import NamedTuple, SupportsIndex, overload
 from rulespec.engine.game.option import Labels, Refusal
 from rulespec.engine.game.refusal import refused, why_not
 from rulespec.engine.program import ir
-from rulespec.engine.program.counts import counts_of
 from rulespec.engine.program.evaluator import evaluate
+from rulespec.engine.program.taint import counts_of
 from rulespec.language.orders import in_order
 
 PUBLIC = -1

@@ -20,9 +20,8 @@ from rulespec.engine.lower.layout import NUMBERS
 from rulespec.engine.lower.lowering import lowering
 from rulespec.engine.program import ir
 from rulespec.engine.program.columns import columns_of
-from rulespec.engine.program.counts import counts_of
 from rulespec.engine.program.draws import GENERATOR
-from rulespec.engine.program.taint import Taint
+from rulespec.engine.program.taint import Taint, counts_of
 from rulespec.engine.wasm.layout import BATCH, Memory
 from rulespec.engine.wasm.roots import sorted_most
 from rulespec.engine.wasm.wasm_format import custom_section

@@ -15,8 +15,7 @@ from rulespec.engine.lower.layout import Layout, by_name, type_name
 from rulespec.engine.lower.paths import lower_along, lower_path, lower_query, lower_ways, path_op, rear
 from rulespec.engine.lower.places import capacities, count_in, how_many, numbered
 from rulespec.engine.lower.ranges import ARGUMENT, MOST, NUMBERS, ProgramRanges, Range, declared, within
-from rulespec.engine.lower.scope import Marks, Scope
-from rulespec.engine.lower.worked_out import working_out
+from rulespec.engine.lower.scope import Marks, Scope, working_out
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, NONE, cell, fallback, logic, op, together
 from rulespec.engine.program.faults import ProgramFaultError

@@ -8,8 +8,6 @@ MAX_NUMBER = types.MAX_NUMBER
 """Largest number allowed in the state, in a payment, or as a product of two numbers."""
 NO_NUMBER = types.NO_NUMBER
 """The representation of none among optional numbers."""
-TOO_FULL = "there would be a number of more than 15 digits"
-"""Message of the fault for a payment or move that overfills its target."""
 MAX_VALUE_STEPS = 10_000_000
 """Maximum steps of a query between two decisions: an invariant, the decider, the legality of an option, points."""
 MAX_START_STEPS = 3_000_000

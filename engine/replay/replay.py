@@ -400,8 +400,7 @@ def _dialect_files(rules: str | None) -> Iterator[Path]:
 
 
 def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
-    from rulespec.engine.dialects.cuts import cut_at
-    from rulespec.engine.dialects.first_entry import by_seat, seats_and_settings
+    from rulespec.engine.dialects.first_entry import by_seat, cut_at, seats_and_settings
     from rulespec.engine.dialects.foreign_log import shaped
     from rulespec.engine.dialects.importer import Importer
     from rulespec.engine.dialects.known import unknown

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.seat_knowledge import NotFoundError
 from rulespec.engine.program.draws import word
 from rulespec.engine.search.exchange import Exchange, RandomWords, exchanges, swaps
 from rulespec.engine.search.hidden_choices import DisclosedChoices, begins_run, hidden_choices, log_odds

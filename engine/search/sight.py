@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.seat_knowledge import NotFoundError
 from rulespec.engine.search.memory import SearchMemory
 from rulespec.engine.search.recorded_rows import Codes
 from rulespec.engine.wasm.engine import TrapError

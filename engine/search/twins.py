@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.game.game import Game, as_shown, restarted
-from rulespec.engine.game.retrace import MAX_TRIED, NotFoundError, retraced
+from rulespec.engine.game.seat_knowledge import MAX_TRIED, NotFoundError, retraced
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.particles import Particles
 from rulespec.engine.search.recorded_rows import Codes

@@ -9,8 +9,8 @@ from typing import Any
 from rulespec.engine.game.ahead import ahead, shows_more
 from rulespec.engine.game.events import HIDDEN
 from rulespec.engine.game.game import Game, seen_events
-from rulespec.engine.game.learned import learned
 from rulespec.engine.game.position import Step
+from rulespec.engine.game.seat_knowledge import learned
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.program import ir
 from rulespec.engine.table.seats import Request, Undone

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import choose, logic, op
-from rulespec.engine.program.counts import Count, counts_of
 from rulespec.engine.program.draws import word
 from rulespec.engine.program.long_values import LongValues
-from rulespec.engine.program.taint import Taint, choice_expressions
+from rulespec.engine.program.taint import Count, Taint, choice_expressions, counts_of
 from rulespec.engine.program.traversal import changed
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.layout import Memory

@@ -21,7 +21,7 @@ from ways_out import Seen, module_of, new_game, ways_out
 from rulespec.engine.game import wasm_export
 from rulespec.engine.game.events import HIDDEN
 from rulespec.engine.game.game import Game, seen_cells, seen_events
-from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.seat_knowledge import NotFoundError
 from rulespec.engine.logs import seat_log
 from rulespec.engine.logs.sealed import seen_line
 from rulespec.engine.program.columns import columns_of

@@ -24,7 +24,7 @@ from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.lower import worked_out
+from rulespec.engine.lower import scope
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program import execution, long_values
 from rulespec.engine.program.budget import Budget, SpentError
@@ -139,10 +139,10 @@ def test_start_values_are_counted_together(tmp_path: Path, monkeypatch: pytest.M
     world = WORLD.replace("town.elm.mark: 8", f'town.elm.mark: "{dear}", n: "{dear}"')
     ruleset = small(tmp_path / "small", "procedure play():\n    chance go:\n        option end: end game\n" + world)
     for steps in (10, 500, 900):
-        monkeypatch.setattr(worked_out, "MAX_START_STEPS", steps)
+        monkeypatch.setattr(scope, "MAX_START_STEPS", steps)
         with pytest.raises(DiagnosticsError, match="RS415"):
             lower(ruleset, 2, {})
-    monkeypatch.setattr(worked_out, "MAX_START_STEPS", 100_000)
+    monkeypatch.setattr(scope, "MAX_START_STEPS", 100_000)
     lower(ruleset, 2, {})
 
 

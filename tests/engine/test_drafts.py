@@ -20,9 +20,9 @@ from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.engine.dialects.unknown import unknown_names
 from rulespec.engine.game.drafted import planned, standing
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.learned import learned
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.seat_knowledge import learned
 from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.replay.replay import replay_log
 from rulespec.engine.search.twins import determinize

@@ -12,7 +12,7 @@ from twins import outlets
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.seat_knowledge import NotFoundError
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.search.twins import determinize

@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from rulespec.engine.game.events import Event, Events
 from rulespec.engine.game.game import Game, restarted
-from rulespec.engine.game.retrace import _looks_like
+from rulespec.engine.game.seat_knowledge import _looks_like
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.simulate.checked_playouts import choose
 

@@ -7,7 +7,7 @@ import random
 from shipped import loaded
 
 from rulespec.engine.game.game import Game, game_at
-from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.seat_knowledge import NotFoundError
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.program.draws import Draws

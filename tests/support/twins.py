@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rulespec.engine.game.game import Game, as_shown, own_options, restarted, seen_state
-from rulespec.engine.game.learned import learned
 from rulespec.engine.game.numbered import every_option
-from rulespec.engine.game.retrace import NotFoundError
 from rulespec.engine.game.round import Round
+from rulespec.engine.game.seat_knowledge import NotFoundError, learned
 from rulespec.engine.logs.seat_log import seat_log
 from rulespec.engine.search.twins import determinize
 

@@ -20,7 +20,7 @@ from rulespec.engine.bots.match import between, match
 from rulespec.engine.bots.named import BotNameError, FlatBot, GreedyBot, MctsBot, RandomBot, open_bot
 from rulespec.engine.bots.sides import PlanSide
 from rulespec.engine.game.game import Game, restarted
-from rulespec.engine.game.retrace import MAX_TRIED, NotFoundError, retraced
+from rulespec.engine.game.seat_knowledge import MAX_TRIED, NotFoundError, retraced
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.particles import Particles

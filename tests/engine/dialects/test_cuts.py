@@ -9,8 +9,8 @@ from folders import TESTS
 from msgspec.structs import replace
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.engine.dialects.cuts import cut_at
 from rulespec.engine.dialects.dialect import Cut, Dialect, LogShape, read_dialect
+from rulespec.engine.dialects.first_entry import cut_at
 from rulespec.engine.dialects.foreign_log import parse_foreign, pieces, shaped
 from rulespec.engine.game.game import Game
 from rulespec.load import load_ruleset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from worlds import WORLD, Play, take
 
-from rulespec.engine.game.learned import learned
+from rulespec.engine.game.seat_knowledge import learned
 
 RULES = """
 --- rules/play.rules

@@ -16,7 +16,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.seat_knowledge import NotFoundError
 from rulespec.engine.search.twins import determinize
 
 PROGRAMS = int(os.environ.get("RULESPEC_SECRETS", "4"))

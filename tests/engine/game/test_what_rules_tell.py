@@ -18,7 +18,7 @@ from rulespec.engine.game.events import HIDDEN
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option, RulesetFaultError
-from rulespec.engine.game.retrace import NotFoundError
+from rulespec.engine.game.seat_knowledge import NotFoundError
 from rulespec.engine.search.twins import determinize
 from rulespec.load import load_ruleset
 

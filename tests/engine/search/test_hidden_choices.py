@@ -14,7 +14,7 @@ from exact_odds import exact, noise, played
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
 from rulespec.engine.game.game import Game, restarted
-from rulespec.engine.game.retrace import retraced
+from rulespec.engine.game.seat_knowledge import retraced
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.particles import Particles
 from rulespec.engine.search.twins import particles as particle_games

@@ -15,7 +15,7 @@ from folders import TESTS
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.retrace import NotFoundError, retraced
+from rulespec.engine.game.seat_knowledge import NotFoundError, retraced
 from rulespec.engine.search.open_search import open_search
 from rulespec.engine.search.particles import Particles
 from rulespec.engine.search.twins import determinize, particle_rows, particles

@@ -12,7 +12,7 @@ from takebacks import ROWS, Row, rules_of
 
 from rulespec.engine.game.ahead import Ahead
 from rulespec.engine.game.game import Game, game_at
-from rulespec.engine.game.learned import learned
+from rulespec.engine.game.seat_knowledge import learned
 from rulespec.engine.logs.sealed import pending
 from rulespec.engine.table import taking_back
 from rulespec.engine.table.messages import STALE, Message, MessageRefusal
