@@ -12,9 +12,9 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.secrets import GuardedState, HiddenError
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import Journal, State
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.program.taint import Reads
 

@@ -12,7 +12,7 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import Position, Seen, Step
 from rulespec.engine.game.secrets import PUBLIC
 from rulespec.engine.game.visibility import Observation, Visibility, digest
-from rulespec.engine.program.journal import State, restore
+from rulespec.engine.program.cells import State, restore
 
 HIDDEN = "?"
 """Placeholder for a hidden value."""

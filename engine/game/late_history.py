@@ -13,7 +13,7 @@ from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import Position, Step, stamps
 from rulespec.engine.game.position_hash import whole
 from rulespec.engine.program import ir
-from rulespec.engine.program.journal import State
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.machine import Machine
 
 

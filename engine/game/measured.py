@@ -13,8 +13,8 @@ from rulespec.engine.game.secrets import GuardedState, HiddenError
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.budget import Budget, BudgetUse, SpentError
+from rulespec.engine.program.cells import State, differing
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import State, differing
 from rulespec.engine.program.ranks import ranks
 from rulespec.typed import nodes as typed
 from rulespec.typed.teams import whole

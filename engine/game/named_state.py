@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from rulespec.engine.game.option import Labels
 from rulespec.engine.game.secrets import counted
 from rulespec.engine.program import ir
-from rulespec.engine.program.journal import differing
+from rulespec.engine.program.cells import differing
 from rulespec.engine.program.taint import Count
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import Step
 from rulespec.engine.program import ir
-from rulespec.engine.program.journal import State
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.machine import Machine
 
 

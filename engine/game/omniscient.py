@@ -21,8 +21,8 @@ from rulespec.engine.game.secrets import PUBLIC, UNKNOWN, GuardedState, HiddenEr
 from rulespec.engine.game.state_fields import StateFields
 from rulespec.engine.program import ir
 from rulespec.engine.program.budget import Budget
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import State
 from rulespec.engine.program.machine import Lookups, Machine
 from rulespec.typed import nodes as typed
 

@@ -17,10 +17,10 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.game.option import Option, RulesetFaultError, UnlistedOptionsError
 from rulespec.engine.game.position_hash import change, digits, weights, whole
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import Changes, Journal, PackedJournal, State, journal_of, packed, restore
 from rulespec.engine.program.domains import UnlistedError
 from rulespec.engine.program.drawn import Number, drawn
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import Changes, Journal, PackedJournal, State, journal_of, packed, restore
 from rulespec.engine.program.machine import Listed, Listing, Machine
 from rulespec.records import Brief
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import compress
 from operator import mul
 
-from rulespec.engine.program.journal import Journal, State
+from rulespec.engine.program.cells import Journal, State
 
 PRIME = 2**64 - 59
 """The largest 64-bit prime. No small power of two is 1 modulo it, so large sets do not fold onto small ones."""

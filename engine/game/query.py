@@ -19,10 +19,10 @@ from rulespec.engine.lower.layout import Layout, type_name
 from rulespec.engine.lower.lowering import lower_rules
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.evaluator import Evaluator, evaluate
 from rulespec.engine.program.execution import Execution
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.traversal import Facts, changed, free, highest
 from rulespec.records import Brief

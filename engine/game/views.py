@@ -12,7 +12,7 @@ from rulespec.engine.game.events import Event
 from rulespec.engine.game.named_state import counts, named_state
 from rulespec.engine.game.option import Decision, Labels, Option, Result
 from rulespec.engine.program import ir
-from rulespec.engine.program.journal import State
+from rulespec.engine.program.cells import State
 from rulespec.records import Brief
 
 

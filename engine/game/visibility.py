@@ -11,9 +11,9 @@ from msgspec import Struct
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.secrets import PUBLIC, GuardedState, counted, hidden
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.domains import UnlistedError
 from rulespec.engine.program.evaluator import Evaluator
-from rulespec.engine.program.journal import State
 from rulespec.engine.program.machine import Listed, Machine
 from rulespec.engine.program.taint import Taint, choice_expressions
 

@@ -11,9 +11,9 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import failure
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import cell
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import MAX_START_STEPS
 from rulespec.typed import nodes as typed
 

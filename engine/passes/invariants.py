@@ -15,8 +15,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import Journal, State
 from rulespec.engine.program.domains import members
-from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.traversal import Binding, binds, highest, parts
 
 MAX_LOOKED = 200_000

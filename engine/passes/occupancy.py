@@ -16,7 +16,7 @@ from rulespec.engine.passes.narrow import before_guards, held_mask
 from rulespec.engine.passes.rewrite import conjuncts, everywhere
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import FALSE, logic, op
-from rulespec.engine.program.journal import State
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.traversal import Facts, changed, meet, span, walk
 
 MAX_CELLS = 400_000

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import product
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.journal import State
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.liveness import Frames
 from rulespec.engine.program.machine import Machine
 from rulespec.language.orders import members_of

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.domains import Several, ways_of
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import MAX_LISTED
 from rulespec.language.paths import MAX_PATHS, PathForm, wandered
 

@@ -9,10 +9,10 @@ from operator import itemgetter
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.builder import apply_op
+from rulespec.engine.program.cells import Journal, State, restore
 from rulespec.engine.program.domains import members, searched
 from rulespec.engine.program.execution import Execution, Observer
 from rulespec.engine.program.faults import ProgramFaultError, below_nothing, fault_of
-from rulespec.engine.program.journal import Journal, State, restore
 from rulespec.engine.program.limits import MAX_NUMBER, NO_NUMBER
 from rulespec.engine.program.traversal import highest
 from rulespec.language.orders import packed

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import Journal, State
 from rulespec.engine.program.faults import ProgramFaultError, check_amount, too_full
-from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.limits import MAX_NUMBER, MAX_ONCE_STEPS, MAX_VALUE_STEPS, NO_NUMBER
 
 T = TypeVar("T")

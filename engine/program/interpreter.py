@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens, kind_of, marked
+from rulespec.engine.program.cells import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.domains import (
     Place,
     Several,
@@ -23,7 +24,6 @@ from rulespec.engine.program.domains import (
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.execution import Observer, put
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_LISTED, MAX_STEPS
 from rulespec.engine.program.machine import Blind, Listed, Lookups
 from rulespec.engine.program.option_tests import option_tests

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.control_flow import Flow
-from rulespec.engine.program.journal import State
 from rulespec.engine.program.procedures import procedures
 from rulespec.engine.program.taint import choice_expressions
 from rulespec.engine.program.traversal import span, walk

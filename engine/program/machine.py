@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.journal import Changes, Journal, State
+from rulespec.engine.program.cells import Changes, Journal, State
 
 Listed = tuple[int, tuple[int, ...], int]
 """A legal option: its choice number, its arguments, and the acting seat.

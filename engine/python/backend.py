@@ -12,12 +12,12 @@ from rulespec.engine.passes.occupancy import Occupancy, with_occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens
 from rulespec.engine.program.blanks import BlankError, blanked, filled
+from rulespec.engine.program.cells import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.domains import numbers, paths, several, some_of_several
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.journal import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_STEPS
 from rulespec.engine.program.long_values import handed_back, long_values, scored
 from rulespec.engine.program.machine import Blind, Listed, Lookups, Machine

@@ -9,9 +9,9 @@ from itertools import compress
 from operator import ne
 from typing import Any
 
+from rulespec.engine.program.cells import Journal, State, restore
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.faults import ProgramFaultError, below_nothing, too_full, too_much
-from rulespec.engine.program.journal import Journal, State, restore
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.language.operators import OPERATORS
 from rulespec.language.orders import packed

@@ -10,8 +10,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import MAX_LISTED
 from rulespec.engine.program.long_values import LongValues
 from rulespec.engine.program.machine import Listed

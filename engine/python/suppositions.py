@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import Journal, State
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
 from rulespec.engine.program.traversal import free
 from rulespec.engine.python.expressions import IN_DOUBT, ExpressionWriter

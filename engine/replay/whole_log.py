@@ -16,7 +16,7 @@ from rulespec.engine.game.machines import MachineMemo
 from rulespec.engine.game.option import Option, Refusal
 from rulespec.engine.logs.native import NativeLog
 from rulespec.engine.logs.recorded import apply_recorded
-from rulespec.engine.program.journal import State
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.machine import Machine
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.position import Step
 from rulespec.engine.game.seat_knowledge import NotFoundError
-from rulespec.engine.program.journal import restore
+from rulespec.engine.program.cells import restore
 from rulespec.engine.search.wasm_search import WasmSearch
 from rulespec.engine.wasm.runtime.program import OPEN
 

@@ -17,8 +17,8 @@ from rulespec.engine.game.machines import wasm_program
 from rulespec.engine.game.measured import result_of
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.seating import seat_names
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.draws import Draws
-from rulespec.engine.program.journal import State
 from rulespec.engine.program.long_values import handed_back
 from rulespec.engine.simulate.checked_playouts import INTERRUPT_RATE, choose
 from rulespec.engine.simulate.game_plans import GamePlan, Outcome

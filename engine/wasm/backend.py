@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import Changes, Journal, State
 from rulespec.engine.program.columns import option_columns
-from rulespec.engine.program.journal import Changes, Journal, State
 from rulespec.engine.program.long_values import handed_back, scored
 from rulespec.engine.program.machine import Blind, Late, Listed, Listing, Lookups, Machine
 from rulespec.engine.wasm.engine import TrapError

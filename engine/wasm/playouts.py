@@ -8,8 +8,8 @@ from operator import index
 from struct import Struct
 from typing import Literal, NamedTuple
 
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.draws import Draws, threshold
-from rulespec.engine.program.journal import State
 from rulespec.engine.wasm.engine import Instance, TrapError
 from rulespec.engine.wasm.layout import BATCH
 from rulespec.engine.wasm.program import WasmProgram

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.journal import Changes, Journal, State, journal_of, restore, write_changes
+from rulespec.engine.program.cells import Changes, Journal, State, journal_of, restore, write_changes
 from rulespec.engine.wasm.engine import TrapError
 from rulespec.engine.wasm.program import WasmProgram
 from rulespec.engine.wasm.widths import WORD

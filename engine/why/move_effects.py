@@ -9,8 +9,8 @@ from msgspec import Struct
 from rulespec.engine.game.option import Labels
 from rulespec.engine.game.secrets import HiddenError
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import Journal, State
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.why.reason_nodes import ReasonNode
 from rulespec.engine.why.traced_program import Origins, StatementOrigin
 from rulespec.engine.why.tracer import At, Tracer, cell_name

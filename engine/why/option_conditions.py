@@ -11,9 +11,9 @@ from rulespec.engine.game.refusal import path_reason, with_arguments
 from rulespec.engine.game.secrets import HiddenError
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.domains import Several, ways_of
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.journal import State
 from rulespec.engine.why.reason_nodes import ReasonNode
 from rulespec.engine.why.tracer import At, Tracer
 from rulespec.language.bags import counts

@@ -8,7 +8,7 @@ from functools import cached_property
 from rulespec.engine.game.game import restarted, seen_events
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.secrets import UNKNOWN
-from rulespec.engine.program.journal import State
+from rulespec.engine.program.cells import State
 from rulespec.engine.why.move_effects import Effect, Recorder
 from rulespec.engine.why.position_reader import Answer, Reader
 from rulespec.engine.why.traced_program import StatementOrigin

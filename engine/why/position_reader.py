@@ -12,8 +12,8 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.secrets import PUBLIC
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import State
 from rulespec.engine.why.move_effects import ChangedCell
 from rulespec.engine.why.reason_nodes import ReasonNode
 from rulespec.engine.why.traced_program import Owner, origins, owners

@@ -18,9 +18,9 @@ from rulespec.engine.lower.expressions import ExpressionLowering
 from rulespec.engine.lower.layout import type_name
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import Journal, State, restore
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.evaluator import Evaluator
-from rulespec.engine.program.journal import Journal, State, restore
 from rulespec.engine.program.limits import MAX_VALUE_STEPS
 from rulespec.engine.why.reason_nodes import ReasonNode
 from rulespec.typed import nodes as typed

@@ -14,8 +14,8 @@ from rulespec.engine.game.query import Queries
 from rulespec.engine.game.refusal import never, why_not_with, with_arguments
 from rulespec.engine.game.secrets import UNKNOWN, HiddenError
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.journal import State
 from rulespec.engine.why.move_effects import Skipped
 from rulespec.engine.why.option_conditions import OptionTrace, listed_instead
 from rulespec.engine.why.past import Past

@@ -15,8 +15,8 @@ from msgspec import Struct, field
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import State
 from rulespec.engine.words.changes import Change, Changes, Snapshot
 from rulespec.engine.words.move_records import Mark, Record, records
 from rulespec.engine.words.narrator import Narrator, Value

@@ -14,8 +14,7 @@ from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.query import type_of
 from rulespec.engine.game.secrets import PUBLIC, UNKNOWN
 from rulespec.engine.program import ir
-from rulespec.engine.program.cells import CellName
-from rulespec.engine.program.journal import State, differing
+from rulespec.engine.program.cells import CellName, State, differing
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 from rulespec.records import Brief

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from rulespec.engine.game.machines import MachineMemo, lowered
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import Journal, State
 from rulespec.engine.program.control_flow import Flow
-from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.program.procedures import procedures

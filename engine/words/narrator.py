@@ -19,9 +19,9 @@ from rulespec.engine.game.secrets import PUBLIC, HiddenError
 from rulespec.engine.game.views import SeenOption
 from rulespec.engine.program import ir
 from rulespec.engine.program.budget import BudgetUse, SpentError
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.evaluator import evaluate
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import State
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.engine.words.asked import ACTOR, DECIDER
 from rulespec.engine.words.template import Filled, Template, fill, holes

@@ -11,8 +11,8 @@ from wasm_machine import python_of
 
 from rulespec.engine.game.position_hash import PRIME, change, weights, whole
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import Journal, State
 from rulespec.engine.program.columns import option_columns
-from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.long_values import handed_back
 from rulespec.engine.program.machine import Blind, Listed, Lookups
 from rulespec.engine.search.weights import write_weights

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from rulespec.engine.program.cells import Journal, State
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.journal import Journal, State
 
 
 class Counting(Interpreter):

@@ -16,9 +16,9 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.passes.invariants import Invariants
 from rulespec.engine.program import ir
+from rulespec.engine.program.cells import State
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.faults import ProgramFaultError
-from rulespec.engine.program.journal import State
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.load import load_ruleset
 

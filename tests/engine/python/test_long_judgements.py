@@ -22,9 +22,9 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.passes import count_work
 from rulespec.engine.program import cost
+from rulespec.engine.program.cells import Journal, State
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.journal import Journal, State
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.long_values import counting
 from rulespec.engine.python.backend import PythonBackend

@@ -10,7 +10,7 @@ import pytest
 from tables import new_table, proceed, send, table_of
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.program.journal import PackedJournal, journal_of, packed
+from rulespec.engine.program.cells import PackedJournal, journal_of, packed
 from rulespec.engine.table.messages import Message
 from rulespec.engine.table.table import Table
 from rulespec.engine.words.words import Words
