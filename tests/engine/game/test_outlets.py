@@ -65,7 +65,7 @@ def seats_of_commands() -> set[str]:
     return results
 
 
-_SEARCH = ("result_arrays", "open_search", "search", "uct")
+_SEARCH = ("payoffs", "open_search", "search", "uct")
 KNOWN: dict[str, Callable[[], set[str]]] = {
     "Game": lambda: {name for name in dir(Game) if not name.startswith("_") or name.startswith("_repr")},
     "search": lambda: public(*(f"engine/search/{name}.py" for name in _SEARCH)),
