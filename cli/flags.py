@@ -13,7 +13,7 @@ import click
 from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.documents.carried_over import BACKENDS, FLAGS
-from rulespec.engine.program.handed_back import counting
+from rulespec.engine.program.long_values import counting
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from typing import Any
 from msgspec.structs import asdict
 
 from rulespec.cli import output
-from rulespec.engine.simulate.comparison import ComparedNumber
 from rulespec.engine.simulate.game_plans import GamePlan
-from rulespec.engine.simulate.game_totals import Totals
+from rulespec.engine.simulate.game_totals import ComparedNumber, Totals
 from rulespec.engine.words.words import Words
 
 _SELDOM, _OFTEN = 0.5, 1.8
