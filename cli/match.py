@@ -21,7 +21,7 @@ from rulespec.cli.workers_flags import (
     with_progress,
     workers_flags,
 )
-from rulespec.typed.teams import ALL
+from rulespec.typed.seat_kinds import ALL
 
 if TYPE_CHECKING:  # bots need an extra
     from rulespec.engine.bots.match import MatchStanding

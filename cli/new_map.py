@@ -16,8 +16,7 @@ from msgspec.structs import replace
 from rulespec.cli import output
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
 from rulespec.diagnostics.report import Report
-from rulespec.documents.scalars import plain_value
-from rulespec.documents.yaml_nodes import Node, entries, get, text
+from rulespec.documents.yaml_nodes import Node, entries, get, plain_value, text
 from rulespec.drawing.map_findings import as_json, counts_of, warn
 from rulespec.drawing.map_import import DrawnMap, ImportedRegion, regions_of
 from rulespec.drawing.map_report import REPORT

@@ -34,7 +34,7 @@ from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.logs.samples import is_container
 from rulespec.engine.replay.replay import Load, ReplayRequest, ReplayResult, Trace
-from rulespec.typed.teams import won_by
+from rulespec.typed.seat_kinds import won_by
 
 if TYPE_CHECKING:
     from rulespec.engine.verify.audit import Broken

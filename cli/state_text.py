@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rulespec.cli.output import table
 from rulespec.engine.game.game import Game, teams_of
 from rulespec.engine.game.state_json import State, scores, shown
-from rulespec.typed.teams import members
+from rulespec.typed.seat_kinds import members
 
 if TYPE_CHECKING:
     from rulespec.engine.words.words import Words

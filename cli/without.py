@@ -9,7 +9,7 @@ from typing import NamedTuple
 import click
 from msgspec import Struct
 
-from rulespec.check.decisions import offered
+from rulespec.check.yaml_names import offered
 from rulespec.cli.failing_game import write_into
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.suggestions import did_you_mean

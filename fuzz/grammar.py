@@ -10,7 +10,7 @@ from functools import cache
 from lark.grammar import NonTerminal, Rule, Symbol
 
 from rulespec.syntax import parse_table
-from rulespec.syntax.indentation import Blocks
+from rulespec.syntax.lexer import Blocks
 
 _TERMINALS = {"NAME": "", "INT": "1", "STRING": '"A-1: so"', "REMOVABLE": "def", "MINMAX": "max"}
 _TERMINALS |= {

@@ -15,7 +15,7 @@ from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.score_terms import MOST, score_terms
 from rulespec.engine.words.words import Words
-from rulespec.typed.teams import ALL, won_by
+from rulespec.typed.seat_kinds import ALL, won_by
 
 _MAX_TEXT = 500
 """The maximum number of characters quoted from an illegal log entry."""

@@ -16,9 +16,8 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.file_places import FilePlace
 from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, get, text, words
-from rulespec.overlays.disclosures import listed_disclosures
 from rulespec.overlays.fact_edits import empty, merge
-from rulespec.overlays.overlay import Overlay, Source
+from rulespec.overlays.overlay import Overlay, Source, listed_disclosures
 from rulespec.overlays.stages import lay_over, lay_rules
 from rulespec.records import Brief
 from rulespec.references import is_path
@@ -128,7 +127,7 @@ def load_source(ref: str, report: Report, files: Files | None = None, *, lints: 
     base, *overlays = place.parts(ref)
     source, folders = _read_folder(place.ruleset(base), reader, [])
     if not report.ok:
-        from rulespec.check.word_names import tell_words
+        from rulespec.check.declare import tell_words
 
         tell_words(source, reader.sources, report)
     report.raise_if_errors()

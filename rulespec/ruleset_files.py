@@ -17,9 +17,8 @@ from rulespec.documents.csv_tables import UnreadableCsvError, with_csv
 from rulespec.documents.file_limits import FileLimits
 from rulespec.documents.file_places import FilePlace
 from rulespec.documents.kept_trees import parse_kept, read_kept
-from rulespec.documents.repeated import report_repeated
 from rulespec.documents.versions import check_needs, check_needs_of_text
-from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, count_values
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, count_values, report_repeated
 from rulespec.records import Brief
 from rulespec.references import DISK
 from rulespec.rule_ids import ListedRule

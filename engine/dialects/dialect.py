@@ -12,10 +12,9 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report, failure
 from rulespec.documents.kept_trees import parse_kept
-from rulespec.documents.repeated import report_repeated
 from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import read_text
-from rulespec.documents.yaml_nodes import locate, to_plain
+from rulespec.documents.yaml_nodes import locate, report_repeated, to_plain
 from rulespec.engine.dialects.json_paths import MISSING, follow
 from rulespec.engine.dialects.notation_file import FILE, Notation, notation_of
 from rulespec.engine.dialects.projected import Projection, as_text, places, projections

@@ -12,10 +12,9 @@ from msgspec import Struct
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.kept_trees import parse_kept
-from rulespec.documents.repeated import report_repeated
 from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import is_present, read_text
-from rulespec.documents.yaml_nodes import locate, to_plain
+from rulespec.documents.yaml_nodes import locate, report_repeated, to_plain
 from rulespec.engine.dialects.projected import Projection, as_text, places, projections
 from rulespec.engine.notation.grammar import Grammar, GrammarError, ListPart, Part, make_grammar
 from rulespec.engine.notation.templates import Characters, NamedPart, Template, TemplateError, read_template

@@ -38,7 +38,7 @@ from rulespec.engine.program.machine import Machine
 from rulespec.errors import RulespecError
 from rulespec.pictures import picture
 from rulespec.typed import nodes as typed
-from rulespec.typed.teams import teams
+from rulespec.typed.seat_kinds import teams
 
 
 class Game:

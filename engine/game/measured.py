@@ -17,7 +17,7 @@ from rulespec.engine.program.cells import State, differing
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.ranks import ranks
 from rulespec.typed import nodes as typed
-from rulespec.typed.teams import whole
+from rulespec.typed.seat_kinds import whole
 
 if TYPE_CHECKING:
     from rulespec.engine.game.option import Labels

@@ -367,7 +367,7 @@ def _quiet(e: typed.Expr, report: Report) -> typed.Expr:
     """The expression itself; raises if its typing reported errors, or if `once` in it runs a procedure that asks."""
     report.raise_if_errors()
     if suppositions := [part for part in expressions(e) if type(part) is typed.Once]:
-        from rulespec.check.quiet import refuse_loud
+        from rulespec.check.recursion import refuse_loud
 
         refuse_loud(suppositions, report)
         report.raise_if_errors()

@@ -14,7 +14,7 @@ from rulespec.engine.simulate.game_plans import Outcome
 from rulespec.engine.words.roles import role_title
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
-from rulespec.typed.teams import ALL, members, teams
+from rulespec.typed.seat_kinds import ALL, members, teams
 
 SHARE = 0.05
 """The smallest difference that matters, as a fraction of the mean or of the wins, unless a question sets it."""

@@ -19,7 +19,7 @@ from rulespec.engine.playtest.rule_trial import RuleTrial
 from rulespec.engine.simulate.checked_playouts import Playout
 from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.typed import nodes as typed
-from rulespec.typed.teams import ALL
+from rulespec.typed.seat_kinds import ALL
 
 RANDOM = "random"
 _LONG = 3.0

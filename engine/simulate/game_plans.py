@@ -19,7 +19,7 @@ from rulespec.engine.simulate.checked_playouts import CAP, Decide, Playout, choo
 from rulespec.engine.simulate.details import Details, GameMeasures, Leading, Watch
 from rulespec.engine.simulate.leading import standings
 from rulespec.typed import nodes as typed
-from rulespec.typed.teams import teams
+from rulespec.typed.seat_kinds import teams
 
 
 @dataclass(frozen=True, slots=True)

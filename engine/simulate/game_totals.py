@@ -11,7 +11,7 @@ from msgspec import Struct
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.simulate.confidence import ConfidenceInterval, Sample, mean_difference, share, share_difference
 from rulespec.engine.simulate.game_plans import Mistake, Outcome
-from rulespec.typed.teams import members
+from rulespec.typed.seat_kinds import members
 
 
 class Totals:

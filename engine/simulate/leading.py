@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from rulespec.engine.game.game import Game
 from rulespec.engine.program import ir
-from rulespec.typed.teams import ALL, members, teams
+from rulespec.typed.seat_kinds import ALL, members, teams
 
 MOST = 256
 """The number of recorded positions at which every second one is dropped."""

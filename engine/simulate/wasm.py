@@ -26,7 +26,7 @@ from rulespec.engine.wasm.compiler import NoWasmError
 from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.engine.wasm.playouts import TRAPPED, Played, WasmGames
 from rulespec.typed import nodes as typed
-from rulespec.typed.teams import teams
+from rulespec.typed.seat_kinds import teams
 
 ROUND = 64
 """The number of games in a thread's first round."""

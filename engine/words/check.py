@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from rulespec.check.expressions.checker import ExpressionChecker
-from rulespec.check.quiet import refuse_loud
+from rulespec.check.recursion import refuse_loud
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from rulespec.check.context import Context
+from rulespec.check.set_sizes import finds
 from rulespec.typed import nodes as typed
-from rulespec.typed.members import finds
 from rulespec.typed.rule_traversal import walk
 from rulespec.types import BAD
 

@@ -8,29 +8,19 @@ from msgspec import Struct
 
 from rulespec.check.alike import check_alike
 from rulespec.check.amounts import check_amounts
-from rulespec.check.bodies import check_bodies
+from rulespec.check.bodies import check_bodies, check_unread
 from rulespec.check.context import Context
-from rulespec.check.dead_ends import check_dead_ends
-from rulespec.check.declare import declare
+from rulespec.check.declare import check_signatures, declare
 from rulespec.check.drafts import check_drafts
 from rulespec.check.facts import check_facts
-from rulespec.check.heads import check_heads
 from rulespec.check.loops import check_loops
-from rulespec.check.measures import check_measures
-from rulespec.check.playouts import check_playouts
-from rulespec.check.points import check_points
+from rulespec.check.measures import check_measures, check_values
 from rulespec.check.privacy import check_privacy
 from rulespec.check.questions import check_questions
-from rulespec.check.quiet import check_quiet
-from rulespec.check.recursion import check_recursion
-from rulespec.check.signatures import check_signatures
-from rulespec.check.size import check_size
-from rulespec.check.start import check_start
-from rulespec.check.unread import check_unread
-from rulespec.check.usual import check_usual
-from rulespec.check.values import check_values
-from rulespec.check.was import check_was
-from rulespec.check.work import check_work
+from rulespec.check.recursion import check_quiet, check_recursion
+from rulespec.check.size import check_heads, check_size
+from rulespec.check.work import check_points, check_work
+from rulespec.check.yaml_names import check_dead_ends, check_playouts, check_start, check_usual, check_was
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.overlays.overlay import Source
@@ -85,7 +75,7 @@ PASSES = (
     # Resources, where the rules give them as numbers.
     Pass(check_amounts, _without_errors),
 )
-"""All passes in order, each defined in a module of its name, as a test verifies."""
+"""All passes in order. A module that defines only one bears its name, as a test verifies."""
 
 
 def unused_in(source: Source) -> frozenset[Span]:

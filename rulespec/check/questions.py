@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rulespec.check.context import Context
-from rulespec.check.decisions import offered, on_top
+from rulespec.check.yaml_names import offered, on_top
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.yaml_nodes import Scalar, entries, get, text
 from rulespec.typed import nodes as typed

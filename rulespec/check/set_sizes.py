@@ -1,4 +1,7 @@
-"""Upper bounds on set sizes, from kinds, facts, boards and conditions; and the sets maintained by the engine."""
+"""Bounds on set sizes, from kinds, facts, boards and conditions: upper ones, and sets and orders that are never empty.
+
+Also the sets maintained by the engine.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from rulespec.language.operators import OPERATORS
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import arms, expressions
 from rulespec.typed.seat_kinds import size, values
-from rulespec.types import Bool, Type
+from rulespec.types import Bool, SetOf, Type, may_be_none
 
 MAX_KEPT = 2_000
 """Maximum number of members of a kind for which the engine maintains sets."""
@@ -152,3 +155,33 @@ def _conjuncts(e: typed.Expr | None) -> Iterator[typed.Expr]:
             yield from _conjuncts(part)
     elif e is not None:
         yield e
+
+
+def has_members(e: typed.Expr) -> bool:
+    """Whether an expression for a set or an order is known to be nonempty: a kind, a literal, or a set built from
+    these.
+    """
+    if isinstance(e, typed.KindSet):
+        return e.kind.by_seat or bool(e.kind.entities)
+    if isinstance(e, typed.Lit):
+        return isinstance(e.type, SetOf) and e.value != 0
+    if isinstance(e, typed.Op):
+        if e.op in ("members", "order"):
+            return has_members(e.args[0])
+        if e.op == "append":
+            return has_members(e.args[0]) or not may_be_none(e.args[1].type)
+        if e.op == "set":  # none is omitted
+            return not all(may_be_none(item.type) for item in e.args)
+        return e.op == "|" and any(map(has_members, e.args))
+    if isinstance(e, typed.Choice | typed.IfSome):
+        return has_members(e.then) and has_members(e.other)
+    if isinstance(e, typed.Cases):
+        return all(map(has_members, arms(e)))
+    if isinstance(e, typed.Each) and e.op in ("set", "best", "order"):
+        return finds(e.binder) and (e.body is None or not may_be_none(e.body.type))
+    return isinstance(e, typed.Reach) and has_members(e.start)
+
+
+def finds(b: typed.Binder) -> bool:
+    """Whether the operator of a binder is known to find a member in every position."""
+    return b.where is None and has_members(b.source)

@@ -1,7 +1,7 @@
-"""Limits on the number of entities, facts and shared options, after all overlays.
+"""Limits on sizes after all overlays: numbers of entities, facts and shared options, and heads of options.
 
 File sizes are limited on reading. But a short text can create many entities by product kinds, and many options by
-groups included in many decisions.
+groups included in many decisions. In heads, guards are inlined, and costs are compared in pairs.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from rulespec.check.declarations.links import link_kinds
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.yaml_nodes import Mapping, Node, entries, get, integer, text, words
-from rulespec.overlays.extension import Repeated, check_includes
+from rulespec.overlays.extension import MAX_REPEATED, Repeated, check_includes
 from rulespec.syntax import ast
+from rulespec.typed import nodes as typed
+from rulespec.typed.rule_traversal import expressions, head_expressions, walk
 
 MAX_ENTITIES = 5_000
 """Maximum number of entities of one kind, including products."""
@@ -26,6 +28,8 @@ MAX_BOARD_STEPS = 100_000
 """Maximum number of board spaces, times the directions and link steps of each board."""
 MAX_FACTS = 100_000
 """Maximum number of facts: for each kind, its entities times its facts."""
+MAX_COSTS = 12
+"""Maximum number of costs per option, including its guards': any two of them may have the same source."""
 
 
 def check_size(c: Context) -> None:
@@ -116,3 +120,50 @@ def _places(root: Mapping, sizes: Counter[str]) -> Iterator[tuple[str, Span, int
 
 def _length(node: Node | None) -> int:
     return len(node.entries) if isinstance(node, Mapping) else 0
+
+
+def check_heads(c: Context) -> None:
+    """Reports heads that are too large. Guards must have been checked for recursion."""
+    sizes = _Sizes()
+    left = MAX_REPEATED
+    for procedure in c.rules.procedures.values():
+        for s in walk(procedure.body):
+            for option in s.options if isinstance(s, typed.Decide) else ():
+                if sizes.costs(option.head) > MAX_COSTS:
+                    message = f"an option can have at most {MAX_COSTS} costs, including those of its guards"
+                    c.report.error("RS226", message, option.span, help="add up the payments from one source")
+                left -= sum(sizes.nodes(part.guard.head) for part in option.head if isinstance(part, typed.Needs))
+                if left < 0:
+                    help_ = "move conditions shared by many guards into definitions"
+                    message = "with the guards of this option, heads are too large"
+                    c.report.error("RS108", message, option.span, help=help_)
+                    return
+
+
+class _Sizes:
+    """Sizes of option heads, in costs and nodes, including the guards that they need."""
+
+    def __init__(self) -> None:
+        self._costs: dict[typed.Guard, int] = {}
+        self._nodes: dict[typed.Guard, int] = {}
+
+    def costs(self, head: tuple[typed.HeadPart, ...]) -> int:
+        """The number of costs of a head."""
+        total = 0
+        for part in head:
+            if isinstance(part, typed.Needs):
+                if part.guard not in self._costs:
+                    self._costs[part.guard] = self.costs(part.guard.head)
+                total += self._costs[part.guard]
+            total += isinstance(part, typed.Cost)
+        return total
+
+    def nodes(self, head: tuple[typed.HeadPart, ...]) -> int:
+        """The number of parts and expressions of a head."""
+        total = len(head) + sum(1 for root in head_expressions(head) for _ in expressions(root))
+        for part in head:
+            if isinstance(part, typed.Needs):
+                if part.guard not in self._nodes:
+                    self._nodes[part.guard] = self.nodes(part.guard.head)
+                total += self._nodes[part.guard]
+        return total

@@ -8,6 +8,7 @@ from math import prod
 
 from rulespec.check.context import Context
 from rulespec.check.dearest import Product, dearest, dearest_listing
+from rulespec.check.measures import SCORE
 from rulespec.check.set_sizes import SetSizes
 from rulespec.check.steps import Work
 from rulespec.diagnostics.diagnostic import Label, Span
@@ -38,6 +39,8 @@ MAX_START_WORK = 3 * 10**6
 """Maximum number of steps of all start values, over all numbers of players."""
 MAX_CHECK_WORK = 10**6
 """Maximum number of steps of all checks of facts, for all entities."""
+MAX_POINTS_WORK = 10**6
+"""Maximum number of steps for the points of all players, estimated from the sizes of kinds."""
 MAX_MEASURE_WORK = 10**6
 """Maximum number of steps of all measures, for all entities."""
 
@@ -214,3 +217,13 @@ def _by_depth(rules: typed.Rules) -> list[typed.Definition]:
         return depth[definition]
 
     return sorted(rules.definitions.values(), key=of)
+
+
+def check_points(c: Context) -> None:
+    """Removes the implicit measure of points if it may be slow. The rules must not be recursive."""
+    scoring, measure = c.rules.scoring, c.declarations.measures.get(SCORE)
+    if scoring is None or measure is None or measure.span != scoring.span:
+        return
+    work = Work(SetSizes(c.declarations, c.ranges.values))
+    if work.sizes.kind(scoring.var.type) * work.of(scoring.score) > MAX_POINTS_WORK:
+        del c.declarations.measures[SCORE]

@@ -1,4 +1,4 @@
-"""Suggestions for an unknown name: "did you mean …?"."""
+"""Names in messages: suggestions for an unknown one ("did you mean …?"), names with an article, and lists of names."""
 
 from __future__ import annotations
 
@@ -98,3 +98,12 @@ def _swapped(word: str, other: str) -> bool:
         return False
     first, second = apart
     return word[first] == other[second] and word[second] == other[first]
+
+
+_SHOWN = 6
+
+
+def listed(names: list[str]) -> str:
+    """The names in backticks, separated by commas; beyond six, the first six and the number of the rest."""
+    shown = ", ".join(f"`{name}`" for name in names[:_SHOWN])
+    return shown + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -8,8 +8,19 @@ from typing import TypeGuard
 
 from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.scalars import Trap, plain_key, plain_value
-from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, entries, get, text, words
+from rulespec.documents.yaml_nodes import (
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    Trap,
+    entries,
+    get,
+    plain_key,
+    plain_value,
+    text,
+    words,
+)
 
 CSV = "csv"
 """The key whose value is the name of a CSV file."""

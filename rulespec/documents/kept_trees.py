@@ -14,9 +14,8 @@ from msgspec import Struct
 from rulespec import cache
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.documents.file_limits import DEFAULT, FileLimits
-from rulespec.documents.scalars import Trap, plain_key, plain_value
 from rulespec.documents.text_files import read_text
-from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, Style
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, Style, Trap, plain_key, plain_value
 
 _STYLES: tuple[Style, ...] = get_args(Style)
 _PLAIN = _STYLES.index("plain")

@@ -18,7 +18,6 @@ from msgspec import Struct, field
 from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, Report, failure
 from rulespec.documents.file_limits import DEFAULT, FileLimits
-from rulespec.documents.scalars import Trap, plain_key, plain_value
 from rulespec.documents.text_files import (
     MISLEADING,
     check_characters,
@@ -28,7 +27,7 @@ from rulespec.documents.text_files import (
     too_large,
 )
 from rulespec.documents.yaml_errors import read_too_deeply, yaml_error
-from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, Style
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, Style, Trap, plain_key, plain_value
 
 try:
     from yaml import CSafeLoader as _Loader

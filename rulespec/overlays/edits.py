@@ -29,9 +29,9 @@ from rulespec.overlays.selection import (
 )
 from rulespec.records import Brief
 from rulespec.syntax import ast
+from rulespec.syntax.choice_nodes import same
 from rulespec.syntax.parser import MAX_LEVELS
 from rulespec.syntax.printed import printed
-from rulespec.syntax.same import same
 from rulespec.syntax.shared import members
 
 Items = dict[Key, ast.Item]

@@ -1,18 +1,36 @@
-"""Unchecked rulesets, and overlays for them."""
+"""Unchecked rulesets with their declared disclosures, and overlays for them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.documents.yaml_nodes import Mapping, bits
-from rulespec.overlays.disclosures import Disclosure
+from rulespec.documents import yaml_nodes
+from rulespec.documents.yaml_nodes import Mapping, Node, bits, get, text
 from rulespec.overlays.extension import Repeated
 from rulespec.records import Brief
 from rulespec.syntax import ast
+
+
+class Disclosure(Brief, Struct, frozen=True):
+    """A deliberate disclosure: a file, a text on the line, and the reason."""
+
+    at: str
+    text: str
+    reason: str
+    span: Span
+
+
+def listed_disclosures(node: Node | None) -> Iterator[Disclosure]:
+    """The entries under `told`."""
+    result = get(node, "told")
+    for item in result.items if isinstance(result, yaml_nodes.Sequence) else ():
+        at, line, reason = (text(get(item, key)) for key in ("at", "text", "reason"))
+        yield Disclosure(at, line, reason, item.span)
+
 
 Key = tuple[str, str]
 """The kind and name of a rule, such as ("procedure", "turn"); the scoring has no name."""

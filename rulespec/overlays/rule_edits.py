@@ -20,7 +20,7 @@ from rulespec.overlays.extension import Repeated
 from rulespec.overlays.overlay import ChangedPlace, Displaced, Key, Overlay, Source, called, families
 from rulespec.overlays.selection import removes_option
 from rulespec.syntax import ast
-from rulespec.syntax.same import same
+from rulespec.syntax.choice_nodes import same
 
 
 def carry_out(source: Source, overlays: Sequence[Overlay], before: Source, report: Report) -> None:

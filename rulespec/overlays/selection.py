@@ -13,7 +13,7 @@ from rulespec.language.builtins import BUILTINS
 from rulespec.records import Brief
 from rulespec.rule_ids import cited
 from rulespec.syntax import ast
-from rulespec.syntax.same import same
+from rulespec.syntax.choice_nodes import same
 from rulespec.syntax.shared import members
 
 _REASONED = (ast.Require, ast.Cost, ast.OptionParam, ast.Shared)

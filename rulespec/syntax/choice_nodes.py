@@ -1,4 +1,4 @@
-"""The base classes of syntax trees, and conditional expressions."""
+"""The base of syntax trees: base classes, equality regardless of places, and conditional expressions."""
 
 from __future__ import annotations
 
@@ -57,3 +57,15 @@ class Cases(Expr, frozen=True):
     subject: Expr
     cases: tuple[tuple[tuple[Expr, ...], Expr], ...]
     other: Expr | None
+
+
+def same(a: object, b: object) -> bool:
+    """Whether two syntax trees are equal except for their places."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, tuple):
+        assert isinstance(b, tuple)
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, Struct):
+        return all(same(getattr(a, name), getattr(b, name)) for name in a.__struct_fields__ if name != "span")
+    return a == b

@@ -13,8 +13,8 @@ from lark import Token
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import failure
+from rulespec.syntax.choice_nodes import same
 from rulespec.syntax.parser import parse_with_tokens
-from rulespec.syntax.same import same
 
 INDENT = 4
 REASON_GAP = 4  # spaces between the longest condition of a block and the reasons

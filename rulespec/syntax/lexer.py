@@ -1,4 +1,4 @@
-"""The lexer: Lark's contextual one, with one scanner shared by all states of the parser.
+"""The lexer: Lark's contextual one, with one scanner shared by all states of the parser, and the tokens of blocks.
 
 Lark compiles a regular expression for each set of terminals accepted by a parser state, which takes longer than parsing
 a small ruleset. Here a common expression for all terminals is tried first. Its alternatives have the same order as
@@ -8,12 +8,14 @@ Otherwise the state's expression is compiled and used.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from copy import copy
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
+from lark import Token
 from lark.common import LexerConf
+from lark.indenter import Indenter
 from lark.lexer import AbstractBasicLexer, BasicLexer, ContextualLexer, Scanner, UnlessCallback
 
 Lexeme = tuple[str, str]
@@ -99,3 +101,27 @@ class _Lexers(dict[int, AbstractBasicLexer]):
     def __missing__(self, state: int) -> AbstractBasicLexer:
         self[state] = self._make(self._states[state])
         return self[state]
+
+
+class Blocks(Indenter):
+    """Indenter that emits tokens at the start and end of blocks."""
+
+    NL_type = "_NL"
+    OPEN_PAREN_types: ClassVar[list[str]] = ["LPAR", "LSQB", "LBRACE"]
+    CLOSE_PAREN_types: ClassVar[list[str]] = ["RPAR", "RSQB", "RBRACE"]
+    INDENT_type = "_INDENT"
+    DEDENT_type = "_DEDENT"
+    tab_len = 8
+
+    seen: list[Token] | None = None
+    """A list that receives all tokens of the text, if set; for the formatter."""
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        """The tokens of the text, including those for blocks."""
+        tokens: Iterator[Token] = super().process(stream)  # type: ignore[no-untyped-call]
+        return tokens if self.seen is None else self._collected(tokens, self.seen)
+
+    def _collected(self, tokens: Iterator[Token], seen: list[Token]) -> Iterator[Token]:
+        for token in tokens:
+            seen.append(token)
+            yield token

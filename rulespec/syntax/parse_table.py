@@ -24,8 +24,7 @@ from lark.parsers.lalr_analysis import Shift
 from rulespec.syntax import automaton
 from rulespec.syntax.automaton import ParseTables, RuleTable, grammar_hash
 from rulespec.syntax.automaton import grammar as grammar
-from rulespec.syntax.indentation import Blocks
-from rulespec.syntax.lexer import SharedLexer
+from rulespec.syntax.lexer import Blocks, SharedLexer
 
 STARTS = ("rules", "expr", "type")
 FILE = "grammar.json"

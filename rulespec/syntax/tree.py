@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lark import Lark
     from lark import Token as LarkToken
 
-    from rulespec.syntax.indentation import Blocks
+    from rulespec.syntax.lexer import Blocks
 
 
 class _Builder(ExpressionBuilder):
@@ -360,7 +360,7 @@ def _read_by_lark(text: str, start: str, origin: Origin, tokens: list[LarkToken]
 
 @cache
 def _lark() -> tuple[Lark, Blocks]:
-    from rulespec.syntax.indentation import Blocks
+    from rulespec.syntax.lexer import Blocks
     from rulespec.syntax.parse_table import parser
 
     blocks = Blocks()

@@ -1,16 +1,19 @@
-"""Kinds that depend on the seats: players, products with them, and places indexed by them.
+"""Seats and the kinds that depend on them: players, their teams, products with them, and places indexed by them.
 
 Typed rules contain neither the number nor the names of the seats; this module adds both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 
 from rulespec.typed import nodes as typed
 from rulespec.types import SetOf
+
+ALL = "all"
+"""The value that replaces a kind of teams if all players are one team."""
 
 
 def named(seats: Mapping[str, str] | Sequence[str]) -> Mapping[str, str]:
@@ -78,3 +81,35 @@ def _indices(kinds: Mapping[str, typed.Kind], of: typed.Kind, fact: typed.FactDe
 def entity_name(kind: typed.Kind, number: int) -> str:
     """The name of an entity before any game; seats without a name are numbered from 1."""
     return kind.entities[number].name if number < len(kind.entities) else f"seat {number + 1}"
+
+
+def teams(d: typed.Declarations) -> tuple[str, ...]:
+    """The team of each seat at the maximum number of players; empty if there are no teams."""
+    if d.teams == ALL:
+        return (ALL,) * d.max_players
+    fact = d.kinds[d.player_kind].facts.get(d.teams)
+    return tuple(d.kinds[d.teams].entities[value].name for value in fact.values) if fact is not None else ()
+
+
+def members(of_seats: Sequence[str], seats: Sequence[str]) -> dict[str, list[str]]:
+    """The seats of each team in a game, given the team of each seat."""
+    results: dict[str, list[str]] = {}
+    for team, seat in zip(of_seats, seats, strict=False):
+        results.setdefault(team, []).append(seat)
+    return results
+
+
+def whole(of_seats: Sequence[str], seats: Sequence[str], winners: Collection[str]) -> list[str]:
+    """The winners with their teammates; unchanged if there are no teams."""
+    won = {team for team, seat in zip(of_seats, seats, strict=False) if seat in winners}
+    return [s for i, s in enumerate(seats) if s in winners or (of_seats and of_seats[i] in won)]
+
+
+def won_by(of_seats: Sequence[str], seats: Mapping[str, str] | Sequence[str], winners: Collection[str]) -> str:
+    """The winners in words, with display names: `reds (Ann, Cid)`, `all`, `nobody`."""
+    names = named(seats)
+    if not of_seats:
+        return ", ".join(names[seat] for seat in winners) or "nobody"
+    won = {team: own for team, own in members(of_seats, tuple(names)).items() if own[0] in winners}
+    shown = {team: ", ".join(names[seat] for seat in own) for team, own in won.items()}
+    return ", ".join(team if team == ALL else f"{team} ({own})" for team, own in shown.items()) or "nobody"

@@ -16,7 +16,7 @@ from rulespec.engine.game.game import teams_of
 from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.game_totals import Totals
 from rulespec.schemas import load_schema
-from rulespec.typed.teams import won_by
+from rulespec.typed.seat_kinds import won_by
 
 TEAMS = """
 procedure play():

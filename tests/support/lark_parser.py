@@ -7,7 +7,7 @@ from functools import cache
 from lark import Lark
 
 from rulespec.syntax import parse_table
-from rulespec.syntax.indentation import Blocks
+from rulespec.syntax.lexer import Blocks
 
 
 @cache

@@ -8,8 +8,7 @@ from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import one
 from rulespec.documents.yaml_nodes import Node, Sequence, get, integer, text, words
 from rulespec.typed import nodes as typed
-from rulespec.typed.seat_kinds import entity_name
-from rulespec.typed.teams import ALL
+from rulespec.typed.seat_kinds import ALL, entity_name
 from rulespec.types import Ent, SetOf
 
 

@@ -9,18 +9,18 @@ from rulespec.check.expressions.context import ENTITY, ExpressionContext
 from rulespec.check.expressions.operators import common_number
 from rulespec.check.expressions.paths import of_path
 from rulespec.check.scope import Env
+from rulespec.check.set_sizes import has_members
 from rulespec.language import builtins
 from rulespec.language.builtins import Builtin
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.typed.members import has_members
 from rulespec.types import ANY, BAD, LITERAL, Bad, Ent, Order, SetOf, Type, may_be_none, never_none
 
 
 def infer_builtin(x: ExpressionContext, f: Builtin, e: ast.CallExpr, env: Env) -> typed.Expr:
     """Types a call of a built-in function."""
     if any(each.takes == builtins.PLACE for each in f.parameters):
-        from rulespec.check.expressions.capacities import infer_room  # lazily: most rulesets have no capacities
+        from rulespec.check.declarations.capacities import infer_room  # lazily: most rulesets have no capacities
 
         return infer_room(x, e, env)
     if not f.takes(len(e.args)):

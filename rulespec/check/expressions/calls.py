@@ -1,12 +1,16 @@
-"""Calls of definitions, procedures and built-in functions, and methods of tracks and boards."""
+"""Calls: of definitions, procedures and built-in functions, methods of tracks and boards, `value once f(…)` with its
+hypothetical call, and `told(value, "reason")`.
+"""
 
 from __future__ import annotations
+
+from msgspec.structs import replace
 
 from rulespec.check.expressions import foreign
 from rulespec.check.expressions.boards import infer_side, infer_to, of_boards
 from rulespec.check.expressions.builtins import infer_builtin
 from rulespec.check.expressions.context import ExpressionContext
-from rulespec.check.expressions.links import infer_at, link_of
+from rulespec.check.expressions.lookups import infer_at, link_of
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest
@@ -176,3 +180,29 @@ def arguments(
         asked = params[n].span if params else declared
         result.append(x.check(arg, env, target, f"this argument of `{e.name.text}`", asked))
     return tuple(result)
+
+
+def infer_once(x: ExpressionContext, e: ast.Once, env: Env, want: Type | None) -> typed.Expr:
+    """Types `value once f(…)`. `check_quiet` checks later, on the complete rules, that the procedure has no
+    decisions.
+    """
+    result = infer_procedure(x, e, env)
+    after = replace(env, known=frozenset(path for path in env.known if isinstance(path[-1], typed.Var)))
+    if result is not None and x.assigned is not None:
+        after = env.forget(x.assigned(result[0].name))
+    value = x.infer(e.value, after, want)
+    if result is None:
+        return typed.Lit(BAD, e.span, 0)
+    procedure, args = result
+    return typed.Once(value.type, e.span, value, procedure, args, e.name.span.to(e.span))
+
+
+def infer_told(x: ExpressionContext, e: ast.Told, env: Env, want: Type | None) -> typed.Expr:
+    """Types `told(value, "reason")` as the value itself; only leak warnings depend on the disclosure."""
+    if not e.reason.text.strip():
+        x.error(
+            "RS349", "`told` needs a reason: this one is empty", e.reason.span, help="name the rule that discloses it"
+        )
+    value = x.infer(e.value, env, want)
+    x.rules.told.add(value.span)
+    return value

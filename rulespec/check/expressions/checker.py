@@ -6,19 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from rulespec.check.expressions.boards import infer_ray
-from rulespec.check.expressions.calls import infer_call, infer_method
+from rulespec.check.expressions.calls import infer_call, infer_method, infer_once, infer_told
 from rulespec.check.expressions.cases import infer_cases
 from rulespec.check.expressions.choices import Typed, infer_chain, infer_choice
 from rulespec.check.expressions.context import ExpressionContext
-from rulespec.check.expressions.hypothetical import infer_once
 from rulespec.check.expressions.lookups import infer_index
 from rulespec.check.expressions.names import infer_attribute, infer_number, infer_ref, narrowed
 from rulespec.check.expressions.operators import infer_binary, infer_unary
-from rulespec.check.expressions.paths import infer_along, infer_longest, path_elsewhere
+from rulespec.check.expressions.paths import infer_along, infer_longest, infer_ways, path_elsewhere
 from rulespec.check.expressions.sets import infer_each, infer_in_order, infer_reach, infer_set
 from rulespec.check.expressions.subsets import infer_subsets, over_subsets
-from rulespec.check.expressions.told import infer_told
-from rulespec.check.expressions.ways import infer_ways
 from rulespec.check.scope import Env
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed

@@ -1,4 +1,6 @@
-"""Paths: parameters with `path(…)`, the searches `trail` and `longest`, and properties of paths."""
+"""Paths: parameters with `path(…)`, searches by steps (`trail`, `longest`), searches by cost (`reach(… within …)`,
+`cheapest`), and properties of paths.
+"""
 
 from __future__ import annotations
 
@@ -237,3 +239,33 @@ def stop_of(path: typed.Expr, number: typed.Expr) -> typed.Expr:
     """The stop of a path with a number, from 0."""
     assert isinstance(path.type, PathOf) and isinstance(number.type, Num)
     return typed.Op(Ent(path.type.kind), path.span, "numbered stop", (path, number))
+
+
+def infer_ways(x: ExpressionContext, e: ast.Ways, env: Env) -> typed.Expr:
+    """Types `reach(x from s to y in t costs c within b)` and `cheapest(x from s to y in t costs c until b, else d)`."""
+    start = x.as_set(x.infer(e.start, env))
+    if not isinstance(start.type, SetOf):
+        return start if start.type == BAD else x.bad("RS301", f"`{e.op}` must start with a set", start.span)
+    if start.type.kind == ANY:
+        return x.bad("RS301", "the kind of this set is unknown", start.span, str(start.type))
+    no_shadow(x, e.name, env)
+    var = typed.Var(e.name.text, Ent(start.type.kind), e.name.span)
+    x.decls.refer(var.span, var)
+    near, inner = type_binder(x, e.near, env.bind(var))
+    x.expect(near.source, start.type, f"the step of `{e.op}`")
+    if near.start is not None:
+        x.error("RS229", f"an order has no effect on `{e.op}`", near.start.span)
+    cost = x.infer(e.cost, inner)
+    unit = common_number(x, LITERAL, cost, "costs", cost)
+    if e.op == "reach":
+        bound = x.infer(e.bound, env)
+        common_number(x, unit, bound, "within", cost)
+        return typed.Ways(start.type, e.span, e.op, var, start, near, cost, bound, None)
+    bound = x.condition(e.bound, env.bind(near.var))
+    if e.default is None:
+        return typed.Ways(or_none(settled(unit)), e.span, e.op, var, start, near, cost, bound, None)
+    default = x.fitted(x.infer(e.default, env), unit)
+    type_ = settled(common_number(x, unit, replace(default, type=never_none(default.type)), e.op, cost))
+    if isinstance(default.type, Maybe):
+        type_ = or_none(type_)
+    return typed.Ways(type_, e.span, e.op, var, start, near, cost, bound, default)

@@ -8,10 +8,10 @@ from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.names import no_shadow
 from rulespec.check.expressions.operators import common_number
 from rulespec.check.scope import Env, known_if
+from rulespec.check.set_sizes import finds
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.typed.members import finds
 from rulespec.types import (
     ANY,
     BAD,

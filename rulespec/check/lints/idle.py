@@ -1,6 +1,6 @@
-"""Conditions without effect: always true, or implied by earlier requirements.
+"""Conditions without effect: always true, never true, or implied by earlier requirements.
 
-Conditions with a constant or a fact are skipped, as an overlay may change its value or has done so.
+Implied conditions with a constant or a fact are skipped, as an overlay may change its value or has done so.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from rulespec.check.context import Context
-from rulespec.check.origins import inside
-from rulespec.check.ranges import Ranges
+from rulespec.check.origins import constants_at, inside
+from rulespec.check.ranges import Range, Ranges
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.language.operators import COMPARISONS
 from rulespec.typed import nodes as typed
 from rulespec.typed.meaning import FOR_PEOPLE, PLACES
 from rulespec.typed.rule_traversal import walk
+from rulespec.types import may_be_none
 
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 _LEFT_OUT = FOR_PEOPLE | PLACES
@@ -130,3 +131,64 @@ def _same(a: object, b: object) -> bool:
         assert isinstance(b, tuple)
         return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
     return a == b
+
+
+def check_dead_options(c: Context) -> None:
+    """Warns of options with an unsatisfiable condition, or without possible arguments."""
+    for procedure in c.rules.procedures.values():
+        for s in walk(procedure.body):
+            for option in s.options if isinstance(s, typed.Decide) else ():
+                span = _never(option, c.ranges)
+                if span is not None:
+                    c.named.add(span)
+                    notes = [Label(option.span, "the option"), *constants_at(span, c.declarations)]
+                    message = f"the option `{option.name}` is never legal: this is false in every position"
+                    help_ = "remove the option (in an overlay: `remove option … of …`), or fix the condition"
+                    c.report.warning("RS412", message, span, notes=notes, help=help_)
+
+
+def _never(option: typed.OptionDef, ranges: Ranges) -> Span | None:
+    """The place of the condition or empty range that makes an option impossible, or None."""
+    for p in option.params:
+        if may_be_none(p.var.type):
+            continue
+        if isinstance(p.low, typed.Lit) and isinstance(p.high, typed.Lit) and p.low.value > p.high.value:
+            return p.span
+        if p.high is None and isinstance(p.low, typed.KindSet) and not p.low.kind.by_seat and not p.low.kind.entities:
+            return p.span
+        if p.where is not None and ranges.settled(p.where) is False:
+            return p.where.span
+    requires = (r for r in option.head if isinstance(r, typed.Requirement))
+    return next((r.condition.span for r in requires if ranges.settled(r.condition) is False), None)
+
+
+def check_comparisons(c: Context) -> None:
+    """Warns of comparisons of ranged state with numbers outside its range."""
+    for group in c.expressions_by_rule:
+        for e in group:
+            if type(e) is typed.Op and e.op in COMPARISONS and e.span not in c.named:
+                _compare(c, e)
+
+
+def _compare(c: Context, e: typed.Op) -> None:
+    left, right = (c.ranges.of(a) for a in e.args)
+    state, number = (right, left) if left.low == left.high else (left, right)
+    fields = [f for f in state.of if isinstance(f, typed.FieldDecl)]
+    if len(fields) != len(state.of) or not fields or number.of or not _outside(number, state):
+        return
+    c.named.add(e.span)
+    answer = "holds in every position" if c.ranges.settled(e) else "holds in no position"
+    names = " and ".join(f"`{f.name}`" for f in fields)
+    message = f"this {answer}: with the range of {names} it is between {state.low} and {state.high}"
+    if isinstance(e.args[0] if state is left else e.args[1], typed.Field):
+        message = f"this {answer}: {names} is between {state.low} and {state.high}"
+    notes = [*constants_at(e.span, c.declarations), *(Label(f.type_span or f.span, "declared here") for f in fields)]
+    help_ = "compare with a number in the range, or change the range"
+    c.report.warning("RS244", message, e.span, notes=notes, help=help_)
+
+
+def _outside(number: Range, state: Range) -> bool:
+    """Whether a constant number is outside a range."""
+    if number.low is None or number.low != number.high or state.low is None or state.high is None:
+        return False
+    return not state.low <= number.low <= state.high

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 
 from rulespec.check.context import Context
-from rulespec.check.lints.listing import listed
 from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import listed
 from rulespec.documents.yaml_nodes import bits, entries, get, text, words
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import expressions

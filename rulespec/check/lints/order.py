@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from rulespec.check.lints.comparisons import check_comparisons
-from rulespec.check.lints.dead_options import check_dead_options
-from rulespec.check.lints.idle import check_idle
+from rulespec.check.lints.idle import check_comparisons, check_dead_options, check_idle
 from rulespec.check.lints.leaks import check_leaks
 from rulespec.check.lints.map import check_map
-from rulespec.check.lints.missing_keys import check_missing_keys
-from rulespec.check.lints.piles import check_piles
-from rulespec.check.lints.set_ups import check_set_ups
+from rulespec.check.lints.set_ups import check_piles, check_set_ups
 from rulespec.check.lints.stale import check_stale
-from rulespec.check.lints.table_rows import check_table_rows
+from rulespec.check.lints.table_rows import check_missing_keys, check_table_rows
 from rulespec.check.lints.unseen import check_unseen
 from rulespec.check.unused import check_unused
 
@@ -29,4 +25,4 @@ LINTS = (
     check_leaks,
     check_unseen,
 )
-"""All lints in order, each defined in a module of its name, as a test verifies."""
+"""All lints in order. A module that defines only one bears its name, as a test verifies."""

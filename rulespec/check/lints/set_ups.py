@@ -1,9 +1,15 @@
-"""Set-up entries that are missing for some player counts."""
+"""Set-ups that are incomplete: without entries for some player counts, or not matching the total size of a pile."""
 
 from __future__ import annotations
 
+from itertools import product
+
 from rulespec.check.context import Context
-from rulespec.documents.yaml_nodes import Scalar, entries, get
+from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.documents.yaml_nodes import Node, Scalar, content_column, entries, get
+from rulespec.syntax import ast
+from rulespec.syntax.parser import parse_expr
+from rulespec.typed import nodes as typed
 
 
 def check_set_ups(c: Context) -> None:
@@ -22,3 +28,53 @@ def check_set_ups(c: Context) -> None:
             names = ", ".join(map(str, missing))
             message = f"`{path}` is set up for other numbers of players, but not for {names}"
             c.report.warning("RS236", message, where.span, help="add it for them, or for all under `setup:`")
+
+
+def check_piles(c: Context) -> None:
+    """Warns of `supply: all - 12` if the set-up places a different number of pieces elsewhere."""
+    for path, _, node in entries(get(c.source.root, "setup", "pieces")):
+        taken = _taken(node)
+        piece_name, _, place_name = path.partition(".")
+        piece = c.declarations.pieces.get(piece_name)
+        if taken is None or piece is None:
+            continue
+        elsewhere = _elsewhere(c.declarations, piece, place_name)
+        if elsewhere is None or elsewhere == taken:
+            continue
+        much = f"{elsewhere - taken} too many" if elsewhere > taken else f"{taken - elsewhere} too few"
+        message = f"`{path}` leaves {taken} for other places, but {elsewhere} are set up there: {much}"
+        c.report.warning("RS237", message, node.span, help="count them again")
+
+
+def _taken(node: Node) -> int | None:
+    """The number in an expression `name - number`; None for any other value."""
+    if not isinstance(node, Scalar) or not isinstance(node.value, str) or "-" not in node.text:
+        return None
+    try:
+        tree = parse_expr(node.text, node.span.file, node.span.line, content_column(node), cached=True)
+    except DiagnosticsError:
+        return None
+    fits = isinstance(tree, ast.Binary) and tree.op == "-" and isinstance(tree.left, ast.Ref | ast.Attribute)
+    if isinstance(tree, ast.Binary) and fits and isinstance(tree.right, ast.Number):
+        return tree.right.value
+    return None
+
+
+def _elsewhere(d: typed.Declarations, piece: typed.PieceDecl, place: str) -> int | None:
+    """The number of pieces of a single pile placed elsewhere by the set-up; None unless given as plain numbers."""
+    counts: dict[tuple[str, tuple[int, ...]], int] = {}
+    for p in d.placements:
+        if not isinstance(p.target, tuple) or p.target[0] is not piece or p.target[1].name == place:
+            continue
+        if piece.each or p.players is not None or not isinstance(p.value, typed.Lit):
+            return None
+        kinds = [p.target[1].index] if p.target[1].index else []
+        if any(d.kinds[k].by_seat for k in kinds):
+            return None
+        members = [
+            range(len(d.kinds[kind].entities)) if isinstance(key, typed.Var) else [key]
+            for kind, key in zip(kinds, p.keys, strict=True)
+        ]
+        for ids in product(*members):
+            counts[p.target[1].name, ids] = p.value.value
+    return sum(counts.values())

@@ -1,14 +1,106 @@
-"""Missing or misplaced rows of tables."""
+"""Rows of tables: missing, misplaced, or possibly missing where a table is looked up."""
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, product
+
+from msgspec import Struct
 
 from rulespec.check.context import Context
-from rulespec.check.lints.listing import listed
+from rulespec.check.ranges import Ranges
+from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import listed
 from rulespec.documents.yaml_nodes import Mapping, Scalar, entries, get
+from rulespec.language.operators import COMPARISONS
 from rulespec.typed import nodes as typed
-from rulespec.types import Num
+from rulespec.typed.rule_traversal import definition_expressions, expressions, parts
+from rulespec.types import Ent, Num
+
+_MAX_KEYS = 2_000  # maximum number of key combinations tried for one lookup
+
+
+def check_missing_keys(c: Context) -> None:
+    """Warns of lookups whose key may be missing, with a note on the table.
+
+    Skips lookups in rules that compare the state behind the key, as the comparison may guard the lookup.
+    """
+    d = c.declarations
+    for group in c.expressions_by_rule:
+        compared: dict[str, set[object]] = {}
+        for e in group:
+            known = _keys(e, d, c.ranges) if isinstance(e, typed.TableRow) else None
+            if known is None or not isinstance(e, typed.TableRow):
+                continue
+            missing = [keys for keys in product(*known.tried) if keys not in e.table.rows]
+            if missing and known.of and e.table.name not in compared:
+                compared[e.table.name] = _compared(group, e.table)
+            if not missing or known.of & compared.get(e.table.name, set()):
+                continue
+            c.unsafe_tables.add(e.table.name)
+            shown = listed([_row(d, e.table, keys) for keys in missing])
+            notes = [Label(e.table.span, "declared here")]
+            help_ = "add the row, or guard the lookup by a condition"
+            message = f"the table `{e.table.name}` has no row for {shown}, but its key may have this value"
+            c.report.warning("RS235", message, e.span, notes=notes, help=help_)
+
+
+class _Keys(Struct):
+    """The possible values of each key of a lookup, and the state that they depend on."""
+
+    tried: list[range]
+    of: set[object]
+
+
+def _keys(e: typed.TableRow, d: typed.Declarations, ranges: Ranges) -> _Keys | None:
+    """The possible keys of a lookup; None if unknown or too many."""
+    tried: list[range] = []
+    of: set[object] = set()
+    total = 1
+    for key, type_ in zip(e.keys, e.table.keys, strict=True):
+        if isinstance(key, typed.Lit) or not isinstance(type_, Ent):
+            result = ranges.of(key)
+            named = any(isinstance(part, typed.Local | typed.Call) for part in expressions(key))
+            if result.low is None or result.high is None or named:  # a comparison may guard a named value
+                return None
+            tried.append(range(result.low, result.high + 1))
+            of |= result.of
+        else:
+            tried.append(range(len(d.kinds[type_.kind].entities)))
+        total *= len(tried[-1])
+    return _Keys(tried, of) if total <= _MAX_KEYS else None
+
+
+def _row(d: typed.Declarations, table: typed.TableDecl, keys: tuple[int, ...]) -> str:
+    names = [
+        d.kinds[t.kind].entities[k].name if isinstance(t, Ent) else str(k)
+        for t, k in zip(table.keys, keys, strict=True)
+    ]
+    return ", ".join(names)
+
+
+def _compared(group: list[typed.Expr], table: typed.TableDecl) -> set[object]:
+    """The state compared by a rule or a definition that it calls; keys of the table do not count."""
+    results: set[object] = set()
+    known: set[typed.Definition] = set()
+    stack: list[typed.Expr] = [e for e in group if _compares(e)]
+    while stack:
+        e = stack.pop()
+        if isinstance(e, typed.Field):
+            results.add(e.decl)
+        elif isinstance(e, typed.Seats):
+            results.add("players")
+        elif isinstance(e, typed.SettingValue):
+            results.add(e.setting)
+        elif isinstance(e, typed.Call) and e.definition not in known:
+            known.add(e.definition)
+            stack += definition_expressions(e.definition)
+        if not (isinstance(e, typed.TableRow) and e.table is table):
+            stack += parts(e)
+    return results
+
+
+def _compares(e: typed.Expr) -> bool:
+    return isinstance(e, typed.Call) or (isinstance(e, typed.Op) and e.op in (*COMPARISONS, "in"))
 
 
 def check_table_rows(c: Context) -> None:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from rulespec.check.scope import Env
-from rulespec.check.statements.assignments import type_assign, type_let, type_move, type_pay
+from rulespec.check.statements.assignments import type_assign, type_let, type_move, type_pay, type_rearrange
 from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
-from rulespec.check.statements.control import type_call, type_end, type_for, type_if, type_jump, type_match, type_repeat
-from rulespec.check.statements.decisions import type_decide
+from rulespec.check.statements.control import (
+    type_call,
+    type_end,
+    type_for,
+    type_if,
+    type_jump,
+    type_match,
+    type_repeat,
+    type_return,
+    type_taken,
+)
+from rulespec.check.statements.decisions import type_decide, type_draw
 from rulespec.check.statements.drafts import type_draft
-from rulespec.check.statements.draws import type_draw
-from rulespec.check.statements.orders import type_rearrange
-from rulespec.check.statements.results import type_return, type_taken
+from rulespec.check.statements.loops import type_pass_turn, type_turns
 from rulespec.check.statements.tables import begins_open, type_open_let, type_table
-from rulespec.check.statements.turns import type_pass_turn, type_turns
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 

@@ -1,4 +1,4 @@
-"""Control statements: calls, jumps, branches, loops, and the end of the game."""
+"""Control statements: calls and their results, jumps, branches, loops, and the end of the game."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from rulespec.check.expressions.calls import arguments, infer_procedure
 from rulespec.check.expressions.cases import check_all_named, entities, places, subject_of
 from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env, known_if
-from rulespec.check.statements.along import type_along
+from rulespec.check.statements.assignments import type_assign, type_let
 from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
+from rulespec.check.statements.effects import callee
+from rulespec.check.statements.loops import type_along
 from rulespec.diagnostics.diagnostic import Diagnostic, Fix, Label, Severity
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import INT, RETURNED, SetOf
+from rulespec.types import BAD, INT, RETURNED, SetOf
 
 
 def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: StatementPlace) -> Outcome:
@@ -168,3 +170,49 @@ def type_repeat(c: StatementContext, s: ast.Repeat, env: Env, place: StatementPl
     inside = replace(place, in_loop=True, asks=False)
     body, _, _ = c.inner(s.body, env, inside)
     return typed.Repeat(s.span, limit, body), env, limit is not None or c.effects.leaves(s.body)
+
+
+def type_taken(
+    c: StatementContext, s: ast.Let | ast.Assign | ast.Return, env: Env, place: StatementPlace
+) -> Outcome | None:
+    """Types a statement that uses a procedure's value; None for others.
+
+    The procedure runs first, and the left side is evaluated after its return.
+    """
+    name = callee(s, env.original)
+    procedure = c.x.rules.procedures.get(name)
+    if procedure is None or procedure.result is None:
+        return None
+    assert isinstance(s.value, ast.CallExpr)
+    args = enter(c, s.value, name, procedure, env, place)
+    env = env.forget(c.effects.of_procedure(name))
+    value = typed.Result(procedure.result, s.value.span, procedure)
+    if isinstance(s, ast.Let):
+        then, env, alive = type_let(c, s, env, value)
+    elif isinstance(s, ast.Assign):
+        then, env, alive = type_assign(c, s, env, value)
+    else:
+        then, env, alive = type_return(c, s, env, place, value)
+    if then is None:
+        c.understood = False
+        return None, env, alive
+    assert isinstance(then, typed.Let | typed.Assign | typed.Return)
+    return typed.CallProcedure(s.span, procedure, args, then), env, alive
+
+
+def type_return(
+    c: StatementContext, s: ast.Return, env: Env, place: StatementPlace, value: typed.Expr | None = None
+) -> Outcome:
+    """Types `return e`; `value` is the typed call of a procedure whose value it returns, if any."""
+    x, procedure = c.x, c.procedure
+    if place.together:
+        x.error("RS408", "`return` cannot be used in a simultaneous decision", s.span)
+    value = value or x.infer(s.value, env, procedure.result)
+    name = procedure.name.partition(" ")[0]
+    if procedure.result is None:
+        type_ = "…" if value.type == BAD else str(value.type)
+        help_ = f"declare its type, `procedure {name}(…) -> {type_}:`, or write `return` alone"
+        x.error("RS264", f"`{name}` has no value to return", s.value.span, help=help_)
+        return None, env, False
+    value = x.expect(value, procedure.result, f"the value of `{name}`", procedure.result_span)
+    return typed.Return(s.span, value), env, False

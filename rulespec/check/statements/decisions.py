@@ -1,4 +1,4 @@
-"""Decisions, their options, and the parameters of options."""
+"""Decisions, their options, and the parameters of options; `roll` and `choose` as decisions with one option."""
 
 from __future__ import annotations
 
@@ -227,3 +227,17 @@ def _one_of(x: ExpressionContext, p: ast.OptionParam, env: Env) -> tuple[typed.E
 
 def _privacy(c: StatementContext, p: ast.Privacy, env: Env) -> typed.Privacy:
     return typed.Privacy(seers(c.x, p.to, env) if p.to is not None else None, p.span)
+
+
+def type_draw(c: StatementContext, s: ast.Draw, env: Env, place: StatementPlace) -> Outcome:
+    """Types `roll` and `choose`: a decision with one option of the same name, whose parameters stay in scope."""
+    if place.together:
+        c.x.error("RS408", "a simultaneous decision cannot lead to another decision", s.span)
+    name = s.name.text
+    by, lead = decider(c, name, s.by, env) if s.by is not None else (None, None)
+    params, scope = option_params(c, s.params, s.name, env, reads=0)
+    weight = c.x.check(s.weight, scope, INT, "the weight") if s.weight is not None else None
+    option = typed.OptionDef(name, params, None, weight, (), (), "", s.name.span)
+    one_form(c, name, option)
+    form = "chance" if by is None else "decide"
+    return typed.Decide(s.span, form, name, by, None, "", (option,), draws=True, lead=lead), scope, True

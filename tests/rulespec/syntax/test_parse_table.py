@@ -13,7 +13,7 @@ from folders import ROOT
 from lark_parser import stored
 
 from rulespec.syntax import parse_table
-from rulespec.syntax.indentation import Blocks
+from rulespec.syntax.lexer import Blocks
 
 FILES = ("automaton.json", "grammar.json")
 READ = """\

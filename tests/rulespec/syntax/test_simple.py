@@ -12,8 +12,7 @@ from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence
 from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.syntax.keywords import WORDS
 from rulespec.syntax.origin import Origin
-from rulespec.syntax.parser import parse_expr, parse_type
-from rulespec.syntax.simple import simple_expr, simple_type
+from rulespec.syntax.parser import parse_expr, parse_type, simple_expr, simple_type
 from rulespec.syntax.tree import build
 
 PLACES = [Origin("f"), Origin("f", 7, 12)]
