@@ -14,8 +14,7 @@ from rulespec.cli import output
 from rulespec.cli.coverage_page import heading, page, percentage, rule_state
 from rulespec.cli.flags import Finite, LogPath
 from rulespec.cli.simulate import seat_counts
-from rulespec.diagnostics.diagnostic import shown
-from rulespec.diagnostics.escape import escaped
+from rulespec.diagnostics.diagnostic import escaped, shown
 from rulespec.diagnostics.report import Report
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.text_files import broken_link

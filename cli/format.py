@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from rulespec.cli import output
-from rulespec.diagnostics.diagnostic import Span
-from rulespec.diagnostics.escape import escaped
+from rulespec.diagnostics.diagnostic import Span, escaped
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.text_files import files_inside, read_text, text_of
 from rulespec.documents.versions import check_needs_of_text

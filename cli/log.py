@@ -13,8 +13,7 @@ from rulespec.cli import output
 from rulespec.cli.audience import tell_seats
 from rulespec.cli.flags import LogPath
 from rulespec.cli.seat_flags import Viewer, viewer, viewer_flags
-from rulespec.diagnostics.diagnostic import shown
-from rulespec.diagnostics.escape import escaped
+from rulespec.diagnostics.diagnostic import escaped, shown
 from rulespec.diagnostics.report import DiagnosticsError, Report, failure
 from rulespec.documents.json_text import to_json_text
 

@@ -14,8 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, TextIO
 import click
 
 from rulespec.cli.audience import redacted
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity
-from rulespec.diagnostics.escape import escaped, no_command
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, escaped, no_command
 from rulespec.diagnostics.render import render_text, to_json
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.json_text import to_json_text

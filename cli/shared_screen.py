@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 
 from rulespec.cli import output
-from rulespec.diagnostics.escape import escaped
+from rulespec.diagnostics.diagnostic import escaped
 
 
 class SharedScreen:

@@ -9,8 +9,8 @@ from pathlib import Path
 from fuzz.session import Session, Wrong
 from rulespec import cache
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.file_limits import DEFAULT
 from rulespec.documents.kept_trees import parse_kept
+from rulespec.documents.yaml_nodes import DEFAULT_LIMITS
 from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.syntax.parser import parse_rules
 
@@ -69,7 +69,7 @@ def _forge_section(home: Path, session: Session) -> None:
         written = parse_yaml(text, "game.yaml")
     except (UnicodeDecodeError, DiagnosticsError):
         return
-    limits = f"{DEFAULT.depth} {DEFAULT.events}"
+    limits = f"{DEFAULT_LIMITS.depth} {DEFAULT_LIMITS.events}"
     _put(section.read_bytes(), cache.key("yaml", limits, text, rooms=cache.LANGUAGE), session)
     if parse_kept(text, "game.yaml") != written:
         raise Wrong("a forged entry is taken for the tree of game.yaml")

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from rulespec.documents.file_limits import DEFAULT
+from rulespec.documents.yaml_nodes import DEFAULT_LIMITS, Node, Scalar, entries, get, text, to_plain
 from rulespec.documents.yaml_nodes import Mapping as YamlMapping
-from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text, to_plain
 from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.drawing.colours import colour
 from rulespec.edits.yaml_edits import YamlEdits, flow
@@ -114,7 +113,7 @@ class DataEdits:
 
 def value_of(written: str) -> Any:
     """A value, parsed from YAML."""
-    return to_plain(parse_yaml(f"x: {written}", "value", DEFAULT))["x"]
+    return to_plain(parse_yaml(f"x: {written}", "value", DEFAULT_LIMITS))["x"]
 
 
 def starts(root: Node) -> Iterator[tuple[str, str]]:

@@ -10,11 +10,10 @@ from typing import Any
 from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.documents.file_limits import DEFAULT
 from rulespec.documents.folders import visible
 from rulespec.documents.text_files import display
+from rulespec.documents.yaml_nodes import DEFAULT_LIMITS, Node, Scalar, entries, get, text, to_plain
 from rulespec.documents.yaml_nodes import Mapping as YamlMapping
-from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text, to_plain
 from rulespec.documents.yaml_nodes import Sequence as YamlSequence
 from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.edits.yaml_edits import YamlEdits
@@ -279,7 +278,7 @@ def fewest_complaints(map_: MapFiles, a: str, b: str, kinds: Sequence[str]) -> l
 
 def _value(fact: str, written: str) -> Any:
     """The value of a fact, parsed from YAML; texts for people are taken literally."""
-    return written if fact in WORDS else to_plain(parse_yaml(f"x: {written}", "value", DEFAULT))["x"]
+    return written if fact in WORDS else to_plain(parse_yaml(f"x: {written}", "value", DEFAULT_LIMITS))["x"]
 
 
 def as_before(before: str, after: str) -> str:

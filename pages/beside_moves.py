@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from rulespec.diagnostics.diagnostic import Span
-from rulespec.diagnostics.escape import escaped
+from rulespec.diagnostics.diagnostic import Span, escaped
 from rulespec.engine.coverage.items import CoverageItem, Items, Kind
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT

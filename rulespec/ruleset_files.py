@@ -14,11 +14,10 @@ from msgspec import Struct, field
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.csv_tables import UnreadableCsvError, with_csv
-from rulespec.documents.file_limits import FileLimits
 from rulespec.documents.file_places import FilePlace
 from rulespec.documents.kept_trees import parse_kept, read_kept
 from rulespec.documents.versions import check_needs, check_needs_of_text
-from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, count_values, report_repeated
+from rulespec.documents.yaml_nodes import FileLimits, Mapping, Node, Scalar, count_values, report_repeated
 from rulespec.records import Brief
 from rulespec.references import DISK
 from rulespec.rule_ids import ListedRule

@@ -13,7 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
-from rulespec.diagnostics.escape import escaped
+from rulespec.diagnostics.diagnostic import escaped
 
 MAX_NAME = 500
 """Maximum length of a name, in characters."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.diagnostics.escape import escaped
+from rulespec.diagnostics.diagnostic import escaped
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFaultError
 from rulespec.engine.logs.variations import LineMove, SideLine

@@ -28,7 +28,7 @@ def check_facts(c: Context) -> None:
             first[kind.name, name] = place
             _check(c, kind, name, place, node)
     if c.expressions.disputes:  # all expressions have been typed
-        from rulespec.check.constants import report_disputes  # lazily: most rulesets have none
+        from rulespec.check.unused import report_disputes  # lazily: most rulesets have none
 
         report_disputes(c, c.expressions.disputes)
 

@@ -1,10 +1,16 @@
-"""Diagnostics as data: fault, place and fix. Other modules render them."""
+"""Diagnostics as data: fault, place and fix, and forms of untrusted text for display. Other modules render them."""
 
 from __future__ import annotations
 
+import unicodedata
 from enum import StrEnum
 
 from msgspec import Struct
+
+# Cc control, Cf format (bidi overrides, zero-width marks), Cs surrogates, Zl and Zp line and paragraph separators.
+_HARMFUL = frozenset(["Cc", "Cf", "Cs", "Zl", "Zp"])
+# Letters that terminals display as blanks.
+_INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
 class Span(Struct, frozen=True, order=True, gc=False):
@@ -80,3 +86,27 @@ def shown(text: str, limit: int = 60) -> str:
     """Text from a file in a form for messages: in backticks, on one line, truncated to `limit` characters."""
     line = text[: limit + 1].replace("\n", "\\n")
     return f"`{line}`" if len(line) <= limit else f"`{line[:limit]}…`"
+
+
+def escaped(text: str) -> str:
+    r"""The text on one line, with an escape such as `\x1b` for each character that is not plainly printable.
+
+    It cannot move the cursor, hide or reorder text, or end the line.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if _is_harmless(c) else c.encode("unicode_escape").decode() for c in text)
+
+
+def no_command(line: str) -> str:
+    """The line without commands to CI runners: GitHub executes a leading `::`, and `##[` anywhere."""
+    if "##[" in line:
+        line = line.replace("##[", "#\\x23[")
+    begin = line.lstrip()
+    if begin.startswith("::") and not begin.startswith(":::"):  # that is an arrow of our own
+        line = line.replace(":", "\\x3a", 1)
+    return line
+
+
+def _is_harmless(char: str) -> bool:
+    return unicodedata.category(char) not in _HARMFUL and char not in _INVISIBLE

@@ -11,8 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span
-from rulespec.diagnostics.escape import escaped
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, escaped
 
 _LINE_LIMIT = 160  # a longer line is truncated to a window around the caret
 _LEAST_WIDTH = 40  # a narrower terminal breaks lines itself

@@ -13,9 +13,19 @@ from msgspec import Struct
 
 from rulespec import cache
 from rulespec.diagnostics.diagnostic import Span
-from rulespec.documents.file_limits import DEFAULT, FileLimits
 from rulespec.documents.text_files import read_text
-from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, Style, Trap, plain_key, plain_value
+from rulespec.documents.yaml_nodes import (
+    DEFAULT_LIMITS,
+    FileLimits,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    Style,
+    Trap,
+    plain_key,
+    plain_value,
+)
 
 _STYLES: tuple[Style, ...] = get_args(Style)
 _PLAIN = _STYLES.index("plain")
@@ -51,12 +61,12 @@ _Node = _Scalar | _Sequence | _Mapping
 _DECODER: msgspec.json.Decoder[_Node] = msgspec.json.Decoder(_Node)
 
 
-def read_kept(path: Path, display: str, limits: FileLimits = DEFAULT) -> Node:
+def read_kept(path: Path, display: str, limits: FileLimits = DEFAULT_LIMITS) -> Node:
     """Reads a YAML file like `read_yaml`, through the on-disk cache."""
     return parse_kept(read_text(path, display, limits.size), display, limits)
 
 
-def parse_kept(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
+def parse_kept(text: str, display: str, limits: FileLimits = DEFAULT_LIMITS) -> Node:
     """Parses the text of a YAML file like `parse_yaml`, through the on-disk cache."""
     key = cache.key("yaml", f"{limits.depth} {limits.events}", text, rooms=cache.LANGUAGE)
     if (packed := cache.read(key, _DECODER)) is not None:

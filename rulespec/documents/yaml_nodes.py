@@ -1,4 +1,4 @@
-"""Nodes of YAML trees with places, the values of plain scalars, and common queries."""
+"""YAML trees: nodes with places, the values of plain scalars, common queries, and limits on files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,21 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import Report
+from rulespec.documents.text_files import MAX_BYTES
 from rulespec.records import Brief
+
+
+class FileLimits(Struct, frozen=True):
+    """Limits for a file: size in bytes, nesting depth, number of parser events."""
+
+    size: int = MAX_BYTES
+    depth: int = 64
+    events: int = 60_000
+
+
+DEFAULT_LIMITS = FileLimits()
+"""The limits of a file that has none of its own."""
+
 
 Style = Literal["plain", "single", "double", "literal", "folded"]
 

@@ -17,7 +17,6 @@ from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, Report, failure
-from rulespec.documents.file_limits import DEFAULT, FileLimits
 from rulespec.documents.text_files import (
     MISLEADING,
     check_characters,
@@ -27,7 +26,18 @@ from rulespec.documents.text_files import (
     too_large,
 )
 from rulespec.documents.yaml_errors import read_too_deeply, yaml_error
-from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, Style, Trap, plain_key, plain_value
+from rulespec.documents.yaml_nodes import (
+    DEFAULT_LIMITS,
+    FileLimits,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    Style,
+    Trap,
+    plain_key,
+    plain_value,
+)
 
 try:
     from yaml import CSafeLoader as _Loader
@@ -38,7 +48,7 @@ _STYLES: dict[str | None, Style] = {"'": "single", '"': "double", "|": "literal"
 _ERROR_LIMIT = 50  # maximum number of errors per file
 
 
-def read_yaml(path: Path, display: str, limits: FileLimits = DEFAULT) -> Node:
+def read_yaml(path: Path, display: str, limits: FileLimits = DEFAULT_LIMITS) -> Node:
     """Reads a YAML file.
 
     Args:
@@ -55,7 +65,7 @@ def read_yaml(path: Path, display: str, limits: FileLimits = DEFAULT) -> Node:
     return parse_yaml(read_text(path, display, limits.size), display, limits)
 
 
-def parse_yaml(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
+def parse_yaml(text: str, display: str, limits: FileLimits = DEFAULT_LIMITS) -> Node:
     """Parses a text in memory; otherwise like `read_yaml`."""
     text = text.removeprefix("\ufeff")
     if len(text) > limits.size:
@@ -73,7 +83,7 @@ def parse_yaml(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
 
 
 @lru_cache(maxsize=8)
-def parse_again(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
+def parse_again(text: str, display: str, limits: FileLimits = DEFAULT_LIMITS) -> Node:
     """Parses like `parse_yaml`, with a memo of recent trees, for a text in an editor.
 
     The trees must not be changed.
@@ -82,7 +92,7 @@ def parse_again(text: str, display: str, limits: FileLimits = DEFAULT) -> Node:
 
 
 def parse_readable(
-    text: str, display: str, limits: FileLimits = DEFAULT
+    text: str, display: str, limits: FileLimits = DEFAULT_LIMITS
 ) -> tuple[Node | None, DiagnosticsError | None]:
     """Parses a text that may be invalid: returns the tree without refused parts, if it is YAML, and the errors."""
     builder: _Builder | None = None

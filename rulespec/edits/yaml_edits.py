@@ -13,8 +13,7 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, failure
-from rulespec.documents.file_limits import FileLimits
-from rulespec.documents.yaml_nodes import Mapping, Node, get, plain_value, to_plain
+from rulespec.documents.yaml_nodes import FileLimits, Mapping, Node, get, plain_value, to_plain
 from rulespec.documents.yaml_nodes import Sequence as Items
 from rulespec.documents.yaml_reader import parse_again
 

@@ -10,7 +10,7 @@ from any_names import NAMES
 from commands import spoken
 from folders import ROOT
 
-from rulespec.diagnostics.escape import escaped
+from rulespec.diagnostics.diagnostic import escaped
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seat_names import shown_names
 from rulespec.engine.logs.log_file import write_log

@@ -19,7 +19,7 @@ from folders import ROOT, RULESETS
 
 from rulespec.cli import output
 from rulespec.cli.main import run
-from rulespec.diagnostics.escape import escaped, no_command
+from rulespec.diagnostics.diagnostic import escaped, no_command
 from rulespec.documents.json_text import to_json_text
 from rulespec.documents.written_files import replaced, write_text
 

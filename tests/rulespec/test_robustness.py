@@ -20,8 +20,7 @@ from worlds import IDLE, WORLD
 from rulespec.diagnostics.codes import CODES
 from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.file_limits import FileLimits
-from rulespec.documents.yaml_nodes import Node
+from rulespec.documents.yaml_nodes import FileLimits, Node
 from rulespec.documents.yaml_reader import read_yaml
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend

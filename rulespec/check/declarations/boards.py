@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rulespec.check.declarations.entities import Entry, fact_value, unknown_facts
+from rulespec.check.declarations.entities import (
+    Entry,
+    declare_sides,
+    declare_spaces_of_sides,
+    fact_value,
+    sides_of,
+    unknown_facts,
+)
 from rulespec.check.declarations.reader import DeclarationReader
-from rulespec.check.declarations.shared_sides import declare_sides, declare_spaces_of_sides, sides_of
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, entries, get, integer, text, words

@@ -1,18 +1,24 @@
-"""Entities and the values of their facts."""
+"""Entities and the values of their facts: listed ones, and the sides of a board's spaces, shared by two neighbours."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 
 from rulespec.check.declarations.links import read_links
 from rulespec.check.declarations.reader import TEXTS, DeclarationReader
 from rulespec.check.origins import elsewhere
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import nearest, one
-from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, bits, entries, get, integer, text, words
+from rulespec.documents import yaml_nodes
+from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, bits, entries, get, integer, text, words
 from rulespec.typed import nodes as typed
 from rulespec.types import Bad, Bool, Ent, Maybe, Num, SetOf, may_be_none, none_of
 
 Entry = tuple[typed.Kind, str, Scalar, Node]
 """An entity before it is added: its kind, its name, its key, and the node with its facts."""
+_HEX_SIDES = frozenset([(1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1)])
+_OTHER_SIDES = frozenset([(1, 0), (0, 1), (-1, 0), (0, -1)])
+"""The steps to spaces with a common side, in grids and along lines."""
 
 
 def read_entities(r: DeclarationReader) -> list[Entry]:
@@ -47,7 +53,7 @@ def add_entities(r: DeclarationReader, entities: list[Entry]) -> None:
 def _position(node: Node) -> tuple[int, int] | None:
     """The declared position of an entity in a drawing, or None."""
     result = get(node, "position")
-    if not isinstance(result, Sequence) or len(result.items) != 2:
+    if not isinstance(result, yaml_nodes.Sequence) or len(result.items) != 2:
         return None
     return integer(result.items[0], 0), integer(result.items[1], 0)
 
@@ -122,7 +128,7 @@ def fact_value(r: DeclarationReader, fact: typed.FactDecl, value: Node) -> int:
         if value.value is None and fact.type.optional:
             return -1
         return r.entity(value, fact.type.kind)
-    if isinstance(fact.type, SetOf) and isinstance(value, Sequence):
+    if isinstance(fact.type, SetOf) and isinstance(value, yaml_nodes.Sequence):
         mask = 0
         for item in value.items:
             if not isinstance(item, Scalar):
@@ -203,3 +209,65 @@ def _line(r: DeclarationReader, track: typed.TrackDecl) -> None:
         elif track.upto and value <= track.upto[-1]:
             r.report.error("RS227", "order the spaces of a line from low to high", upto.span)
         track.upto.append(value)
+
+
+def declare_sides(r: DeclarationReader, board: typed.BoardDecl, node: Node | None) -> str:
+    """Declares the kind of the sides of a board; returns its name, or "" if there is none."""
+    if not isinstance(node, Scalar):
+        return ""
+    if not board.direction:
+        help_ = "add `directions:` to the board: a space has a side in each of them"
+        r.report.error(
+            "RS361", f"the board `{board.kind}` has no directions, so it has no sides", node.span, help=help_
+        )
+        return ""
+    if not r.claim(node.text, node.span):
+        return ""
+    r.d.kinds[node.text] = typed.Kind(node.text, node.span)
+    return node.text
+
+
+def declare_spaces_of_sides(r: DeclarationReader, board: typed.BoardDecl, node: Node | None) -> None:
+    """Declares the fact of a side with its spaces: two, or one at the edge of the board."""
+    if not board.sides or node is None:
+        return
+    kind = r.d.kinds[board.sides]
+    if "spaces" in kind.facts:
+        r.report.error("RS223", "`spaces` already has a meaning", kind.facts["spaces"].span)
+    kind.facts["spaces"] = typed.FactDecl("spaces", SetOf(board.kind), node.span)
+
+
+def sides_of(r: DeclarationReader, board: typed.BoardDecl, directions: Sequence[Entry]) -> Iterator[Entry]:
+    """The sides of a board, space by space; each is named by its first space and the direction from there."""
+    kind = r.d.kinds[board.sides]
+    if not _lie_between(r, board, directions):
+        return
+    known: dict[tuple[int, typed.Step], int] = {}
+    number = 0
+    spaces = r.d.kinds[board.kind].entities
+    for space, entity in enumerate(spaces):
+        row: list[int] = []
+        for (_, direction, _, _), (x, y) in zip(directions, board.steps, strict=True):
+            if (space, (x, y)) not in known:
+                beyond = board.to(space, (x, y))
+                known[space, (x, y)] = known[beyond, (-x, -y)] = number
+                number += 1
+                names = [entity.name, *([spaces[beyond].name] if beyond >= 0 else [])]
+                members = [Scalar(name, name, kind.span) for name in names]
+                key = Scalar("spaces", "spaces", kind.span)
+                facts = Mapping({"spaces": (key, yaml_nodes.Sequence([*members], kind.span))}, kind.span)
+                name = f"{entity.name}_{direction}"
+                yield kind, name, Scalar(name, name, kind.span), facts
+            row.append(known[space, (x, y)])
+        board.side_of.append(row)
+
+
+def _lie_between(r: DeclarationReader, board: typed.BoardDecl, directions: Sequence[Entry]) -> bool:
+    """Whether there is a side in each direction; reports directions without one."""
+    beside = _HEX_SIDES if board.form == "hexes" else _OTHER_SIDES
+    wrong = [entry for entry, step in zip(directions, board.steps, strict=True) if step not in beside]
+    for _, name, place, _ in wrong:
+        message = f"there is no side in the direction `{name}`"
+        help_ = "only adjacent spaces share a side: declare other steps as `links:` of the board"
+        r.report.error("RS361", message, place.span, help=help_)
+    return not wrong

@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 from any_names import NAMES
 
-from rulespec.diagnostics.escape import escaped
+from rulespec.diagnostics.diagnostic import escaped
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.seat_names import AmbiguousNameError, seat_of, shown_names, speaker
 from rulespec.load import load_ruleset

@@ -10,9 +10,8 @@ from folders import GAMES, RULESETS
 from proofs import examples
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.file_limits import FileLimits
 from rulespec.documents.kept_trees import _DECODER, pack, read_kept, unpack
-from rulespec.documents.yaml_nodes import Mapping, get
+from rulespec.documents.yaml_nodes import FileLimits, Mapping, get
 from rulespec.documents.yaml_reader import parse_yaml, read_yaml
 
 FILES = sorted(p for root in (GAMES, RULESETS) for p in root.rglob("*.yaml"))

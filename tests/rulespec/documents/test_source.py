@@ -14,10 +14,9 @@ from limits import soon
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.documents.file_limits import FileLimits
 from rulespec.documents.schema_check import check_schema
 from rulespec.documents.text_files import MISLEADING, inside, misleading, read_text
-from rulespec.documents.yaml_nodes import Mapping, Scalar, Sequence, locate, to_plain
+from rulespec.documents.yaml_nodes import FileLimits, Mapping, Scalar, Sequence, locate, to_plain
 from rulespec.documents.yaml_reader import parse_yaml, read_yaml
 
 GOOD = """\

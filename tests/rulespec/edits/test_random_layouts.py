@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.file_limits import DEFAULT
-from rulespec.documents.yaml_nodes import Mapping, Sequence, get, to_plain
+from rulespec.documents.yaml_nodes import DEFAULT_LIMITS, Mapping, Sequence, get, to_plain
 from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.edits.yaml_edits import YamlEdits, flow
 
@@ -142,7 +141,7 @@ def edit(choose: random.Random, one: YamlEdits, wanted: dict[str, Any]) -> tuple
 
 def lines_of(text: str, path: tuple[str, ...]) -> list[str]:
     """The lines of an entry or an item, and the comments and blank lines after it."""
-    node = get(parse_yaml(text, "x.yaml", DEFAULT), *path[:4])
+    node = get(parse_yaml(text, "x.yaml", DEFAULT_LIMITS), *path[:4])
     assert node is not None
     first = node.span.line
     if len(path) == 5:  # an item of a list
@@ -150,7 +149,7 @@ def lines_of(text: str, path: tuple[str, ...]) -> list[str]:
         node = next(item for item in node.items if to_plain(item) == path[4])
         first = node.span.line
     elif len(path) == 3:
-        parent = get(parse_yaml(text, "x.yaml", DEFAULT), *path[:2])
+        parent = get(parse_yaml(text, "x.yaml", DEFAULT_LIMITS), *path[:2])
         assert isinstance(parent, Mapping)
         first = parent.entries[path[2]][0].span.line
     lines = text.splitlines()
@@ -168,14 +167,14 @@ def one_case(seed: int) -> bool:
     end = choose.choice(["\n", "\n", "\r\n"])
     lines = [line for part in (*head, *layout.block(wanted, "")) for line in part.split("\n")]
     text = end.join(lines) + choose.choice([end, end, ""])
-    assert to_plain(parse_yaml(text, "x.yaml", DEFAULT)) == wanted
-    one = YamlEdits(text, "x.yaml", DEFAULT)
+    assert to_plain(parse_yaml(text, "x.yaml", DEFAULT_LIMITS)) == wanted
+    one = YamlEdits(text, "x.yaml", DEFAULT_LIMITS)
     try:
         gone = edit(choose, one, wanted)
         result = one.applied()
     except DiagnosticsError:
         return False
-    data = to_plain(parse_yaml(result, "x.yaml", DEFAULT))
+    data = to_plain(parse_yaml(result, "x.yaml", DEFAULT_LIMITS))
     assert repr(data) == repr(wanted), text
     assert result.count("\r\n") == (result.count("\n") if end == "\r\n" else 0)
     before, after = text.splitlines(), result.splitlines()

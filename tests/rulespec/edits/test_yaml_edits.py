@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from rulespec.diagnostics.report import DiagnosticsError
-from rulespec.documents.file_limits import DEFAULT
-from rulespec.documents.yaml_nodes import to_plain
+from rulespec.documents.yaml_nodes import DEFAULT_LIMITS, to_plain
 from rulespec.documents.yaml_reader import parse_yaml
 from rulespec.edits.yaml_edits import YamlEdits, flow
 
@@ -32,7 +31,7 @@ map:
 
 
 def edits(text: str = TEXT) -> YamlEdits:
-    return YamlEdits(text, "x.yaml", DEFAULT)
+    return YamlEdits(text, "x.yaml", DEFAULT_LIMITS)
 
 
 def data(text: str) -> Any:
