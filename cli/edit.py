@@ -1,4 +1,4 @@
-"""`rulespec edit`: edits of a map in its own terms, as minimal changes of its files, in words or on a page."""
+"""`rulespec edit`: edits a map by region, link and fact, with minimal changes to its files, in words or on a page."""
 
 from __future__ import annotations
 

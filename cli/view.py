@@ -60,7 +60,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     """Write a page that steps through the recorded game LOG: one self-contained file, which can be mailed.
 
     It shows the board, the moves with their rules, and charts of the ruleset's measures. Keys: arrows, Page Up, Page
-    Down, Home, End. A link to a move ends in #51. A log that breaks a rule is shown up to that point, with the reason.
+    Down, Home, End. To link to move 51, append #51 to the address. A log that breaks a rule is shown up to that point,
+    with the reason.
     The page omits the secrets of the game, unless --for or --omniscient includes them.
 
     With --opinions, each decision shows the bot's own choice and, if it differs, the loss by the bot's measure; the

@@ -219,8 +219,10 @@ class _Findings:
         if titled := self.notes.titled:
             pairs = ", ".join(f"{_quoted(text.words)} for {_quoted(name)}" for text, name in titled[:_LISTED])
             more = f" and {len(titled) - _LISTED} more" if len(titled) > _LISTED else ""
-            message = f"{_counted(len(titled), 'title')} from a text unlike the id of its shape: {pairs}{more}"
-            help_ = "a name in other words needs no change; if it is that of a town, label the shape with its own name"
+            message = (
+                f"{_counted(len(titled), 'title')} from a text that differs from the id of its shape: {pairs}{more}"
+            )
+            help_ = "keep it if it is another name of the region; if it names a town, label the shape itself"
             self._warn("RS479", titled[0][0].line, message, help_)
         for texts, how in (
             (self.notes.joined, "assembled from texts below or beside one another"),

@@ -111,7 +111,7 @@ class _Fit:
                 self.warned.add(i)
                 (x, y), _ = pair[1]
                 message = f"the outline of `{self.names[i]}` crosses itself near {x},{y}"
-                help_ = "move a point, so that its edges meet in points only"
+                help_ = "move a point so that its edges meet only at their ends"
                 self.report.warning("RS559", message, self.places[i], help=help_)
 
     def _before_the_frame(self, alone: Mapping[Stroke, int], frame: Frame) -> None:

@@ -128,7 +128,7 @@ def sweep(values: Sequence[int], answers: Sequence[Mapping[str, Any]], base: int
 
 
 def lengths(rule: Mapping[str, int], base: Mapping[str, int]) -> str:
-    """The lengths of games with and without a rule, as shares of games."""
+    """A plot of the distribution of game lengths, with and without a rule."""
     values = [int(length) for side in (rule, base) for length in side]
     if not values:
         return "<p class='note'>No games.</p>"

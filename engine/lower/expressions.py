@@ -370,7 +370,7 @@ def _constant(x: ExpressionLowering, e: typed.Expr, known: dict[typed.Var, ir.Ex
     try:
         return x.worked_out(lowered, [], e.span)
     except ProgramFaultError as fault:
-        message = f"no capacity: {x.p.sites[fault.site][1]}"
+        message = f"the capacity cannot be computed: {x.p.sites[fault.site][1]}"
         raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, e.span),)) from None
 
 

@@ -198,8 +198,8 @@ class ReplayRequest(Struct, frozen=True):
         text, whole = log_text(data, str(path), MAX_NATIVE_BYTES, lenient=self.lenient)
         if self.dialect is None and is_native(text):
             if self.past_known_faults:
-                help_ = "replay without `--past-known-faults`: foreign logs have the faults of other systems"
-                message = f"{path} is a log of this program, which has no known faults"
+                help_ = "replay it without `--past-known-faults`"
+                message = f"`--past-known-faults` is for foreign logs, and {path} is a native one"
                 fail("RS630", message, Span(str(path), 1, 1, 1, 2), help=help_)
             native = parse_log(text, str(path), whole, lenient=self.lenient)
             rules, runs = self.rules, self.machine(native.entries)

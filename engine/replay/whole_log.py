@@ -63,7 +63,7 @@ _tables = MachineMemo(_Table)
 
 
 def taken_whole(game: Game, log: NativeLog) -> Sequence[Option] | None:
-    """The decisions of a log, taken in a new game; None if the game is unchanged.
+    """Plays a whole log into a new game and returns its decisions; None, with the game unchanged, if it cannot.
 
     This requires wasm, and a log of decisions alone: no undos, salts, early end line or malformed line.
     """

@@ -247,7 +247,7 @@ class Template(Code):
         self._gaps.append((len(self.out), name, False))
 
     def filled(self, module: Module, constants: Mapping[str, int]) -> Code:
-        """The body for a module, with the module's constants by name."""
+        """A copy for one module, with the gaps filled by its `constants`, by name."""
         out, begun = bytearray(), 0
         for at, name, is_call in self._gaps:
             out += self.out[begun:at]

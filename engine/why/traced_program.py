@@ -69,7 +69,7 @@ class Origins(Marks):
         self.decisions[number] = StatementOrigin(s, scope)
 
     def of(self, instruction: ir.Instruction) -> StatementOrigin | None:
-        """The origin of an instruction; None for one without."""
+        """The origin of an instruction, or None if it has none."""
         return self._instructions.get(id(instruction))
 
     def end(self, block: int) -> StatementOrigin | None:

@@ -163,7 +163,7 @@ def _check_searches(c: Context, work: Work) -> None:
     for e in (e for group in expressions_by_rule(c.rules) for e in group if isinstance(e, typed.PathQuery)):
         if e.op == "longest" and (least := work.paths(e.paths)) > MAX_PATHS:
             message = f"there are {least:,} paths, but `longest` tries at most {MAX_PATHS:,}"
-            help_ = "allow fewer steps or targets, or more uses only once: `once y`, `once line[x, y]`"
+            help_ = "allow fewer steps or targets, or restrict reuse: `once y`, `once line[x, y]`"
             c.report.warning("RS360", message, e.paths.span, help=help_)
 
 

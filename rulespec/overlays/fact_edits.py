@@ -155,7 +155,7 @@ class _Edits:
             new: Node = Sequence([*old.items, *value.items], value.span)
         elif old is not None:
             if not self._shared(path):
-                notes = [Label(old.span, "it stands here")]
+                notes = [Label(old.span, "defined here")]
                 report.error(
                     "RS508", f"`{path}` exists already", place.span, notes=notes, help="put it under `changes`"
                 )
@@ -187,7 +187,7 @@ class _Edits:
             if key not in old.entries:
                 self._put(f"{path}.{key}", place, new)
             elif not self._shared(path):  # else another overlay has the same edit
-                notes = [Label(old.entries[key][0].span, "it stands here")]
+                notes = [Label(old.entries[key][0].span, "defined here")]
                 message = f"`{path}.{key}` exists already"
                 self._report.error("RS508", message, place.span, notes=notes, help="put it under `changes`")
 

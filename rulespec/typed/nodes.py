@@ -642,7 +642,7 @@ class OverSubsets(Expr, frozen=True):
 
 
 class Once(Expr, frozen=True):
-    """`value` after a hypothetical call that neither asks nor ends the game; `call` is the place of the call."""
+    """`value` after a hypothetical call, which offers no decision and does not end the game; `call` is its place."""
 
     value: Expr
     procedure: Procedure

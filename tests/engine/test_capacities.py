@@ -121,7 +121,7 @@ procedure play():
     [
         ("cart.at: {corn: {oak: 1}}", "cart.at: {corn: {oak: 1, ash: 1}}", "into `cart.at[ash]`, which has room for 0"),
         ("post.at: {elm: 1}", "post.at: {elm: 5}", "puts 5 into `beds[elm]`, which has room for 4"),
-        ("town.size + 1}", "7 / town.size}", "no capacity: this divides by zero"),
+        ("town.size + 1}", "7 / town.size}", "the capacity cannot be computed: this divides by zero"),
     ],
 )
 def test_a_set_up_beyond_a_capacity_is_told(play: Play, old: str, new: str, message: str) -> None:
