@@ -237,7 +237,7 @@ def test_a_hidden_tile_lies_at_no_place_that_all_see() -> None:
 
 
 def test_founding_a_chain_says_what_it_does() -> None:
-    """Which tiles join it follows from places that all see."""
+    """The tiles that join a new chain are known: their places are public."""
     game, words, luck = Game(loaded("acquire")[0], ["A", "B", "C"]), Words(loaded("acquire")[0]), random.Random(5)
     asked = 0
     while asked < 5:
@@ -250,7 +250,7 @@ def test_founding_a_chain_says_what_it_does() -> None:
 
 
 def test_variables_depend_on_secrets_only_where_they_follow_from_private_places() -> None:
-    """Which tiles a new one joins is seen on the board; which tiles of a hand are useless is not seen."""
+    """The tiles that a new one joins are on the board; the useless tiles of other hands are hidden."""
     program, taint = (of := Game(loaded("acquire")[0], ["A", "B", "C"]).omniscient).program, of.visibility.taint
     notes = {(program.cells[at].owner, program.cells[at].name) for at in taint.notes}
     assert ("place", "new") not in notes and ("turn", "rest") in notes
