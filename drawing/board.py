@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -166,7 +166,8 @@ class Board:
         self._with_tables = tables and not apart
         self.names = Names(d, tuple(names))
         titled = shown_names(names)
-        self.sheet = Sheet(d, style, lambda kind: _titles(d, style, words, kind, titled), self.names, words)
+        titles = cache(lambda kind: _titles(d, style, words, kind, titled))
+        self.sheet = Sheet(d, style, titles, self.names, words)
         self.plans: dict[str, Plan] = {}
         self.scales: dict[tuple[str, str], Plan] = {}
         self.tables: list[SheetTable] = []
