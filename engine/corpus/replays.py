@@ -41,7 +41,10 @@ BATCH = 200
 _T = TypeVar("_T")
 _RULESETS = 16
 COLLECTED = 40
-"""The number of logs between garbage collections: games form reference cycles, and commands rarely collect."""
+"""The number of logs between garbage collections: games form reference cycles, and commands rarely collect.
+
+Only young objects are collected, as rules and machines are old and would take most of the time.
+"""
 _replayed = count()
 
 _load = lru_cache(_RULESETS)(load_ruleset)
@@ -216,7 +219,7 @@ def row_and_result(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -
     if log.refusal:
         return LogRow(log.game, log.name, log.sha256, "unreadable", ": ".join(log.refusal)), None
     if next(_replayed) % COLLECTED == 0:
-        gc.collect()
+        gc.collect(1)
     report, load = Report(), _loader((*plan.known, *([own] if own is not None else [])))
     try:
         result = ReplayRequest(
