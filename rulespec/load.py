@@ -309,10 +309,10 @@ def _read_sections(folder: Path, reader: RulesetReader, *, partial: bool) -> dic
 def _check_file_names(folder: Path, reader: RulesetReader) -> None:
     """Reports files that look like parts of the ruleset, but are ignored because of their name or folder."""
     place = reader.files.place
-    wrong = {f"{name}.yml": f"call it `{name}.yaml`" for name in SECTION_FILES}
+    wrong = {f"{name}.yml": f"rename it to `{name}.yaml`" for name in SECTION_FILES}
     for path in sorted(place.matches(folder, "*.rules")):
         if not place.present(path.with_suffix(".yaml")):  # else it is an overlay's
-            wrong[path.name] = f"put it into the folder `rules`: `rules/{path.name}`"
+            wrong[path.name] = f"move it to `rules/{path.name}`"
     for name, help_ in wrong.items():
         if place.present(folder / name):
             start = Span(place.display(folder / name), 1, 1, 1, 1)
@@ -369,7 +369,7 @@ class _Overlays:
         id_ = self.overlays[number].id
         if number in self._named:
             message = f"the overlay `{id_}` is named twice, and the second has no effect"
-            self._reader.report.error("RS504", message, at, help="name it once")
+            self._reader.report.error("RS504", message, at, help="remove the second one")
         self._named.add(number)
         return id_, text(get(self.overlays[number].facts, "title"), id_)
 
@@ -385,7 +385,7 @@ class _Overlays:
         where = place.overlay(name, self._folders)
         if where is None:
             offered = sorted({p.stem for f in self._folders for p in place.matches(f / "variants", "*.yaml")})
-            known = "the known ones are " + ", ".join(f"`{o}`" for o in offered) if offered else ""
+            known = "use one of " + ", ".join(f"`{o}`" for o in offered) if offered else ""
             help_ = did_you_mean(name, offered) or known
             report.error("RS502", f"there is no overlay `{name[:80]}` for this ruleset", at, help=help_)
             return None
@@ -423,5 +423,5 @@ def _check_base(overlay: Mapping, source: Source, folders: list[Path], report: R
     if base is not None and text(base) != id_ and all(text(base) != f.name for f in folders):
         report.error("RS506", f"this overlay is for `{text(base)}`, not for `{id_}`", base.span)
     elif wanted is not None and base is not None and text(base) == id_ and text(wanted) != version:
-        message = f"this overlay is for version {text(wanted)} of `{id_}`, which is at {version}"
-        report.error("RS513", message, wanted.span, help="check the changes, then correct `for_version`")
+        message = f"this overlay is for version {text(wanted)} of `{id_}`, but `{id_}` is at version {version}"
+        report.error("RS513", message, wanted.span, help="check that the changes still fit, then correct `for_version`")

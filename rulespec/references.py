@@ -98,13 +98,13 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
     if exists and (link := broken_link(path)):
         raise failure("RS501", f"{shown(name)} {link}", None, "name the folder of a ruleset")
     if exists:
-        begin = "a ruleset is a folder with a game.yaml; `rulespec new` starts one"
-        hint = "call `game.yml` `game.yaml`" if (path / "game.yml").is_file() else begin
+        begin = "name a folder with a game.yaml, or start a ruleset with `rulespec new`"
+        hint = "rename `game.yml` to `game.yaml`" if (path / "game.yml").is_file() else begin
         raise failure("RS501", f"`{name}` is not a ruleset: it has no game.yaml", None, hint)
     if name.endswith((".jsonl", ".json", ".pgn", ".sgf", ".gz")):
-        raise failure("RS501", f"there is no file `{name[-80:]}`", None, "check the path: a log is named by its file")
+        raise failure("RS501", f"there is no file `{name[-80:]}`", None, "check the path of the log")
     known = known_rulesets()
-    hint = did_you_mean(name, known) or ("the known ones are " + ", ".join(f"`{k}`" for k in known) if known else "")
+    hint = did_you_mean(name, known) or ("use one of " + ", ".join(f"`{k}`" for k in known) if known else "")
     raise failure("RS501", f"there is no ruleset `{name[:80]}`", None, hint)
 
 

@@ -74,7 +74,7 @@ def add_listed(rules: dict[str, ListedRule], node: Node | None, report: Report) 
     results: dict[str, ListedRule] = {}
     for rule in listed_rules(node):
         if rule.id in results:
-            notes = (Label(results[rule.id].span, "the first one"),)
+            notes = (Label(results[rule.id].span, "first listed here"),)
             report.error("RS223", f"the rule `{rule.id}` is listed twice", rule.span, notes=notes)
         results.setdefault(rule.id, rule)
     rules.update(results)
@@ -103,7 +103,9 @@ def check_cited(sources: Mapping[str, str], rules: Mapping[str, ListedRule], rep
                         column = part.start() + result.start() + 1
                         span = Span(file, number, column, number, column + len(result[0]))
                         message = f"no rule `{result[0]}` is listed"
-                        report.warning("RS239", message, span, help=hint or "list it in rules.yaml, or cite another")
+                        report.warning(
+                            "RS239", message, span, help=hint or "list it in rules.yaml, or cite another rule"
+                        )
 
 
 def _items(node: Node | None) -> list[Node]:

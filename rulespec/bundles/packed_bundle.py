@@ -31,7 +31,7 @@ MAX_UNPACKED = 12_000_000
 MAX_NAME = 200
 """Maximum length in characters of a file's path in a bundle."""
 _KEYS = ("sources", "sum", "packed")
-_HELP = "the rest of the log may be sound: `--rules REF` replays it under rules that you have"
+_HELP = "add `--rules REF` to replay the log under rules that you have: its other lines may be sound"
 
 
 class Bundle(Struct, frozen=True):
@@ -78,7 +78,7 @@ def bundle_in(data: Any, place: Span) -> Bundle:
         DiagnosticsError: RS656 if it is malformed, RS657 if it is too large.
     """
     if not isinstance(data, dict) or set(data) != {*_KEYS} or not all(isinstance(v, str) for v in data.values()):
-        _unreadable("it must be an object with the texts `sources`, `sum` and `packed`", place)
+        _unreadable("it must be an object with the strings `sources`, `sum` and `packed`", place)
     if len(data["packed"]) > MAX_PACKED or max(len(data["sources"]), len(data["sum"])) > MAX_NAME:
         _too_large(f"more than {MAX_PACKED:,} characters", place)
     return Bundle(**data)
@@ -110,7 +110,7 @@ def unpacked(bundle: Bundle, place: Span) -> Contents:
     _check_bounds(contents, place)
     for path in (*contents.rules, *contents.shown):
         if not _is_below(path):
-            message = f"the bundle has a file {shown(path[:MAX_NAME])}, which is not a path inside it"
+            message = f"the path {shown(path[:MAX_NAME])} in the bundle leads out of it"
             raise failure("RS658", message, place, _HELP)
     if not contents.reference or not contents.rulesets:
         _unreadable("it names no ruleset", place)

@@ -50,8 +50,8 @@ class InBundle:
         folders = [_ROOT / name for name in self._contents.rulesets]
         number = 0 if beside is None else folders.index(beside) + 1
         if number >= len(folders) or (beside is None and name != str(folders[0])):
-            known = "a bundle must contain all of its rules: no other folder is searched"
-            raise failure("RS501", f"there is no ruleset {shown(name[:80])} in the bundle", None, known)
+            help_ = "ask for a log with all of its rules: while a bundle is read, no other folder is searched"
+            raise failure("RS501", f"there is no ruleset {shown(name[:80])} in the bundle", None, help_)
         return folders[number]
 
     def overlay(self, name: str, folders: list[Path]) -> tuple[Path, str] | None:
@@ -90,7 +90,8 @@ class InBundle:
     def text(self, path: Path, display: str, limit: int) -> str:
         """The content of a file. Errors: RS101, RS103 or RS105."""
         if path not in self._files:
-            raise failure("RS101", f"there is no file {shown(display)}", file_start(display), "the bundle lacks it")
+            help_ = "ask for the log again: its bundle is incomplete"
+            raise failure("RS101", f"there is no file {shown(display)}", file_start(display), help_)
         text = self._files[path]
         if len(text.encode("utf-8", "surrogatepass")) > limit:
             raise too_large(display, limit)

@@ -113,7 +113,7 @@ def _files(bundle: Bundle, place: Span) -> InBundle:
 def _check_sources(bundle: Bundle, read: typed.Ruleset | Merged, files: InBundle, place: Span) -> None:
     """Refuses a bundle whose rules differ from the declared hash, or that has unrelated files."""
     if read.sources_hash != bundle.sources:
-        message = f"the bundle declares the rules {shown(bundle.sources[:8])}, but contains others"
+        message = f"the bundle declares the rules {shown(bundle.sources[:8])}, but contains different ones"
         raise failure("RS659", message, place, "ask for the log again: this one has been changed")
     if not files.is_all(len(read.located), len(read.folders)):
         raise failure("RS659", "the bundle has files that its rules do not read", place, "ask for the log again")

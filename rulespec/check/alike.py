@@ -18,8 +18,8 @@ def check_alike(c: Context) -> None:
     kinds = {name: kind for name, kind in c.declarations.kinds.items() if kind.alike is not None}
     for kind in kinds.values():
         if kind.number < 2:
-            message = f"`alike` has no effect: there are not several `{kind.name}`"
-            help_ = "give their `number: …`, or omit `alike`: tokens with names are individuals"
+            message = f"`alike` has no effect: `{kind.name}` has no `number` of at least 2"
+            help_ = "add `number: …` with the number of tokens, or remove `alike`: named tokens are individuals"
             c.report.error("RS282", message, kind.alike, notes=[Label(kind.span, "the kind")], help=help_)
     if kinds:
         _refuse_belongings(c, kinds)
@@ -31,8 +31,8 @@ def _refuse_belongings(c: Context, kinds: dict[str, typed.Kind]) -> None:
     for name, span, what in [*_belongings(c.declarations), *tables]:
         if (kind := kinds.get(name)) is not None and kind.alike is not None:
             message = f"{what}, which would distinguish alike tokens"
-            help_ = f"make it state of `{name}`, or remove its `alike`"
-            c.report.error("RS283", message, span, notes=[Label(kind.alike, "they are alike here")], help=help_)
+            help_ = f"declare it as state of `{name}`, or remove `alike` from `{name}`"
+            c.report.error("RS283", message, span, notes=[Label(kind.alike, "declared alike here")], help=help_)
 
 
 def _belongings(d: typed.Declarations) -> Iterator[tuple[str, Span, str]]:
@@ -75,6 +75,6 @@ def _refuse_questions(c: Context, kinds: dict[str, typed.Kind]) -> None:
             asked = e.type
         kind = kinds.get(asked.kind) if isinstance(asked, Ent) else None
         if kind is not None and kind.alike is not None:
-            message = f"this depends on which `{kind.name}` it is, but they are alike"
-            help_ = "test their place and state, or remove `alike`"
-            c.report.error("RS284", message, e.span, notes=[Label(kind.alike, "they are alike here")], help=help_)
+            message = f"this depends on which `{kind.name}` it is, but these tokens are alike"
+            help_ = "test the place and the state of the tokens instead, or remove `alike`"
+            c.report.error("RS284", message, e.span, notes=[Label(kind.alike, "declared alike here")], help=help_)

@@ -81,13 +81,13 @@ class _Amounts:
 
     def _report(self, use: _Use, written: Written) -> None:
         code, message = self._said(use, written.what or "this", written.value)
-        notes = [Label(use.number.span, "it is used here")] if written.place != use.number.span else []
+        notes = [Label(use.number.span, "used here")] if written.place != use.number.span else []
         self.c.report.error(code, message, written.place, notes=[*notes, *_declared(use)], help=_way_out(use))
 
     def _warn(self, use: _Use, written: Written) -> None:
         code, message = self._said(use, written.what, written.value)
-        notes = [Label(use.number.span, "it is used here"), *_declared(use)]
-        help_ = f"{_way_out(use)}; or restrict its use by a condition"
+        notes = [Label(use.number.span, "used here"), *_declared(use)]
+        help_ = f"{_way_out(use)}; or exclude this value by a condition where it is used"
         self.c.report.warning(code, message, written.place, notes=notes, help=help_)
 
     def _unfit(self, use: _Use) -> None:
@@ -117,8 +117,8 @@ class _Amounts:
 
     def _said(self, use: _Use, what: str, value: int) -> tuple[str, str]:
         if use.declared is not None:
-            return "RS307", f"{what} is {value}, and {use.what} must be between {use.low} and {use.high}"
-        return "RS243", f"{what} is {value}, and {use.what} is never negative"
+            return "RS307", f"{what} is {value}, but {use.what} must be between {use.low} and {use.high}"
+        return "RS243", f"{what} is {value}, but {use.what} must not be negative"
 
     @property
     def compared(self) -> set[int]:
@@ -165,7 +165,9 @@ def _declared(use: _Use) -> list[Label]:
 
 
 def _way_out(use: _Use) -> str:
-    return f"change it, or the range of {use.what}" if use.declared is not None else "write a number of at least 0"
+    return (
+        f"change the number, or the range of {use.what}" if use.declared is not None else "write a number of at least 0"
+    )
 
 
 def _reached(block: typed.Block, ranges: Ranges) -> Iterator[typed.Stmt | typed.HeadPart]:

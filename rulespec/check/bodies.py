@@ -43,7 +43,10 @@ def check_bodies(c: Context) -> None:
         elif isinstance(item, ast.OptionGroup):
             for included in (m for m in members(item.options) if isinstance(m, ast.Name)):
                 x.error(
-                    "RS229", "groups of options cannot be nested", included.span, help="include both in the decision"
+                    "RS229",
+                    "groups of options cannot be nested",
+                    included.span,
+                    help="include both groups in the decision",
                 )
         elif isinstance(item, ast.Invariant):
             condition = x.condition(item.condition, Env())
@@ -108,7 +111,7 @@ def _scoring(x: ExpressionContext, item: ast.Scoring) -> typed.Scoring:
 
 def _number(x: ExpressionContext, e: ast.Expr, env: Env, what: str) -> typed.Expr:
     value = x.infer(e, env)
-    return x.number(value, f"{what} is a number")
+    return x.number(value, f"{what} must be a number")
 
 
 def check_unread(c: Context) -> None:

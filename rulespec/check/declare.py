@@ -69,8 +69,8 @@ def _declare_depth(c: Context, procedure: typed.Procedure, deep: ast.Number) -> 
     """Sets the maximum depth of a recursive procedure; reports depths that are out of range."""
     procedure.deep, procedure.deep_span = min(max(deep.value, 2), MAX_DEPTH), deep.span
     if procedure.deep != deep.value:
-        message = f"a recursive procedure must be from 2 to {MAX_DEPTH} deep, not {deep.value}"
-        help_ = "without `at most … deep` it never calls itself" if deep.value < 2 else "for repetition, use a loop"
+        message = f"the depth of a recursive procedure must be from 2 to {MAX_DEPTH}, not {deep.value}"
+        help_ = "remove `at most … deep`, or write at least 2" if deep.value < 2 else "use a loop for repetition"
         c.expressions.error("RS420", message, deep.span, help=help_)
 
 
@@ -81,7 +81,7 @@ def check_signatures(c: Context) -> None:
         if isinstance(item, ast.Def | ast.Procedure | ast.Guard):
             params: list[typed.Var] = []
             if name in (NO_DEFINITIONS if isinstance(item, ast.Def) else NO_PROCEDURES):
-                x.error("RS223", f"`{name}` is a word of the language", item.name.span)
+                x.error("RS223", f"`{name}` {_WORD}", item.name.span)
             for p in item.params:
                 if p.name.text in {q.name for q in params}:
                     x.error("RS223", f"two parameters are called `{p.name.text}`", p.name.span)
@@ -99,7 +99,7 @@ def check_signatures(c: Context) -> None:
                 if isinstance(item.at_most, ast.Number):
                     x.rules.definitions[name].at_most = item.at_most.value
                     if not isinstance(result, SetOf) and result != BAD:
-                        message = f"`{name}` is {result}, but `at most` is for sets"
+                        message = f"`at most` needs a set, but the value of `{name}` is {result}"
                         x.error("RS414", message, item.at_most.span)
             elif isinstance(item, ast.Guard):
                 x.rules.guards[name] = typed.Guard(name, tuple(params), item.doc.text, item.name.span)
@@ -116,7 +116,7 @@ def check_signatures(c: Context) -> None:
                 effects.originals[name] = c.source.originals.get(("procedure", name), "")
     for name, definition in x.rules.definitions.items():
         if name in x.rules.procedures:
-            notes = (Label(definition.span, "the definition"),)
+            notes = (Label(definition.span, "the definition is here"),)
             x.error("RS223", f"`{name}` is also a definition", x.rules.procedures[name].span, notes=notes)
 
 
@@ -145,7 +145,7 @@ def tell_words(source: Source, texts: Mapping[str, str], report: Report) -> None
             report.error("RS223", f"`{name}` {_WORD}", span)
 
 
-_WORD = "is a word of the language"
+_WORD = "is a reserved word"
 
 
 def _in_text(file: str, text: str) -> Iterator[tuple[str, Span]]:

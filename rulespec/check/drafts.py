@@ -20,7 +20,7 @@ from rulespec.typed.rule_traversal import (
 
 _Calls = dict[typed.Procedure, list[tuple[typed.Procedure, typed.CallProcedure]]]
 _HELP = (
-    "do this before the draft or after it; the seat's own information, such as `hand[p]` in `draft … by p:`, is allowed"
+    "move it before or after the draft, or use only the seat's own information, such as `hand[p]` in `draft … by p:`"
 )
 
 

@@ -20,9 +20,9 @@ def check_facts(c: Context) -> None:
     for kind, name, place, node in _written(c):
         if kind.is_player and not kind.facts:
             message = "players are seats, which have no facts to check"
-            c.report.error("RS241", message, place.span, help="write an invariant")
+            c.report.error("RS241", message, place.span, help="write an `invariant` in the rules instead")
         elif (kind.name, name) in first:
-            notes = [Label(first[kind.name, name].span, "the first one")]
+            notes = [Label(first[kind.name, name].span, "the first check")]
             c.report.error("RS223", f"`{kind.name}` has two checks `{name}`", place.span, notes=notes)
         else:
             first[kind.name, name] = place
@@ -64,7 +64,7 @@ def _check(c: Context, kind: typed.Kind, name: str, place: Scalar, node: Node) -
         return
     if not var.reads:
         message = f"the check `{name}` does not use `{kind.name}`"
-        help_ = f"`{kind.name}` denotes the current entity: write a condition on it, as in `{kind.name}.…`"
+        help_ = f"write a condition on the current entity, such as `{kind.name}.… > 0`"
         c.report.error("RS241", message, that.span, help=help_)
         return
     parts = [where, that] if where is not None else [that]
@@ -80,9 +80,9 @@ def _of_facts(c: Context, name: str, root: typed.Expr) -> bool:
     while stack:
         written, e = stack.pop()
         if (what := _of_games(e)) is not None:
-            called = [Label(e.span, f"{what} is expected here")] if written is not e else []
+            called = [Label(e.span, f"{what} is read here")] if written is not e else []
             message = f"the check `{name}` is evaluated before any game, but {what} is known only in a game"
-            help_ = "use only facts, constants and tables; a condition on the game is an invariant"
+            help_ = "use only facts, constants and tables; write a condition on the game as an `invariant`"
             c.report.error("RS241", message, written.span, notes=called, help=help_)
             return False
         if isinstance(e, typed.Call) and e.definition not in known:
@@ -106,5 +106,5 @@ def _of_games(e: typed.Expr) -> str | None:
         case typed.KindSet() if e.kind.by_seat:
             return f"`{e.kind.name}`"
         case typed.Once():
-            return f"what holds after `{e.procedure.name}`"
+            return f"the position after `{e.procedure.name}`"
     return None

@@ -10,7 +10,7 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import walk
 from rulespec.types import BAD
 
-_TURNS = "let every path through the turn meet a `decide`, `pass turn` or `leave`; or bound the turns: `… at most n:`"
+_TURNS = "put a `decide`, `pass turn` or `leave` on every path through the turn, or bound the turns: `… at most n:`"
 
 
 def check_loops(c: Context) -> None:
@@ -18,11 +18,11 @@ def check_loops(c: Context) -> None:
     for loop in endless_loops(c.rules):
         c.report.error(
             "RS402",
-            "this loop can repeat without a decision, and then never ends",
+            "this loop can repeat without a decision, and would then never end",
             loop.span,
             help=_TURNS
             if loop.head
-            else "bound it: `repeat at most …:`; or let every path through it meet a `decide` or `leave`",
+            else "bound the loop, `repeat at most …:`, or put a `decide` or `leave` on every path through it",
         )
 
 

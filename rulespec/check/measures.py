@@ -65,19 +65,19 @@ def _sound(c: Context, called: str, measure: typed.Measure) -> bool:
     if isinstance(value.type, Bad):
         return False
     if not isinstance(value.type, Num):
-        message = f"{called} is {value.type}, and not a number"
-        help_ = "write a number: `x ?? 0` where there may be none, `1 if … else 0` of a condition, `count(…)` of a set"
+        message = f"{called} must be a number, but it is {value.type}"
+        help_ = "write `x ?? 0` for a value that may be none, `1 if … else 0` for a condition, `count(…)` for a set"
         c.report.error("RS571", message, value.span, help=help_)
         return False
     if var is not None and not var.reads:
         message = f"{called} is declared for every `{var.name}`, but does not read `{var.name}`"
-        help_ = f"`{var.name}` denotes the current entity: write `{var.name}.…`, or remove `of`"
+        help_ = f"write `{var.name}.…` for the current entity, or remove `of`"
         c.report.error("RS572", message, value.span, help=help_)
         return False
     single = next((e for e in expressions(value) if isinstance(e, typed.Once)), None)
     if single is not None:
         message = f"{called} depends on a hypothetical call of `{single.procedure.name}`"
-        c.report.error("RS573", message, single.call, help="measure the position itself: omit `once`")
+        c.report.error("RS573", message, single.call, help="remove `once`, and measure the position itself")
         return False
     return True
 
@@ -98,12 +98,12 @@ def _check_stakes(c: Context, stakes: Scalar) -> None:
     d.stakes = int(stakes.text)
     if c.rules.scoring is None:
         message = "bots cannot play for points: the rules have no `scoring`"
-        help_ = "write a `scoring`, or remove `stakes`"
+        help_ = "add a `scoring` to the rules, or remove `stakes`"
     elif d.teams == ALL:
         message = "bots cannot play for points against one another: all players win together"
-        help_ = "declare a value in place of `stakes`"
+        help_ = "replace `stakes` with a value under `values`"
     elif d.values:
-        message = f"bots cannot play for points and for the value `{next(iter(d.values))}`"
+        message = f"bots cannot play both for points and for the value `{next(iter(d.values))}`"
         help_ = "remove `stakes` or `values`"
     else:
         return
@@ -119,7 +119,7 @@ def _value(c: Context, name: str, place: Scalar, node: Node) -> typed.PositionVa
         c.report.error("RS576", message, of.span, help=help_)
         return None
     if of is None and d.teams != ALL and d.max_players > 1:
-        message = f"the value `{name}` is the same for all players, who do not win together"
+        message = f"the value `{name}` is the same for all players, but they do not win together"
         c.report.error("RS576", message, place.span, help=f"write `of: {player}`, and `{player}.…` in the value")
         return None
     measure = measured(c, "value", name, place, node)

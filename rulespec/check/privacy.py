@@ -122,10 +122,10 @@ class _Reader:
                 continue
             return typed.Op(SetOf(player), e.span, "set", (e,))
         span = self.w.node.span if isinstance(self.w.node, Scalar) else self.w.place.span
-        message = f"`{self.w.decl.name}` belongs to no player, and would be hidden from everybody"
+        message = f"`{self.w.decl.name}` belongs to no player, so it would be hidden from everybody"
         help_ = (
-            f"declare it under `kinds.{player}.state`, name its viewers (`private: {{to: …}}`; nobody, as for a "
-            'face-down deck: `private: {to: "{}"}`), or leave it public'
+            f"declare it under `kinds.{player}.state`, name its viewers (`private: {{to: …}}`, or nobody for a "
+            'face-down deck: `private: {to: "{}"}`), or make it public'
         )
         self.c.report.error("RS229", message, span, help=help_)
         return None
@@ -156,12 +156,12 @@ def _public(c: Context, root: typed.Expr) -> None:
     while stack:
         written, e = stack.pop()
         if (secret := _secret(e)) is not None or isinstance(e, typed.Once):
-            called = [Label(e.span, "it is read here")] if written is not e else []
+            called = [Label(e.span, "read here")] if written is not e else []
             what, notes = "a hypothetical call of a procedure", called
             if secret is not None and secret.private is not None:
-                what, notes = f"`{secret.name}`", [*called, Label(secret.private.span, "it is private")]
-            message = f"its viewers are public knowledge, so they cannot depend on {what}"
-            help_ = "let it depend only on public state, such as a phase or a flag that the rules set"
+                what, notes = f"`{secret.name}`", [*called, Label(secret.private.span, "declared private here")]
+            message = f"the viewers of private state are public knowledge, so they cannot depend on {what}"
+            help_ = "use only public state here, such as a phase or a flag that the rules set"
             c.report.error("RS341", message, written.span, notes=notes, help=help_)
             return
         if isinstance(e, typed.Call) and e.definition not in known:

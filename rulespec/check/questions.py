@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rulespec.check.context import Context
 from rulespec.check.yaml_names import offered, on_top
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -33,7 +31,7 @@ def check_questions(c: Context) -> None:
         if asks.text in GAME_NUMBERS:
             if whose is not None:
                 message = f"`{asks.text}` is a number of the whole game, not of `{whose.text}`"
-                c.report.error("RS577", message, whose.span, help="leave `of` out")
+                c.report.error("RS577", message, whose.span, help="remove `of`")
                 continue
         elif asks.text in (ENDING, USES):
             if not _named(c, asks, whose):
@@ -62,17 +60,14 @@ def _named(c: Context, asks: Scalar, of: Scalar | None) -> bool:
     if wanted in names:
         return True
     if c.report.ok and on_top(c, of or asks):
-        what = "an ending" if asks.text == ENDING else "an option, as `decision.option`"
-        message = f"the question needs `of`: {what}"
+        what = "an ending" if asks.text == ENDING else "an option, such as `decision.option`"
+        message = f"the question needs `of` with {what}"
         if of is not None:
-            message = f"`{wanted}` is no {'ending' if asks.text == ENDING else 'option'} of the rules"
-        hint = (did_you_mean(wanted, names) if of is not None else "") or f"write `of:` with one of {_first(names)}"
+            message = f"the rules have no {'ending' if asks.text == ENDING else 'option'} `{wanted}`"
+        hint = did_you_mean(wanted, names) if of is not None else ""
+        hint = hint or (f"write `of:` with one of {', '.join(names[:8])}" if names else "remove the question")
         c.report.error("RS577", message, (of or asks).span, help=hint)
     return False
-
-
-def _first(names: Sequence[str]) -> str:
-    return ", ".join(names[:8]) or "none"
 
 
 def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
@@ -83,7 +78,7 @@ def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
         return False  # its error is reported elsewhere
     if measure is None:
         names = [*GAME_NUMBERS, ENDING, USES, *d.measures]
-        hint = did_you_mean(asks.text, names) or f"there are {', '.join(names)}"
+        hint = did_you_mean(asks.text, names) or f"write one of {', '.join(names)}"
         c.report.error("RS577", f"there is no measure `{asks.text}`", asks.span, help=hint)
         return False
     c.reader.refer(asks, measure)
@@ -92,7 +87,7 @@ def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
         if of is None:
             return True
         message = f"the measure `{asks.text}` is a number of the whole game, not of `{of.text}`"
-        c.report.error("RS577", message, of.span, help="leave `of` out")
+        c.report.error("RS577", message, of.span, help="remove `of`")
         return False
     names = [*MANY, *([WINNER] if kind.name == d.player_kind else []), *(e.name for e in kind.entities)]
     if of is not None and of.text in names:

@@ -91,9 +91,9 @@ def _way_out(c: Context, kinds: list[str], name: str) -> str:
     """The help for a cycle of rules of the given kinds that starts at the rule `name`."""
     procedure = c.rules.procedures.get(name)
     if procedure is not None and procedure.deep is not None:
-        return "`once` cannot run a procedure that calls itself: let a definition describe the result"
+        return "describe the result by a definition: `once` cannot run a procedure that calls itself"
     if set(kinds) == {"procedure"}:
-        return f"declare a depth, `procedure {name}(…) at most 12 deep:`; or use a `for` or a `repeat`"
+        return f"declare a depth, `procedure {name}(…) at most 12 deep:`, or use a `for` or a `repeat`"
     return "use `for` over a set, `reach(x from s: t)` along links, or a decision in a `repeat:`"
 
 
@@ -176,11 +176,13 @@ def refuse_loud(expressions: Sequence[typed.Once], report: Report) -> None:
         loud = (s for p in procedures for s in walk(p.body) if isinstance(s, typed.Decide | typed.EndGame))
         deep = next((p for p in procedures if p.deep is not None), None)
         if (s := next(loud, None)) is not None:
-            does = "may end the game" if isinstance(s, typed.EndGame) else "rolls" if s.form == "chance" else "asks"
+            does = "may end the game" if isinstance(s, typed.EndGame) else "may offer a decision"
+            does = "may roll" if isinstance(s, typed.Decide) and s.form == "chance" else does
             message = f"`once` cannot run `{e.procedure.name}`, which {does}"
-            help_ = "name a procedure without decision, chance or `end game`, which calls only such procedures"
-            report.error("RS321", message, e.call, notes=[Label(s.span, "here")], help=help_)
+            help_ = "call a procedure that has no decision, chance or `end game`, nor calls a procedure with one"
+            report.error("RS321", message, e.call, notes=[Label(s.span, f"{does} here")], help=help_)
         elif deep is not None:
-            message = f"`once` cannot run a procedure that calls itself, as `{deep.name}` may"
-            help_ = "name a procedure that neither declares `at most … deep` nor calls one that does"
-            report.error("RS421", message, e.call, notes=[Label(deep.deep_span or deep.span, "here")], help=help_)
+            message = f"`once` cannot run a procedure that may call itself, such as `{deep.name}`"
+            help_ = "call a procedure that neither declares `at most … deep` nor calls one that does"
+            notes = [Label(deep.deep_span or deep.span, "its depth is declared here")]
+            report.error("RS421", message, e.call, notes=notes, help=help_)

@@ -50,10 +50,8 @@ def check_size(c: Context) -> None:
     for place, node, form, _ in boards_in(root):
         steps += count_spaces(node, form) * count_steps(node)
         if steps > MAX_BOARD_STEPS:
-            message = (
-                f"with `{place.text}`, there are more than {MAX_BOARD_STEPS:,} steps from spaces of boards in total"
-            )
-            help_ = "make the board smaller: every space has a step for every direction and every step of a link"
+            message = f"with `{place.text}`, the spaces of all boards have more than {MAX_BOARD_STEPS:,} steps in total"
+            help_ = "make the board smaller: every space has one step for each direction and each step of a link"
             _refuse(message, place.span, report, help_)
     for name, span, count, declared in chain(_plain_kinds(root), _products(root, sizes), _places(root, sizes)):
         entities += count
@@ -67,7 +65,7 @@ def check_size(c: Context) -> None:
             _refuse(f"with `{name}`, there are more than {MAX_FACTS:,} facts of entities in total", span, report)
 
 
-_MULTIPLY = "products of kinds multiply, and every entity has every fact of its kind: make smaller kinds"
+_MULTIPLY = "make the kinds smaller: products multiply, and every entity has every fact of its kind"
 
 
 def _refuse(message: str, span: Span, report: Report, help_: str = _MULTIPLY) -> None:
@@ -135,7 +133,7 @@ def check_heads(c: Context) -> None:
                 left -= sum(sizes.nodes(part.guard.head) for part in option.head if isinstance(part, typed.Needs))
                 if left < 0:
                     help_ = "move conditions shared by many guards into definitions"
-                    message = "with the guards of this option, heads are too large"
+                    message = "with the guards of this option, the heads of options are too large in total"
                     c.report.error("RS108", message, option.span, help=help_)
                     return
 

@@ -26,7 +26,7 @@ def check_unused(c: Context) -> None:
     bound = {name for (_, name), i in c.source.items.items() if i.modifier}
 
     def warn(what: str, name: str, declaration: typed.Named) -> None:
-        report.warning("RS405", f"the {what} `{name}` is never used", declaration.span, help="use it, or remove it")
+        report.warning("RS405", f"the {what} `{name}` is never used", declaration.span, help="use or remove it")
 
     for name, definition in rules.definitions.items():
         if f"def {name}" not in used:
@@ -106,8 +106,8 @@ def _report(c: Context, constant: typed.ConstantDecl, needs: list[tuple[Type, Di
     over = [n for _, d in needs for n in d.notes if _layer(c, n.span) > _layer(c, d.span) and n.span != constant.span]
     notes += dict.fromkeys(over[:_SHOWN])
     number = str(constant.value) if want == INT else f"{constant.value} {want}"
-    help_ = f"write `{number}`" if not others else "its uses need different units: declare a constant for each"
-    message = f"`{constant.name}` is {_unit(constant.type)}, and the rules need {_unit(want)}"
+    help_ = f"write `{number}`" if not others else "declare a constant for each unit that the rules need"
+    message = f"`{constant.name}` is {_unit(constant.type)}, but the rules need {_unit(want)}"
     c.report.error("RS302", message, constant.span, notes=notes, help=help_)
 
 

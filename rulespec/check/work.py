@@ -46,8 +46,8 @@ MAX_MEASURE_WORK = 10**6
 
 
 _HELP = (
-    "if its sets are never as large as their kinds, declare it: `def few(p: player) -> set item at most 10:`; "
-    "else name a value with `let` instead of computing it twice"
+    "declare the maximum size of sets that are smaller than their kinds, `def few(p: player) -> set item at most 10:`, "
+    "or name a value with `let` instead of computing it twice"
 )
 
 
@@ -148,13 +148,15 @@ def _check_several(c: Context, work: Work, option: typed.OptionDef) -> None:
     for p in option.params:
         if isinstance(p.low, typed.PathDomain) and (least := work.paths(p.low)) > MAX_PATHS:
             message = f"`{p.var.name}` has {least:,} possible paths, but at most {MAX_PATHS:,} are listed"
-            help_ = "allow fewer steps, or fewer targets: no page shows this many options, and no bot considers them"
+            help_ = "allow fewer steps or targets: no page shows this many options, and no bot considers them"
             c.report.warning("RS418", message, p.low.span, notes=(Label(option.span, "the option"),), help=help_)
         if p.several is None or not isinstance(p.low, typed.Lit | typed.KindSet | typed.Fact):
             continue
         if (number := work.ways(p)) > MAX_SEVERAL:
-            message = f"`{p.var.name}` may be {number:,} sets, and at most {MAX_SEVERAL:,} are listed"
-            help_ = "choose fewer, or from fewer: no page shows this many options, and no bot considers them"
+            message = f"`{p.var.name}` has {number:,} possible sets, but at most {MAX_SEVERAL:,} are listed"
+            help_ = (
+                "choose fewer members, or choose from fewer: no page shows this many options, and no bot considers them"
+            )
             c.report.warning("RS418", message, p.low.span, notes=(Label(option.span, "the option"),), help=help_)
 
 
@@ -173,8 +175,8 @@ def _check_members(c: Context) -> None:
     sizes = {kind.name: size(d.kinds, kind.name, d.max_players) for kind in d.kinds.values()}
     largest = max(sizes, key=sizes.__getitem__, default="")
     if largest and sizes[largest] > FAST_MEMBERS:
-        message = f"`{largest}` has {sizes[largest]:,} members, and sets of more than {FAST_MEMBERS:,} are slow in wasm"
-        help_ = "divide the kind, or count the indistinguishable places"
+        message = f"`{largest}` has {sizes[largest]:,} members, but sets of more than {FAST_MEMBERS:,} are slow in wasm"
+        help_ = "split the kind, or count indistinguishable entities instead of listing them"
         c.report.warning("RS880", message, d.kinds[largest].span, help=help_)
 
 

@@ -95,9 +95,9 @@ def _warn_of_answer(
         c.report.warning("RS728", f"there is no decision `{decision.text}`", decision.span, notes=notes, help=hint)
         return
     free = [f"`{option.name}`" for option in options.values() if not option.params]
-    has = f"it has {', '.join(free)}" if free else "each of its options has parameters"
-    message = f"`{answer.text}` is not an option without parameters of `{decision.text}`: {has}"
-    c.report.warning("RS728", message, answer.span, help="a usual answer must be possible at every position")
+    message = f"`{decision.text}` has no option `{answer.text}` without parameters"
+    help_ = f"write {' or '.join(free)}" if free else "remove this usual answer: every option has parameters"
+    c.report.warning("RS728", message, answer.span, help=help_)
 
 
 def check_playouts(c: Context) -> None:
@@ -111,7 +111,7 @@ def check_playouts(c: Context) -> None:
     decisions = offered(c.rules, chance=False)
     for name, place, node in declared:
         if name not in decisions:
-            _warn_of_weight(c, f"there is no decision `{name}` of players", place, decisions)
+            _warn_of_weight(c, f"players have no decision `{name}`", place, decisions)
             continue
         for option, own_place, weight in entries(node):
             if option in decisions[name]:
@@ -157,8 +157,10 @@ def check_was(c: Context) -> None:
             if on_top(c, place):
                 names = [*options, *d.settings, *(f"{k}.{n}" for k, of in (options | entities).items() for n in of)]
                 hint = did_you_mean(path, names) or "write a decision, `decision.option`, `kind.entity` or a setting"
-                c.report.error("RS729", f"there is no `{path}` to give a former name", place.span, help=hint)
+                c.report.error(
+                    "RS729", f"a former name is given for `{path}`, which does not exist", place.span, help=hint
+                )
             continue
         if old.text in today:
             message = f"`{old.text}` is in use, so it cannot be a former name of `{path}`"
-            c.report.error("RS729", message, old.span, help="a former name must no longer be in use")
+            c.report.error("RS729", message, old.span, help="write a name that is no longer in use, or remove it")

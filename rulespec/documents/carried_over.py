@@ -21,7 +21,7 @@ BACKENDS = {"native": "wasm"}
 """The new name of a backend for each old name."""
 _PLACES: dict[str, tuple[str, ...]] = {"game": (), "overlay": (), "dialect": ("start",), "scenarios": ("scenarios",)}
 """The path to the mapping, or the list of mappings, that may have old keys in each kind of file."""
-_WAY_OUT = "`rulespec validate REF --fix` writes that"
+_WAY_OUT = "or run `rulespec validate REF --fix`"
 _PATH_SECTIONS = ("replaces", "changes", "add", "remove")
 _PATHS = {"game.options": "game.settings"}
 
@@ -52,7 +52,7 @@ def old_keys(file: Node, kind: str) -> Iterator[Diagnostic]:
 def old_key(key: str, new: str, span: Span) -> Diagnostic:
     """The error for an old key (RS127)."""
     message = f"the key `{key}` has been renamed"
-    return Diagnostic("RS127", Severity.ERROR, message, span, help=f"it is `{new}` now: {_WAY_OUT}")
+    return Diagnostic("RS127", Severity.ERROR, message, span, help=f"write `{new}`, {_WAY_OUT}")
 
 
 def old_paths(facts: Node) -> Iterator[Diagnostic]:
@@ -62,7 +62,7 @@ def old_paths(facts: Node) -> Iterator[Diagnostic]:
         for place in (*words(node), *(place for _, place, _ in entries(node))):
             if (new := new_path(place.text)) is not None:
                 message = f"the path `{place.text}` has been renamed"
-                yield Diagnostic("RS128", Severity.ERROR, message, place.span, help=f"it is `{new}` now: {_WAY_OUT}")
+                yield Diagnostic("RS128", Severity.ERROR, message, place.span, help=f"write `{new}`, {_WAY_OUT}")
 
 
 def new_header(data: dict[str, Any], known: Container[str]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ _NAME = re.compile(r"[a-z0-9_]+(/[a-z0-9_]+)*\.csv")
 _CELL = re.compile(r'[ \t]*+(?:"((?:[^"\n]|"")*+)"[ \t]*+|([^,"\n]*+))(,|\n|\Z)')
 _POSITION = "position"
 """The key of an entity whose value is a list of numbers."""
-_ALONE = "put all rows into the file, or all of them here"
+_ALONE = "put all rows either into the CSV file or here"
 _MOST_FAULTS = 20
 """Maximum number of reported faults per file."""
 Read = Callable[[str], tuple[str, str]]
@@ -75,7 +75,7 @@ def _part(node: Node, place: str, read: Read, report: Report) -> Node:
     key = node.entries[place][0]
     if len(rows_of.entries) > 1:
         other = next(at for each, (at, _) in rows_of.entries.items() if each != CSV)
-        notes = [Label(other.span, "and this")]
+        notes = [Label(other.span, "another entry")]
         report.error("RS744", f"`{CSV}` must be the only entry", rows_of.entries[CSV][0].span, notes=notes, help=_ALONE)
         return node
     rows = _rows_of(name, read, report)
@@ -96,7 +96,7 @@ def _rows_of(name: Scalar, read: Read, report: Report) -> list[Row] | None:
     """The rows of a file, header first; None, after a report, if it is not a table."""
     if not _NAME.fullmatch(name.text):
         message = f"{shown(name.text)} is not a name for a CSV file"
-        help_ = "use lower-case letters, digits and `_`, with `.csv`: `cards.csv`; separate folders by `/`"
+        help_ = "use lower-case letters, digits and `_`, such as `cards.csv`; separate folders by `/`"
         report.error("RS744", message, name.span, help=help_)
         return None
     try:
@@ -108,10 +108,10 @@ def _rows_of(name: Scalar, read: Read, report: Report) -> list[Row] | None:
     before = len(report.diagnostics)
     rows = _cells(content, file, report)
     if rows and len(rows[0]) == 1 and ";" in rows[0][0].text:
-        report.error("RS744", "this file separates cells by `;`", rows[0][0].span, help="separate cells by `,`")
+        report.error("RS744", "this file separates cells by `;`", rows[0][0].span, help="separate cells with `,`")
     elif not rows and len(report.diagnostics) == before:
         message, start = "this file is empty", Span(file, 1, 1, 1, 1)
-        report.error("RS744", message, start, help="its first row must have the column heads")
+        report.error("RS744", message, start, help="write the column heads in the first row")
     return rows if len(report.diagnostics) == before else None
 
 
@@ -146,9 +146,9 @@ def _add(rows: list[Row], row: Row, report: Report) -> bool:
     rows.append(row)
     if len(row) == len(rows[0]):
         return False
-    message = f"this row has {len(row)} cells, and the first has {len(rows[0])}"
+    message = f"this row has {len(row)} cells, but the first has {len(rows[0])}"
     notes = [Label(rows[0][0].span, "the first row")]
-    help_ = "leave a cell without a value empty, and quote a cell with a `,`"
+    help_ = "write an empty cell for each missing value, and put a cell with a `,` in quotes"
     report.error("RS744", message, row[0].span.to(row[-1].span), notes=notes, help=help_)
     return True
 
@@ -194,14 +194,14 @@ def _table(node: Mapping, rows: list[Row], report: Report) -> Node:
     if keys == 1 and len(heads) != 2:
         message, help_ = (
             f"a table with one key must have two columns, not {len(heads)}",
-            "give it one for the key and one for the value",
+            "write one column for the key and one for the value",
         )
         report.error("RS744", message, heads[0].span.to(heads[-1].span), help=help_)
         return Mapping({}, heads[0].span)
     if len(heads) <= first:
         message, help_ = (
             f"a table with {keys} keys must have more than {first} columns",
-            "add columns: their heads are the last key",
+            "add a column for each value of the last key",
         )
         report.error("RS744", message, heads[0].span.to(heads[-1].span), help=help_)
     if keys > 1:
@@ -248,14 +248,16 @@ def _report_twice(heads: Row, report: Report) -> None:
 
 
 def _twice(name: str, again: Scalar, first: Node, report: Report) -> None:
-    notes = [Label(first.span, "the first one")]
+    notes = [Label(first.span, "first here")]
     report.error("RS744", f"{shown(name)} occurs twice", again.span, notes=notes, help="remove one of the two")
 
 
 def _key(cell: Scalar, report: Report) -> str:
     """A cell as the key of a mapping."""
     if not cell.text:
-        report.error("RS744", "a name is missing here", cell.span, help="write it, or remove the row or the column")
+        report.error(
+            "RS744", "a name is missing here", cell.span, help="write the name, or remove the row or the column"
+        )
         return ""
     key = plain_key(cell.text) if cell.style == "plain" else cell.text
     return _trapped(key, cell, report) if isinstance(key, Trap) else key

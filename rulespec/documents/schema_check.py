@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 _TRUTH = msgspec.json.Decoder(bool)
 _ERROR_LIMIT = 50
 _FORMS = {
-    "^[a-z][a-z0-9_]*$": "a name has small letters, digits and `_`, and starts with a letter",
-    "^[a-z0-9][a-z0-9_]*$": "a name has small letters, digits and `_`",
-    "^(-[1-9][0-9]*|[a-z0-9][a-z0-9_]*)$": "the key of a row is the name of an entity, or a whole number",
+    "^[a-z][a-z0-9_]*$": "write a name with lower-case letters, digits and `_` that starts with a letter",
+    "^[a-z0-9][a-z0-9_]*$": "write a name with lower-case letters, digits and `_`",
+    "^(-[1-9][0-9]*|[a-z0-9][a-z0-9_]*)$": "write the name of an entity, or a whole number",
 }
 """Explanations of the schemas' patterns, for people."""
 _LISTED = 12  # maximum number of allowed values in a hint
@@ -224,17 +224,19 @@ def _describe(
         report.error("RS215", f"{_value(node)} does not have the form of {where}", _head(node), help=str(hint))
     elif kind in _BOUNDS:
         message = f"{_value(node)} is out of range for {where}"
-        report.error("RS216", message, _head(node), help=f"it must be {_BOUNDS[kind]} {wanted}")
+        report.error("RS216", message, _head(node), help=f"write a number that is {_BOUNDS[kind]} {wanted}")
     elif kind in _COUNTS:
         instance: Any = error.instance
-        change = "add" if kind.startswith("min") else "remove"
+        change = f"add at least {wanted - len(instance)}"
+        if kind.startswith("max"):
+            change = f"remove at least {len(instance) - wanted} of the {len(instance)}"
         message = f"{where} must have {_COUNTS[kind].format(wanted)}"
-        report.error("RS217", message, _head(node), help=f"it has {len(instance)}: {change} some")
+        report.error("RS217", message, _head(node), help=change)
     elif kind == "uniqueItems":
         report.error("RS218", f"{where} has the same item twice", _head(node), help="remove one of the two")
     elif kind == "oneOf" and not error.context:
         report.error(
-            "RS219", f"{where} fits more than one of the forms", _head(node), help="remove the keys of one form"
+            "RS219", f"{where} fits more than one of the forms", _head(node), help="keep the keys of one form only"
         )
     elif kind in {"anyOf", "oneOf"}:
         report.error("RS219", f"{where} fits none of the allowed forms", _head(node), _label(node), help=_forms(error))
@@ -253,7 +255,7 @@ def _describe_unknown(error: ValidationError, node: Mapping, report: Report, whe
             continue
         hint = did_you_mean(name, [k for k in known if k not in node.entries])
         hint = hint or (f"put it under `{new}`" if new is not None else "")
-        hint = hint or (f"the keys here are {_list(known)}" if known else "remove it")
+        hint = hint or (f"write one of the keys {_list(known, 'or')}" if known else "remove it")
         report.error("RS211", f"unknown key {shown(name)} in {where}", span, help=hint)
 
 
@@ -277,7 +279,7 @@ def _named(root: Node, path: list[str | int], node: Node) -> list[Label]:
     """A note at the key of a node, if on another line."""
     owner = locate(root, path[:-1]) if path else None
     key = owner.entries[path[-1]][0] if isinstance(owner, Mapping) and isinstance(path[-1], str) else None
-    return [Label(key.span, "of this")] if key is not None and key.span.line != node.span.line else []
+    return [Label(key.span, "the entry begins here")] if key is not None and key.span.line != node.span.line else []
 
 
 def _extra_keys(error: ValidationError, node: Mapping) -> list[str]:
@@ -300,14 +302,14 @@ def _missing(error: ValidationError, node: Mapping) -> list[str]:
 
 
 def _form(pattern: str) -> str:
-    return _FORMS.get(pattern) or f"the form is {shown(pattern, 120)}"
+    return _FORMS.get(pattern) or f"write text that matches {shown(pattern, 120)}"
 
 
 def _key_hint(error: ValidationError) -> str:
     wanted: Any = error.validator_value
     if error.validator == "enum":
         names = [str(v) for v in wanted]
-        return did_you_mean(str(error.instance), names) or f"the keys here are {_list(names)}"
+        return did_you_mean(str(error.instance), names) or f"write one of the keys {_list(names, 'or')}"
     if error.validator == "pattern":
         return _form(str(wanted))
     return error.message[:200]
@@ -359,7 +361,7 @@ def _forms(error: ValidationError) -> str:
             words.append(f"`{_json_word(form['const'])}`")
         elif isinstance(form.get("type"), str):
             words.append(_TYPES.get(str(form["type"]), str(form["type"])))
-    return f"it must be {' or '.join(dict.fromkeys(words))}" if words else "see the description of this file's schema"
+    return f"write {' or '.join(dict.fromkeys(words))}" if words else "see the description of this file's schema"
 
 
 def _label(node: Node) -> str:

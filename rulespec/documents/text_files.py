@@ -81,7 +81,7 @@ def _wide(data: bytes) -> str:
 
 MAX_BYTES = 2_000_000
 """The default maximum size of a text file in bytes."""
-_LINK_HELP = "put the file in its place, or remove the link"
+_LINK_HELP = "replace the link with the file, or remove it"
 
 
 def read_text(path: Path, display: str, limit: int = MAX_BYTES) -> str:
@@ -233,7 +233,7 @@ def read_bytes(path: Path, display: str, limit: int) -> bytes:
         if link := broken_link(path):
             raise failure("RS101", f"{shown(display)} {link}", start, _LINK_HELP) from None
         if isinstance(error, FileNotFoundError):
-            hint = "check the name, and the folder it is in"
+            hint = "check the name and the folder of the file"
             raise failure("RS101", f"there is no file {shown(display)}", start, hint) from None
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "its name is not valid"
         hint = "check the name and the permissions"
@@ -267,10 +267,10 @@ def check_characters(text: str, display: str) -> None:
     if result := misleading(text):
         place = place_at(display, text, result.start())
         if result.group() == "\r":
-            cause = "the line ends with a carriage return alone (U+000D), which few programs take for a line end"
-            raise failure("RS105", cause, place, "save the file with the line ends of Unix or of Windows")
+            cause = "the line ends with a carriage return alone (U+000D), which few programs treat as a line ending"
+            raise failure("RS105", cause, place, "save the file with Unix or Windows line endings")
         cause = f"the character U+{ord(result.group()):04X} does not belong in a text file"
-        raise failure("RS105", cause, place, "remove it; is this the right file?")
+        raise failure("RS105", cause, place, "remove the character, and check that this is the right file")
 
 
 def misleading(text: str) -> re.Match[str] | None:

@@ -49,13 +49,13 @@ def _check(value: str, at: Span) -> Diagnostic | None:
     if needed is None:
         number = _NUMBER.search(value) if "python" not in value.lower() else None
         form = f"rulespec >={number[0]}" if number is not None else NEEDS
-        help_ = f"write `needs: {form}`, with the oldest version that reads these files"
+        help_ = f"write `needs: {form}`, with the oldest version that can read these files"
         what = shown(value) if value else "this"
         return Diagnostic("RS161", Severity.ERROR, f"{what} is not a version requirement", at, help=help_)
     if _numbers(needed[1]) <= _numbers(RULESPEC):
         return None
-    message = f"these rules need rulespec {needed[1]} or newer, and this is {RULESPEC}"
-    help_ = f"install it: `pip install --upgrade 'rulespec>={needed[1]}'`"
+    message = f"these rules need rulespec {needed[1]} or newer, but this is {RULESPEC}"
+    help_ = f"install a newer version: `pip install --upgrade 'rulespec>={needed[1]}'`"
     raise DiagnosticsError([Diagnostic("RS160", Severity.ERROR, message, at, help=help_)])
 
 

@@ -12,14 +12,14 @@ from rulespec.documents.text_files import file_start
 
 _HINT = "check the indentation and the quotes here and just above"
 _HINTS = {
-    "mapping values are not allowed": "text with `: ` in it needs quotes; or is the indentation off?",
-    "expected ':'": "a key needs a `:` after it",
-    "expected key": "check the indentation: entries of one mapping start in one column",
-    "'-' indicator": "check the indentation: items of one list start in one column",
-    "']'": "a `,` or the closing `]` is missing",
-    "'}'": "a `,` or the closing `}` is missing",
-    "end of stream": "a closing quote or bracket is missing",
-    "escape": "in double quotes `\\` starts an escape: use single quotes",
+    "mapping values are not allowed": "put text that contains `: ` in quotes, or correct the indentation",
+    "expected ':'": "add a `:` after the key",
+    "expected key": "start all entries of a mapping in the same column",
+    "'-' indicator": "start all items of a list in the same column",
+    "']'": "add the missing `,` or `]`",
+    "'}'": "add the missing `,` or `}`",
+    "end of stream": "add the missing closing quote or bracket",
+    "escape": "use single quotes: in double quotes, `\\` starts an escape",
     "alphabetic or numeric": "put text that starts with `*` or `&` in quotes",
     "tag handle": "put text that starts with `!` in quotes",
 }
@@ -89,7 +89,7 @@ def _hint(problem: str, text: str, mark: Any) -> str:
     called = re.match(r"[\w.]+", line[: mark.column][::-1]) if char == "[" else None
     if called is not None and ("']'" in problem or "'}'" in problem):
         value = line[mark.column - called.end() :].partition("]")[0][:60]
-        return f'an expression with brackets needs quotes here: `"{value}]"`'
+        return f'put an expression with brackets in quotes: `"{value}]"`'
     if "cannot start any token" in problem:
         return f"put the text in quotes: a plain value cannot start with {shown(char)}"
     return next((hint for part, hint in _HINTS.items() if part in problem), _HINT)

@@ -156,9 +156,11 @@ def report_repeated(root: Node, schema: str, report: Report) -> None:
         first: dict[str, Scalar] = {}
         for word in words(get(root, *keys)):
             if word.text in first:
-                notes = [Label(first[word.text].span, "the first one")]
+                notes = [Label(first[word.text].span, "first here")]
                 message = f"`{word.text}` occurs twice in `{'.'.join(keys)}`"
-                report.error("RS218", message, word.span, notes=notes, help="name it once, or correct the second name")
+                report.error(
+                    "RS218", message, word.span, notes=notes, help="remove one of the two, or correct its name"
+                )
             first.setdefault(word.text, word)
 
 
@@ -203,7 +205,7 @@ def plain_value(text: str) -> str | int | bool | Trap | None:
 def plain_key(text: str) -> str | Trap:
     """The key in unquoted text: words are always text, numbers must be in canonical form."""
     if text in {"", "~"}:
-        return Trap("RS118", "a key is missing before the `:`", "write a word before the `:`")
+        return Trap("RS118", "a key is missing before the `:`", "write a key before the `:`")
     if text[0] in _NUMERIC_START and isinstance(trap := _numeric(text), Trap):
         return trap
     return text
@@ -215,7 +217,9 @@ def _numeric(text: str) -> str | int | Trap:
             return int(text)
         return Trap("RS122", f"{shown(text)} has more than {_DIGITS} digits", "quote it if text is meant")
     if _NUMBER.fullmatch(text):
-        hint = f'quote it (`"{text[:60]}"`) if text is meant; numbers are whole and decimal, as in `12` or `-3`'
+        hint = (
+            f'quote it (`"{text[:60]}"`) if text is meant; otherwise write a whole decimal number, such as `12` or `-3`'
+        )
         return Trap("RS122", f"{shown(text)} is a number in a form that is not allowed", hint)
     if _TIME.fullmatch(text):
         return Trap("RS123", f"{shown(text)} is a number of base 60 to some YAML readers", f'quote it: `"{text[:60]}"`')

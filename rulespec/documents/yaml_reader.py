@@ -150,12 +150,12 @@ class _Builder:
                 self.attach(self.scalar(event))
             case yaml.AliasEvent():
                 message = f"`*{event.anchor}` is a YAML alias, which is not allowed"
-                self.error("RS114", message, self.span(event), help="write the value out")
+                self.error("RS114", message, self.span(event), help="repeat the value here")
                 self.attach(Scalar("", "", self.span(event)))
             case yaml.CollectionStartEvent():
                 self.refuse_anchor_and_tag(event)
                 if len(self.stack) >= self.limits.depth:
-                    message = f"nested more than {self.limits.depth} deep"
+                    message = f"nested more than {self.limits.depth} levels deep"
                     self.stop("RS112", message, self.span(event), help="flatten the structure")
                 opened = _Open(self.span(event), bool(event.flow_style))
                 if isinstance(event, yaml.MappingStartEvent):
@@ -199,12 +199,12 @@ class _Builder:
             self.error("RS118", "a list or mapping cannot be a key", node.span, help="use a plain word as the key")
             return Scalar("", "", node.span), True
         if node.style == "plain" and node.text == "<<":
-            message = "`<<` merges mappings in YAML, and that is not allowed"
+            message = "`<<` is a YAML merge key, which is not allowed"
             self.error("RS117", message, node.span, help="write the entries explicitly, or use an overlay")
             return node, True
         if node.text in entries:
             first = entries[node.text][0].span
-            message = f"the key {shown(node.text)} is here twice"
+            message = f"the key {shown(node.text)} occurs twice"
             notes = (Label(first, "first here"),)
             self.error("RS119", message, node.span, "again here", notes, help="remove one of the two")
             return node, True
@@ -237,7 +237,7 @@ class _Builder:
             message = f"{shown('&' + event.anchor)} is a YAML anchor, which is not allowed"
             self.error("RS114", message, place, help="repeat the value where it is needed")
         if event.tag is not None:
-            message = f"{shown(event.tag)} is a YAML tag, and they are not allowed"
+            message = f"{shown(event.tag)} is a YAML tag, which is not allowed"
             self.error("RS115", message, place, help="remove the tag")
 
     def error(

@@ -208,7 +208,7 @@ class YamlEdits:
 
     def _refused(self) -> Exception:
         help_ = "write each entry on its own lines, or in braces on one line"
-        message = "a file of this layout cannot be edited safely: nothing is written"
+        message = "a file with this layout cannot be edited safely, so nothing has been written"
         return failure("RS567", message, Span(self._display, 1, 1, 1, 1), help=help_)
 
     # --- places --------------------------------------------------------------------------------------------------

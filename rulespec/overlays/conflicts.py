@@ -18,7 +18,7 @@ from rulespec.records import Brief
 from rulespec.syntax import ast
 from rulespec.syntax.shared import members
 
-_INCLUDE_BOTH = "use one of them, or write a third overlay that includes both and decides between them"
+_INCLUDE_BOTH = "use only one of the two, or write a third overlay that includes both and resolves the conflict"
 
 
 class OverlayEdit(Brief, Struct, frozen=True):
@@ -157,12 +157,12 @@ def check_extensions(overlays: Sequence[Overlay], report: Report) -> None:
                 before = results.setdefault((item.name.text, name, group), {})
                 other = next((n for n in before if not related[number] >> n & 1), None)
                 if other is not None:
-                    what = f"put {'the group' if group else 'an option'} `{name}` into the decision `{item.name.text}`"
+                    what = f"add {'the group' if group else 'an option'} `{name}` to the decision `{item.name.text}`"
                     report_conflict(before[other], edit, what, report, "" if group else _RENAME)
                 before.setdefault(number, edit)
 
 
-_RENAME = "give one of them another name; or write a third overlay that includes one of them and decides"
+_RENAME = "rename one of the two options, or write a third overlay that includes one overlay and resolves the conflict"
 
 
 def option_name(option: ast.OptionDef | ast.Name) -> ast.Name:

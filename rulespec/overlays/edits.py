@@ -113,7 +113,9 @@ class Run:
         for key, by_node in actions.items():
             self._items[key] = edited(self._items[key], by_node)
             if depth(self._items[key]) > MAX_LEVELS:
-                raise failure("RS135", f"{called(key)} is nested too deep after this", item.name.span, "nest it less")
+                raise failure(
+                    "RS135", f"{called(key)} is nested too deep after this", item.name.span, "reduce the nesting"
+                )
         if any(removes_option(edit) for edit in item.edits):
             self._leaves_options(item)
         return hits
@@ -126,9 +128,9 @@ class Run:
                 if isinstance(decide, ast.Decide) and not any(
                     isinstance(o, ast.OptionDef) or o.text not in empty for o in members(decide.options)
                 ):
-                    help_ = "keep one option, add another by `extend decision`, or replace the rule that asks"
+                    help_ = "keep one option, add another by `extend decision`, or replace the rule with the decision"
                     message = f"the decision `{decide.name.text}` would have no option left"
-                    notes = [Label(decide.name.span, "asked here")]
+                    notes = [Label(decide.name.span, "the decision")]
                     self._report.error("RS350", message, item.name.span, notes=notes, help=help_)
                     return
 
@@ -176,14 +178,14 @@ class Run:
         fitting = [node for node in results if _refusal(edit, node) is None]
         if results and not fitting:
             message = _refusal(edit, results[0])
-            self._report.error("RS518", str(message), edit.span, notes=[Label(place(results[0]), "it selects this")])
+            self._report.error("RS518", str(message), edit.span, notes=[Label(place(results[0]), "selected here")])
         elif isinstance(edit.at, ast.Text) and len(fitting) > 1:
             self._report.error(
                 "RS517",
                 f"`{edit.at.text}` occurs at {len(fitting)} places in `{root.name.text}`",
                 edit.at.span,
                 notes=[Label(place(node), _shown(node)) for node in fitting[:_LISTED]],
-                help=f"write the intended one: `{edit.word} {_shown(fitting[0])}{_REST.get(edit.word, '')}`",
+                help=f"select the intended one: `{edit.word} {_shown(fitting[0])}{_REST.get(edit.word, '')}`",
             )
         else:
             new: tuple[ast.Expr | ast.Stmt, ...] = edit.body if edit.value is None else (edit.value,)
@@ -229,7 +231,11 @@ class Run:
                 return
         if isinstance(at, ast.Binder):
             loops = {n.binder.name.text for root in roots for n in nodes(root) if takes_in_order(n)}
-            help_ = f"its loops are over {_names(sorted(loops))}" if loops else "name the rule with the loop"
+            help_ = (
+                f"name the variable of a loop: {_names(sorted(loops))}"
+                if loops
+                else "name the rule that contains the loop"
+            )
             message = f"{_what(item)} has no ordered loop over `{at.name.text}`"
             self._report.error("RS351", message, at.name.span, help=help_)
             return
@@ -237,15 +243,15 @@ class Run:
             known = {text: span for root in roots for text, span in reasons(root).items()}
             hint, notes = nearest(at.text, known)
             message = f"{_what(item)} has no condition with the reason `{at.text}`"
-            help_ = hint or (f"its reasons are {_names(known)}" if known else "write the statement itself")
+            help_ = hint or (f"write one of its reasons: {_names(known)}" if known else "write the statement itself")
             self._report.error("RS516", message, at.span, notes=notes, help=help_)
             return
         what = "statement" if isinstance(at, ast.Stmt) else "expression"
         texts = {_shown(node) for root in roots for node in nodes(root) if isinstance(node, (*ast.NAMED, ast.CallStmt))}
         help_ = did_you_mean(_shown(at), texts)
         if isinstance(at, ast.Binary) and any(isinstance(node, ast.Ref) and node.name.isupper() for node in nodes(at)):
-            help_ = "a rule id needs quotes"
-        help_ = help_ or "copy it from there; a reason may be omitted"
+            help_ = "put the rule id in quotes"
+        help_ = help_ or "copy it from the rule; its reason may be omitted"
         self._report.error("RS516", f"{_what(item)} has no such {what}", at.span, help=help_)
 
     def _missing(self, item: ast.Change) -> None:
@@ -261,15 +267,15 @@ class Run:
         options = [pair for rule in self._items.values() for pair in options_in(rule)]
         within = {option.name.text: option.name.span for of, option in options if of.text == item.of.text}
         others = sorted({of.text for of, option in options if option.name.text == item.name.text})
-        elsewhere = f"`{item.name.text}` is an option of {_names(others)}" if others else ""
+        elsewhere = f"name its decision: `{item.name.text}` is an option of {_names(others)}" if others else ""
         if within:
             hint, notes = nearest(item.name.text, within)
             message = f"`{item.of.text}` has no option `{item.name.text}`"
-            help_ = elsewhere or hint or f"its options are {_names(within)}"
+            help_ = elsewhere or hint or f"name one of its options: {_names(within)}"
             self._report.error("RS509", message, item.name.span, notes=notes, help=help_)
         else:
             hint, notes = nearest(item.of.text, {of.text: of.span for of, _ in options})
-            message = f"there is no decision and no group `{item.of.text}` with options"
+            message = f"no decision or group with options is called `{item.of.text}`"
             self._report.error("RS509", message, item.of.span, notes=notes, help=elsewhere or hint)
 
     def _reports_change(self, item: ast.Change, fits: Callable[[Root], bool]) -> bool:
@@ -285,7 +291,7 @@ class Run:
                 f"`{by}` changes a part that is missing from {_what(item)} once {who} {change.done} {change.what}",
                 item.name.span,
                 notes=[Label(change.span, f"{change.done} here")],
-                help="use one of them, or change the replacement",
+                help="use only one of the two edits, or change the replacement",
             )
             return True
         return False
@@ -307,17 +313,15 @@ def _refusal(edit: ast.Edit, node: Any) -> str | None:
     """The reason why an edit is not applicable to a node, or None."""
     if isinstance(node, ast.OptionParam | ast.Shared):
         if edit.word in ("before", "after"):
-            return (
-                "this is the condition of an argument or of several options: nothing can be inserted before or after it"
-            )
+            return "nothing can be inserted beside the condition of an argument or of several options"
         one = len(edit.body) == 1 and isinstance(edit.body[0], ast.Require)
-        return None if edit.word == "remove" or one else "a condition is replaced by one `require`"
+        return None if edit.word == "remove" or one else "a condition can only be replaced with a single `require`"
     if isinstance(node, ast.Expr):
         if edit.word != "replace":
-            return "this is an expression: it can only be replaced"
-        return None if edit.value is not None else "an expression is replaced by an expression"
+            return "this is an expression, so it can only be replaced"
+        return None if edit.value is not None else "an expression can only be replaced with an expression"
     if edit.word == "replace" and edit.value is not None and not isinstance(edit.value, ast.CallExpr):
-        return "a statement is replaced by statements"
+        return "a statement can only be replaced with statements"
     return None
 
 

@@ -47,7 +47,7 @@ class Repeated:
         Raises:
             DiagnosticsError: RS108.
         """
-        help_ = "let options call a procedure, or let fewer decisions share them: each decision has its own copy"
+        help_ = "move bodies of options into a procedure, or share options among fewer decisions: each gets a copy"
         self._report.error("RS108", message, span, help=help_)
         raise DiagnosticsError(self._report.diagnostics)
 
@@ -153,7 +153,7 @@ def check_includes(items: Iterable[ast.Item], groups: Mapping[str, ast.OptionGro
         for included in _included(item.body, groups) if isinstance(item, ast.Procedure) else ():
             repeated.add(whole(groups[included.text]), f"the group `{included.text}`", included.span)
         for node in _sharing(item):
-            repeated.add(_shared(node) * _count(node.options, groups), "what these share", node.span)
+            repeated.add(_shared(node) * _count(node.options, groups), "the shared parts of these options", node.span)
 
 
 def _included(body: tuple[ast.Stmt, ...], groups: Mapping[str, ast.OptionGroup]) -> Iterator[ast.Name]:

@@ -124,13 +124,13 @@ class _Edits:
         source = self._source
         old = find(source.root, path)
         if old is None:
-            _missing(source, path, place.span, self._report, "new values belong under `add`")
+            _missing(source, path, place.span, self._report, "put new values under `add`")
             return
         new = merge(old, value, source.over)
         if same(old, new):
             if not self._shared(path):  # else another overlay has the same edit
-                notes = [Label(old.span, "it already has this value")]
-                self._report.error("RS504", f"`{path}` does not change", value.span, notes=notes, help="remove it")
+                notes = [Label(old.span, "already set here")]
+                self._report.error("RS504", f"this does not change `{path}`", value.span, notes=notes, help="remove it")
             return
         if isinstance(old, Sequence) and isinstance(new, Sequence):
             gone = {word.text for word in words(old)} - {word.text for word in words(new)}
@@ -156,9 +156,7 @@ class _Edits:
         elif old is not None:
             if not self._shared(path):
                 notes = [Label(old.span, "defined here")]
-                report.error(
-                    "RS508", f"`{path}` exists already", place.span, notes=notes, help="put it under `changes`"
-                )
+                report.error("RS508", f"`{path}` already exists", place.span, notes=notes, help="move it to `changes`")
                 return
             new = merge(old, value, source.over)
         else:
@@ -188,8 +186,8 @@ class _Edits:
                 self._put(f"{path}.{key}", place, new)
             elif not self._shared(path):  # else another overlay has the same edit
                 notes = [Label(old.entries[key][0].span, "defined here")]
-                message = f"`{path}.{key}` exists already"
-                self._report.error("RS508", message, place.span, notes=notes, help="put it under `changes`")
+                message = f"`{path}.{key}` already exists"
+                self._report.error("RS508", message, place.span, notes=notes, help="move it to `changes`")
 
     def remove(self, path: Scalar) -> None:
         """Removes a node."""
@@ -322,8 +320,8 @@ def _nearest(root: Mapping, path: str) -> tuple[str, tuple[Label, ...]]:
         if isinstance(node, Mapping):
             where = ".".join(walked)
             guess, notes = nearest(key, {name: place.span for name, (place, _) in node.entries.items()})
-            return guess or (f"`{where}` has no `{key}`" if where else ""), notes
-        return f"`{'.'.join(walked)}` is a single value", (Label(node.span, "written here"),)
+            return guess or (f"correct the path: `{where}` has no `{key}`" if where else ""), notes
+        return f"shorten the path: `{'.'.join(walked)}` is a single value", (Label(node.span, "written here"),)
     return "", ()
 
 

@@ -37,7 +37,7 @@ def _with_orphans(diagnostics: Iterable[Diagnostic], source: Source, unused: Unu
             yield _unused(d, names[-1], source, unused)
         elif d.severity is Severity.ERROR and names:
             notes = tuple(_removed(names[-1], source))
-            yield replace(d, notes=(*d.notes, *notes), help=d.help or ("change it as well" if notes else ""))
+            yield replace(d, notes=(*d.notes, *notes), help=d.help or ("remove this use as well" if notes else ""))
         else:
             yield d
 
@@ -60,10 +60,10 @@ def _unused(d: Diagnostic, name: str, source: Source, unused: Unused) -> Diagnos
         return Diagnostic(
             "RS514",
             Severity.WARNING,
-            f"after the change of {change.what}{by} nothing uses `{name}`",
+            f"`{name}` is unused after the change of {change.what}{by}",
             change.span,
             notes=(Label(d.span, "declared here"),),
-            help="remove it as well, or use it",
+            help="remove it as well, or use it elsewhere",
         )
     return d
 
@@ -77,7 +77,7 @@ def _never_called(d: Diagnostic, name: str, source: Source) -> Diagnostic:
         f"`{outer.name.text}` wraps a rule that nothing calls",
         outer.name.span,
         notes=(Label(d.span, "the wrapped rule"),) if d.span else (),
-        help="call it, `original(…)`, or write `replace` in place of `wrap`",
+        help="call the wrapped rule, `original(…)`, or write `replace` in place of `wrap`",
     )
 
 

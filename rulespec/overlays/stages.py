@@ -98,19 +98,19 @@ class _Stages:
         if old is None:
             self._source.items[key] = item
             return
-        notes = [Label(old.name.span, "the first one")]
+        notes = [Label(old.name.span, "first defined here")]
         help_ = f"write `replace {key[0]} …` to replace it" if self._overlays[number].within else ""
-        message = f"the {key[0]} `{item.name.text}` exists already"
+        message = f"the {key[0]} `{item.name.text}` already exists"
         self._report.error("RS223", message, item.name.span, notes=notes, help=help_)
 
     def _replace(self, item: ast.Item, number: int) -> None:
         key = key_of(item)
         first = next((i for n, i in self._gone.get(key, ()) if n == number), None)
         if first is not None:
-            notes = [Label(first.name.span, "here already")]
-            twice = "removed, too" if isinstance(first, ast.Remove) else "replaced twice"
+            notes = [Label(first.name.span, "first edited here")]
+            twice = "both removed and replaced" if isinstance(first, ast.Remove) else "replaced twice"
             message = f"{called(key)} is {twice}"
-            self._report.error("RS223", message, item.name.span, notes=notes, help="remove one of them")
+            self._report.error("RS223", message, item.name.span, notes=notes, help="keep only one of the two edits")
         elif key in self._source.items:
             self._check_signature(item, self._source.items[key])
             self._displace(key, item, number, "replaced")
@@ -162,7 +162,9 @@ class _Stages:
             self._missing.append((key[0], item.name))
             return
         if not isinstance(item, ast.Def | ast.Procedure):
-            self._report.error("RS229", f"only definitions and procedures are wrapped, not {key[0]}", item.name.span)
+            self._report.error(
+                "RS229", f"only a definition or a procedure can be wrapped, not {called(key)}", item.name.span
+            )
             return
         self._check_signature(item, old)
         depth, at = 1, key
@@ -178,7 +180,7 @@ class _Stages:
     def _check_signature(self, item: ast.Item, old: ast.Item) -> None:
         if _signature(item) != _signature(old):
             what = "its parameters" if getattr(old, "result", None) is None else "its parameters and its type"
-            notes = [Label(old.name.span, "the one it replaces")]
+            notes = [Label(old.name.span, "the original rule")]
             self._report.error("RS511", f"`{item.name.text}` must keep {what}", item.name.span, notes=notes)
 
     def report_missing(self) -> None:
@@ -210,7 +212,7 @@ class _Stages:
                     self._overlays[owner].within, own.name.span, f"option `{own.name.text}` of `decide {name}`"
                 )
                 two = option_edit(self._overlays[extension.overlay], extension.item, option)
-                report_conflict(one, two, f"put an option `{own.name.text}` into the decision `{name}`", self._report)
+                report_conflict(one, two, f"add an option `{own.name.text}` to the decision `{name}`", self._report)
         for extension in all_:
             if extension.item.name.text not in extender.known:
                 self._no_decision(extension, extender)
@@ -225,16 +227,16 @@ class _Stages:
                     f"`{by}` extends `{name.text}`, which is no longer used once {who} {change.done} {change.what}",
                     name.span,
                     notes=[Label(change.span, f"{change.done} here")],
-                    help="use one of them, or extend the decision that replaces it",
+                    help="use only one of the two edits, or extend the decision that replaces it",
                 )
                 return
         options = [(of.text, option.name.text) for i in self._source.items.values() for of, option in options_in(i)]
         owners = sorted({of for of, option in options if option == name.text})
-        hint = did_you_mean(name.text, extender.known) or f"the decisions are {_named(sorted(extender.known))}"
+        hint = did_you_mean(name.text, extender.known) or f"name one of the decisions {_named(sorted(extender.known))}"
         if owners:
-            hint = f"`{name.text}` is an option of {_named(owners)}"
+            hint = f"extend its decision: `{name.text}` is an option of {_named(owners)}"
         if name.text in extender.drawn:
-            hint = "replace it by a `chance` or a `decide`: a `roll` or a `choose` has only one option"
+            hint = "replace it with a `chance` or a `decide`: a `roll` or a `choose` has only one option"
         self._report.error("RS509", f"there is no decision `{name.text}`", name.span, help=hint)
 
 

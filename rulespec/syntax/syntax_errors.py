@@ -140,7 +140,7 @@ def syntax_error(error: Exception, text: str, origin: Origin) -> DiagnosticsErro
     expected = set(error.accepts or error.expected)
     hint = _way_out(token, expected, lines, line, column)
     open_ = _open_bracket(text, line, column)
-    notes = (Label(origin.at(*open_, open_[0], open_[1] + 1), "this bracket is open"),) if open_ else ()
+    notes = (Label(origin.at(*open_, open_[0], open_[1] + 1), "this bracket is not closed"),) if open_ else ()
     return failure("RS131", f"{_shown(token)} is not allowed here", span, hint, notes)
 
 
@@ -149,15 +149,15 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
     written = lines[line - 1]
     before = written[: column - 1].split()
     if token.type == "_INDENT":
-        return "this line is indented more than the one before it, which opens no block"
+        return "indent this line like the one before it, which opens no block"
     if token.type == "_NL" and "COLON" in expected:
-        return "a head line ends with `:`"
+        return "end the head of the block with `:`"
     if known := habit(lines, line, column):
         return known
     if token.type == "_DEDENT" and "PASS" in expected:
-        return "a docstring needs lines below it: add them, or `pass`"
+        return "add statements below the docstring, or `pass`"
     if "IN" in expected and _ANY_OF.search(written[: column - 1]):
-        return "`any` takes a name for each member: `any(x in s)`"
+        return "name the member: `any(x in s)`"
     hint = ""
     called = expected == {"LPAR"} and len(before) == 1  # an unknown word at the start of a statement, parsed as a call
     if token.type == "NAME":
@@ -167,7 +167,7 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
         hint = did_you_mean(before[0], [w for w in _STATEMENTS if (w in _ALONE) == (token.type == "_NL")])
         hint = hint or f"call a procedure with brackets: `{before[0]}(…)`"
     if not hint and token.type == "EQUAL":
-        hint = "compare with `==`; assign with `set … to …`"
+        hint = "compare with `==`, or assign with `set … to …`"
     if not hint and 0 < len(expected) <= 6:
         hint = "expected " + expected_as_text(expected)
     return hint
@@ -177,10 +177,10 @@ _ANY_OF = re.compile(r"\bany\( *\w+ *$")
 """`any(` followed by a set."""
 
 _FOREIGN_SIGNS = {
-    '"': 'a text must end on the line where it begins: "…"',
-    "\u201c\u201d\u201e\u2018\u2019\u201a«»'`": 'texts need straight quotes: "…"',
-    "!": "write `not`; unequal is `!=`",
-    ";": "a statement ends where its line ends",
+    '"': 'close the text on the line where it begins: "…"',
+    "\u201c\u201d\u201e\u2018\u2019\u201a«»'`": 'use straight quotes: "…"',
+    "!": "write `not`, or `!=` for unequal",
+    ";": "write each statement on a separate line",
 }
 
 

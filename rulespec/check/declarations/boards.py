@@ -61,8 +61,10 @@ def declare_boards(r: DeclarationReader) -> None:
     for place, node, form, direction in boards_in(r.root):
         named = get(node, "direction")
         if [f for f in FORMS if get(node, f) is not None] != [form]:
-            help_ = "give a `grid` columns and rows, a `line` numbers, or `hexes` the lengths of its rows"
-            message = f"the board `{place.text}` must be one of `grid`, `line` and `hexes`"
+            help_ = (
+                "write `grid` with columns and rows, `line` such as `p1..p24`, or `hexes` with the length of each row"
+            )
+            message = f"the board `{place.text}` must have exactly one of `grid`, `line` and `hexes`"
             r.report.error("RS227", message, place.span, help=help_)
         if not r.claim(place.text, place.span):
             continue
@@ -84,8 +86,8 @@ def mark_generated(r: DeclarationReader, *kinds: str) -> None:
         for key in ("entities", "product"):
             written = get(r.root, "kinds", kind, key)
             if written is not None:
-                message = f"entities of `{kind}` are generated, and cannot be listed"
-                help_ = "put facts of single entities into the declaration of the kind"
+                message = f"entities of `{kind}` are generated, so they cannot be listed"
+                help_ = f"remove the list; write facts of single entities where `{kind}` is declared"
                 r.report.error("RS227", message, written.span, help=help_)
 
 
@@ -116,7 +118,7 @@ def board_entities(r: DeclarationReader) -> list[Entry]:
         kind = r.d.kinds[board.kind]
         for name, step, numbers in _spaces(node, form):
             if name in kind.index:
-                r.report.error("RS223", f"two of `{kind.name}` would be called `{name}`", place.span)
+                r.report.error("RS223", f"two entities of `{kind.name}` would be called `{name}`", place.span)
                 continue
             own = get(node, "spaces", name)
             span = next((key.span for each, key, _ in entries(get(node, "spaces")) if each == name), place.span)
@@ -191,7 +193,7 @@ def _own_fact(r: DeclarationReader, kind: typed.Kind, fact: typed.FactDecl, node
             missing.append(f"`{entity.name}`")
     if missing:
         names = ", ".join(missing[:6]) + (" …" if len(missing) > 6 else "")
-        help_ = f"add them under `spaces:` of the board `{kind.name}`"
+        help_ = f"add `{fact.name}: …` for each of them under `spaces:` of the board `{kind.name}`"
         notes = [Label(fact.span, f"{fact.type}, declared here")]
         r.report.error("RS228", f"`{fact.name}` is missing for {names}", fact.span, notes=notes, help=help_)
 
@@ -228,10 +230,12 @@ def _step(r: DeclarationReader, node: Node, form: str) -> typed.Step:
     """Parses a step; reports malformed steps, and the zero step."""
     numbers = [integer(item, 0) for item in node.items] if isinstance(node, Sequence) else [integer(node, 0)]
     if isinstance(node, Sequence) == (form == "line"):
-        help_ = "a step along a line is a number" if form == "line" else "a step is `[columns, rows]`"
+        help_ = (
+            "write a number of spaces, such as `2`" if form == "line" else "write `[columns, rows]`, such as `[1, 2]`"
+        )
         r.report.error("RS227", "this is not a step on this board", node.span, help=help_)
     elif not any(numbers):
-        r.report.error("RS227", "this step leads nowhere", node.span)
+        r.report.error("RS227", "this step does not leave its space", node.span)
     return (numbers[0], numbers[1]) if len(numbers) == 2 else (numbers[0] or 1, 0)
 
 

@@ -67,10 +67,18 @@ def _shared(r: DeclarationReader, name: str, where: Scalar, node: Node, at_most:
         if any(place is other for _, other in of):
             r.report.error("RS223", f"`{word.text}` is listed twice", word.span)
         elif place.index != text(index):
-            have = f"is one for each `{place.index}`" if place.index else "is a single place"
-            help_ = f"give places that share room the same index: `index: {place.index}`" if place.index else ""
+            have = f"has the index `{place.index}`" if place.index else "has no index"
+            help_ = "share room only between places with the same index"
+            if place.index:
+                help_ += f": here, `index: {place.index}`"
             notes = (Label(place.span, "declared here"),)
-            r.report.error("RS295", f"`{word.text}` {have}, and `{name}` is not", word.span, notes=notes, help=help_)
+            r.report.error(
+                "RS295",
+                f"`{word.text}` {have}, but `{name}` has {f'`{index.text}`' if isinstance(index, Scalar) else 'none'}",
+                word.span,
+                notes=notes,
+                help=help_,
+            )
         else:
             of.append(member)
     capacity = typed.CapacityDecl(name, text(index), where.span, tuple(of))
@@ -113,7 +121,7 @@ def infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
 def _nothing(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
     for arg in e.args:
         x.infer(arg, env)
-    help_ = "write it as `room(kind.place[…])`"
+    help_ = "write `room(kind.place[…])`, or `room(…)` with the name of a capacity"
     return x.bad("RS325", "`room` takes a place of tokens or pieces, or a capacity", e.span, help=help_)
 
 
@@ -136,7 +144,9 @@ def _of_pile(
         return _room(x, e, capacity, key, env)
     shared = [capacity.name for capacity in x.decls.bounds.get(place, ())]
     help_ = (
-        f"use `room({shared[0]}…)`, the capacity that it shares" if shared else "give it `at_most: …`, or remove `room`"
+        f"write `room({shared[0]}…)`, the capacity that this place shares"
+        if shared
+        else "add `at_most: …` to the place, or remove `room`"
     )
     notes = (Label(place.span, "declared here"),)
     message = f"there is room for any number of pieces in `{piece.name}.{place.name}`"
@@ -147,9 +157,9 @@ def _room(
     x: ExpressionContext, e: ast.CallExpr, capacity: typed.CapacityDecl, key: ast.Expr | None, env: Env
 ) -> typed.Expr:
     if (key is None) != (not capacity.index):
-        needs = f"needs {one(capacity.index)} in brackets" if key is None else "is one for all, and takes no brackets"
+        needs = f"needs {one(capacity.index)} in brackets" if key is None else "has no index, so it takes no brackets"
         notes = (Label(capacity.span, "declared here"),)
-        return x.bad("RS226", f"the room in `{capacity.name}` {needs}", e.span, notes=notes)
+        return x.bad("RS226", f"the capacity `{capacity.name}` {needs}", e.span, notes=notes)
     index = None
     if key is not None:
         index = x.check(key, env, Ent(capacity.index), f"the place in `{capacity.name}`", capacity.span)

@@ -146,7 +146,7 @@ def fact_value(r: DeclarationReader, fact: typed.FactDecl, value: Node) -> int:
         return r.constant(value, fact.type, f"`{fact.name}`")
     r.report.error(
         "RS301",
-        f"`{fact.name}` is {fact.type}, and this is not",
+        f"`{fact.name}` must be {fact.type}, but this is not",
         value.span,
         notes=[Label(fact.type_span or fact.span, "declared here")],
     )
@@ -168,16 +168,17 @@ def _two_way_links(r: DeclarationReader, map_kind: str) -> None:
                 if not values[there] >> spot & 1 and (kind.name, link, there) not in r.misread:
                     node = get(r.root, "map", "regions", entity.name, link)
                     place = next((w.span for w in words(node) if w.text == kind.entities[there].name), entity.span)
-                    notes = [Label(kind.entities[there].span, f"add `{entity.name}` to its `{link}`")]
+                    notes = [Label(kind.entities[there].span, "the other side is declared here")]
                     written = kind.facts[link].places.get(there)
                     if written is not None and written.file != kind.entities[there].span.file:  # an overlay changes it
-                        notes.append(Label(written, f"this is its `{link}`"))
+                        notes.append(Label(written, f"its `{link}` is declared here"))
                     r.report.error(
                         "RS230",
                         f"the two-way link `{link}` from `{entity.name}` to `{kind.entities[there].name}`"
                         " is missing on the other side",
                         place,
                         notes=notes,
+                        help=f"add `{entity.name}` to `{link}` of `{kind.entities[there].name}`",
                     )
 
 
@@ -201,13 +202,16 @@ def _line(r: DeclarationReader, track: typed.TrackDecl) -> None:
         upto = get(node, "upto")
         if number == len(spaces) - 1:
             if upto is not None:
-                r.report.error("RS227", "the last space has no `upto`: it covers the rest", upto.span)
+                r.report.error(
+                    "RS227", "the last space covers the rest, so it has no `upto`", upto.span, help="remove it"
+                )
             continue
         value = r.constant(upto, Num(track.unit), "`upto`") if upto is not None else 0
         if upto is None:
             r.report.error("RS228", f"`{name}` has no value for `upto`", place.span, help="add `upto: …`")
         elif track.upto and value <= track.upto[-1]:
-            r.report.error("RS227", "order the spaces of a line from low to high", upto.span)
+            message = f"`upto` must be more than {track.upto[-1]}, the value of the space before"
+            r.report.error("RS227", message, upto.span, help="order the spaces of a line from low to high")
         track.upto.append(value)
 
 
@@ -216,7 +220,7 @@ def declare_sides(r: DeclarationReader, board: typed.BoardDecl, node: Node | Non
     if not isinstance(node, Scalar):
         return ""
     if not board.direction:
-        help_ = "add `directions:` to the board: a space has a side in each of them"
+        help_ = "add `directions:` to the board: a space has a side in each direction"
         r.report.error(
             "RS361", f"the board `{board.kind}` has no directions, so it has no sides", node.span, help=help_
         )
@@ -268,6 +272,6 @@ def _lie_between(r: DeclarationReader, board: typed.BoardDecl, directions: Seque
     wrong = [entry for entry, step in zip(directions, board.steps, strict=True) if step not in beside]
     for _, name, place, _ in wrong:
         message = f"there is no side in the direction `{name}`"
-        help_ = "only adjacent spaces share a side: declare other steps as `links:` of the board"
+        help_ = "declare other steps as `links:` of the board: only adjacent spaces share a side"
         r.report.error("RS361", message, place.span, help=help_)
     return not wrong

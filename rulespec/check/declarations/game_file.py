@@ -17,7 +17,7 @@ def read_game(r: DeclarationReader) -> None:
     game = get(r.root, "game")
     for unit in words(get(game, "units")):
         if unit.text in WORDS:
-            r.report.error("RS223", f"`{unit.text}` is a word of the language", unit.span)
+            r.report.error("RS223", f"`{unit.text}` is a reserved word", unit.span)
         elif r.claim(unit.text, unit.span):
             r.d.units[unit.text] = unit.span
     read_players(r, get(game, "players"))
@@ -37,14 +37,15 @@ def _setting(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None
         return
     if not values:
         if not isinstance(default, Scalar) or not isinstance(default.value, bool):
-            r.report.error("RS227", "a setting without `values` is `true` or `false`", (default or node).span)
+            message = "the default of a setting without `values` must be `true` or `false`"
+            r.report.error("RS227", message, (default or node).span)
         r.d.settings[name] = typed.SettingDecl(name, BOOL, None, shown, doc, place.span)
         return
     names = tuple(v.text for v in values)
     if shown not in names:
         guess, notes = nearest(shown, {v.text: v.span for v in values})
         message = f"`{shown}` is not a value of `{name}`"
-        listed = "its values are " + ", ".join(f"`{name}`" for name in names)
+        listed = "write " + " or ".join(f"`{name}`" for name in names)
         r.report.error("RS227", message, (default or node).span, help=guess or listed, notes=notes)
         shown = names[0]
     r.d.settings[name] = typed.SettingDecl(name, Ent(name), names, shown, doc, place.span)
@@ -68,11 +69,11 @@ def _number(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None:
     r.d.settings[name] = setting
     value = taken(setting, setting.default)
     if get(node, "values") is not None:
-        r.report.error("RS227", "a setting has `values` or a `type`", span, help="remove one of them")
+        r.report.error("RS227", "a setting cannot have both `values` and a `type`", span, help="remove one of them")
     elif isinstance(type_, Bad):
         pass
     elif ref is None or ref.form != "range":
-        r.report.error("RS227", "a setting with a `type` is a number with a range", span, help="write `int 0..9`")
+        r.report.error("RS227", "the `type` of a setting must be a number with a range", span, help="write `int 0..9`")
     elif low > high:
         r.report.error("RS307", "the range is empty", span)
     elif value is None:

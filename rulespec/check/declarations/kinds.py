@@ -74,7 +74,7 @@ def _report_empty(r: DeclarationReader) -> None:
             continue
         if all(get(node, key) is None for key in ("entities", "product", "each", "number")):
             hint, notes = nearest(name, {k: r.d.kinds[k].span for k in elsewhere if k in r.d.kinds})
-            message = f"`{name}` has no entities, here or as the kind of a map or a track"
+            message = f"`{name}` has no entities: it lists none, and no map or track has this kind"
             r.report.error("RS228", message, place.span, notes=notes, help=hint or "add `entities: …`")
 
 
@@ -142,14 +142,14 @@ def read_products(r: DeclarationReader) -> None:
         if kind.by_seat:  # its entities are known only with the seats
             for part, factor in zip(names, factors, strict=False):
                 if not factor.is_player and not factor.entities:
-                    r.report.error("RS228", f"`{name}` has no entities, as `{factor.name}` has none", part.span)
+                    r.report.error("RS228", f"`{name}` has no entities, because `{factor.name}` has none", part.span)
             continue
         for combination in product(*(range(len(f.entities)) for f in factors)):
             members = [f.entities[i] for f, i in zip(factors, combination, strict=True)]
             entity_name = "_".join(m.name for m in members)
             title = " ".join(m.title for m in members)
             if entity_name in kind.index:
-                r.report.error("RS223", f"two of `{name}` would be called `{entity_name}`", place.span)
+                r.report.error("RS223", f"two entities of `{name}` would be called `{entity_name}`", place.span)
                 continue
             r.d.add_entity(kind, typed.Entity(entity_name, title, place.span))
             for factor, i in zip(factors[: len(names)], combination, strict=False):

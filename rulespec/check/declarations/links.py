@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.diagnostic import Label, Span
-from rulespec.diagnostics.suggestions import one
 from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, bits, entries, get, text, truth, words
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, SetOf, Type
@@ -37,9 +36,12 @@ def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
         for key in ("entities", "product"):
             written = get(r.root, "kinds", place.text, key)
             if written is not None:
-                help_ = f"list them under `of:` of the link `{place.text}` of the map"
+                help_ = f"list its entities under `of:` of the link `{place.text}` of the map"
                 r.report.error(
-                    "RS227", f"{one(place.text)} is a link, and cannot be listed here", written.span, help=help_
+                    "RS227",
+                    f"`{place.text}` is a kind of links, so its entities cannot be listed here",
+                    written.span,
+                    help=help_,
                 )
 
 
@@ -56,8 +58,10 @@ def read_links(r: DeclarationReader) -> None:
         kind, regions = r.d.kinds[link.kind], r.d.kinds[link.region]
         leads = regions.facts[link.kind]
         for region, place in leads.places.items():
-            message = f"{one(link.kind)} of `{regions.entities[region].name}` is listed under `of:`, not at its ends"
-            r.report.error("RS294", message, place, notes=[Label(kind.span, "declared here")])
+            name = regions.entities[region].name
+            message = f"`{name}` cannot list `{link.kind}`: these links are listed under `of:`, each with its ends"
+            help_ = f"remove it, and add `{name}` to the `ends` of the link"
+            r.report.error("RS294", message, place, notes=[Label(kind.span, "declared here")], help=help_)
         for fact in (leads, link.at, link.out, link.into):
             fact.values[:] = [0] * len(regions.entities)
         pairs = _pairs(r, link)
@@ -84,7 +88,9 @@ def _pairs(r: DeclarationReader, link: typed.LinkDecl) -> dict[int, tuple[int, i
         if ends.values[number].bit_count() != 2:
             if (kind.name, ENDS, number) not in r.misread:
                 place = ends.places.get(number, entity.span)
-                r.report.error("RS293", f"`{entity.name}` does not join two regions", place, help="`ends: [a, b]`")
+                r.report.error(
+                    "RS293", f"`{entity.name}` does not join two regions", place, help="write `ends: [a, b]`"
+                )
             continue
         start, end = bits(ends.values[number])
         if words(written)[0].text != regions.entities[start].name:
@@ -93,9 +99,9 @@ def _pairs(r: DeclarationReader, link: typed.LinkDecl) -> dict[int, tuple[int, i
         if joined in first:
             other = kind.entities[first[joined]]
             names = " and ".join(f"`{regions.entities[region].name}`" for region in joined)
-            message = f"`{entity.name}` joins {names}, as `{other.name}` does"
-            notes = [Label(other.span, "the first one")]
-            help_ = "remove one, or give it another kind of links"
+            message = f"`{entity.name}` joins {names}, which `{other.name}` already joins"
+            notes = [Label(other.span, f"`{other.name}` is declared here")]
+            help_ = "remove one of the two, or declare it under another kind of links"
             r.report.error("RS292", message, ends.places.get(number, entity.span), notes=notes, help=help_)
         first.setdefault(joined, number)
         results[number] = (start, end)

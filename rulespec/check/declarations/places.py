@@ -24,7 +24,7 @@ def read_places(r: DeclarationReader) -> None:
         if kind is None or places is None or name in r.d.broken:
             continue
         if kind.is_player:
-            help_ = "store the place of a player in a state; or declare tokens with `each: [{name}]`"
+            help_ = "store the place of a player in state, or declare tokens with `each: [{name}]`"
             r.report.error("RS322", "players are not tokens", places.span, help=help_.format(name=name))
             continue
         for place_name, where, spec in entries(places):
@@ -37,7 +37,7 @@ def _may_be_called(r: DeclarationReader, kind: typed.Kind, name: Scalar) -> bool
     before = r.report.errors
     taken = kind.facts.get(name.text)
     if taken is not None or name.text in ("index", "number", PLACE):
-        notes = [] if taken is None else [Label(taken.span, "this one")]
+        notes = [] if taken is None else [Label(taken.span, "declared here")]
         message = f"`.{name.text}` of {one(kind.name)} already has another meaning"
         r.report.error("RS223", message, name.span, notes=notes)
     elif name.text in kind.index:
@@ -66,7 +66,7 @@ def _add_kind(r: DeclarationReader, kind: typed.Kind) -> None:
         return
     if first.index:
         message = f"`{first.name}` is the first place of `{kind.name}`, where tokens start, so it cannot have an index"
-        help_ = "put a place without an index first; the set-up moves tokens that start elsewhere"
+        help_ = "put a place without an index first, and let the set-up move tokens that start elsewhere"
         r.report.error("RS322", message, first.span, help=help_)
     places = tuple(kind.places.values())
     by_seat = any(place.index and r.d.kinds[place.index].by_seat for place in places)
@@ -121,7 +121,7 @@ def _refuse_lost_money(r: DeclarationReader, kind: typed.Kind) -> None:
     account = next((field for field in kind.state.values() if field.account), None)
     fresh = next((place for place in kind.places.values() if place.fresh), None)
     if account is not None and fresh is not None:
-        message = f"`{fresh.name}` would clear the account `{account.name}`, and money is never lost"
+        message = f"`{fresh.name}` would clear the account `{account.name}`, but money is never lost"
         notes = [Label(account.span, "the account")]
-        help_ = "omit `fresh`, and pay the amount there before the token moves"
+        help_ = "remove `fresh`, and pay the money out before the token moves"
         r.report.error("RS324", message, fresh.span, notes=notes, help=help_)

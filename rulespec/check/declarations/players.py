@@ -5,7 +5,6 @@ from __future__ import annotations
 from rulespec.check.declarations.entities import facts_of
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.diagnostic import Label
-from rulespec.diagnostics.suggestions import one
 from rulespec.documents.yaml_nodes import Node, Sequence, get, integer, text, words
 from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import ALL, entity_name
@@ -50,12 +49,13 @@ def read_teams(r: DeclarationReader) -> None:
         return
     fact = player.facts.get(text(node))
     if kind is None or fact is None or fact.type != Ent(kind.name):
-        message = f"`{text(node)}` is not a fact of the seats whose type is a kind of teams"
-        help_ = f"declare it: `{player.name}: {{facts: {{{text(node)}: {text(node)}}}, seats: […]}}`; or `teams: all`"
+        message = f"the seats have no fact `{text(node)}` whose type is a kind of teams"
+        fact_ = f"{player.name}: {{facts: {{{text(node)}: {text(node)}}}, seats: […]}}"
+        help_ = f"declare the fact, `{fact_}`, or write `teams: all`"
         r.report.error("RS273", message, node.span, help=help_)
     elif "players" in kind.facts or "players" in kind.state:
         taken = (kind.facts.get("players") or kind.state["players"]).span
-        r.report.error("RS223", f"`players` of {one(kind.name)} are the members of the team", taken)
+        r.report.error("RS223", f"`{kind.name}.players` is already the set of the team's members", taken)
     else:
         r.refer(node, kind)
         r.d.teams = kind.name
@@ -74,12 +74,12 @@ def read_seats(r: DeclarationReader) -> None:
         declared = get(r.root, "kinds", kind.name, "facts")
         span = node.span if node is not None else declared.span if declared is not None else kind.span
         few = len(seats) < r.d.max_players
-        players = f"{'up to' if few else 'never more than'} {r.d.max_players} players"
-        message = f"there are facts for {len(seats)} seats, but {players}"
+        players = f"{'up to' if few else 'at most'} {r.d.max_players} players"
+        message = f"there are facts for {len(seats)} seats, but a game has {players}"
         help_ = (
-            "write one entry for each seat, for the maximum number of players: `seats: [{…}, {…}]`"
+            "write one entry for each seat, up to the maximum number of players: `seats: [{…}, {…}]`"
             if few
-            else "remove the rest"
+            else f"remove the entries after the first {r.d.max_players}"
         )
         notes = [Label(kind.span, "the number of players is declared here")]
         r.report.error("RS272", message, span, notes=notes, help=help_)

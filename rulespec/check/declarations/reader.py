@@ -60,10 +60,10 @@ class DeclarationReader:
     def claim(self, name: str, span: Span) -> bool:
         """Claims a name for a declaration; reports duplicate names and reserved words."""
         if name in NO_DECLARATIONS:
-            self.report.error("RS223", f"`{name}` is a word of the language", span)
+            self.report.error("RS223", f"`{name}` is a reserved word", span)
             return False
         if name in self._names:
-            notes = [Label(self._names[name], "the first one")]
+            notes = [Label(self._names[name], "first declared here")]
             self.report.error("RS223", f"`{name}` is declared twice", span, notes=notes)
             return False
         self._names[name] = span
@@ -72,8 +72,8 @@ class DeclarationReader:
     def writable(self, name: str, span: Span, *, place: bool = False) -> None:
         """Reports the name of an entity, value or place that is a reserved word in expressions."""
         if name in (NO_NAMES if place else NO_VALUES):
-            help_ = f"rules cannot use it: give it another name, such as `{name}_`"
-            self.report.error("RS223", f"`{name}` is a word of the language", span, help=help_)
+            help_ = f"choose another name, such as `{name}_`: rules could not use this one"
+            self.report.error("RS223", f"`{name}` is a reserved word", span, help=help_)
 
     def refer(self, node: Node | None, *named: typed.Named) -> None:
         """Records the declarations that the parts of a dotted name refer to."""
@@ -153,7 +153,7 @@ class DeclarationReader:
             parts = [self.d.kinds[p].entities[kind.facts[p].values[i]] for i in meant for p in kind.product]
             notes = tuple(Label(part.span, f"`{part.name}` is declared here") for part in parts)
         if kind.by_seat:
-            hint = hint or f"the names of {kind_name} are known only in a game: give one value for all of them"
+            hint = hint or f"give one value for all `{kind_name}`: their names are known only in a game"
         notes = (Label(kind.span, "the kind is declared here"), *notes)
         self.report.error("RS221", f"no `{kind_name}` is called `{node.text}`", node.span, notes=notes, help=hint)
         return 0

@@ -6,7 +6,7 @@ from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.check.declarations.state import check_range
 from rulespec.check.origins import constants_at
 from rulespec.check.scope import Env
-from rulespec.diagnostics.suggestions import nearest, one
+from rulespec.diagnostics.suggestions import nearest
 from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, entries, get
 from rulespec.typed import nodes as typed
 from rulespec.types import INT, Ent, Type
@@ -18,8 +18,10 @@ def read_set_up(r: DeclarationReader) -> None:
     _placements(r, setup, None)
     for number, place, node in entries(get(setup, "players")):
         if not number.isdigit() or not r.d.min_players <= int(number) <= r.d.max_players:
-            help_ = f"`players` in game.yaml allows {r.d.min_players} to {r.d.max_players}"
-            r.report.error("RS227", f"there are never {number} players", place.span, help=help_)
+            help_ = (
+                f"remove the entry, or change `players` in game.yaml: it allows {r.d.min_players} to {r.d.max_players}"
+            )
+            r.report.error("RS227", f"a game never has {number} players", place.span, help=help_)
             continue
         _placements(r, node, int(number))
 
@@ -120,6 +122,6 @@ def _by_next(
     if len(kinds) > 1:
         _place(r, target, kinds[1:], value, type_, players, (*keys, typed.Var(name, Ent(name), value.span)))
         return
-    message = f"{one(name)} has no name before the game: give one value for all"
-    help_ = f"in the value, `{name}` denotes the current one: distinguish them by facts or `{name}.index`"
+    message = f"the names of `{name}` are known only in a game, so they cannot be keys"
+    help_ = f"give one value for all; in it, `{name}` is the current one: distinguish them by facts or `{name}.index`"
     r.report.error("RS227", message, value.span, help=help_)

@@ -37,7 +37,7 @@ def _field(r: DeclarationReader, name: str, kind: str, place: Scalar, spec: Node
     if isinstance(unit, Scalar):
         if unit.text not in r.d.units:
             hint, notes = nearest(unit.text, r.d.units)
-            hint = hint or "declare units in game.yaml"
+            hint = hint or f"declare `{unit.text}` under `units` in game.yaml"
             r.report.error("RS224", f"`{unit.text}` is not a unit", unit.span, notes=notes, help=hint)
         elif unit.text in r.d.units:
             r.refer(unit, typed.Unit(unit.text, r.d.units[unit.text]))
@@ -86,7 +86,7 @@ def _start(r: DeclarationReader, field: typed.FieldDecl, spec: Node) -> None:
         if kind.by_seat:
             help_ = f"add `start: first({kind.name})`, or make it optional with `?`"
         elif not any(e.name[0].isalpha() for e in kind.entities):
-            help_ = "make it optional with `?`: the kind has no entity with a name that begins with a letter"
+            help_ = "make it optional with `?`: no entity of the kind has a name that begins with a letter"
         r.report.error("RS228", message, field.span, help=help_)
     elif _misses_zero(field) and not isinstance(field.type, Bad):
         help_ = "add `start: …`"

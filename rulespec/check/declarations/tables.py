@@ -68,7 +68,7 @@ def _rows(
         return
     if not isinstance(node, Mapping):
         notes = [Label(table.key_span, "the keys of the table")]
-        r.report.error("RS227", f"expected rows by {keys[0]}", node.span, notes=notes)
+        r.report.error("RS227", f"rows for each {keys[0]} are expected here", node.span, notes=notes)
         return
     seen: dict[int, Scalar] = {}
     for key, place, value in entries(node):
@@ -80,7 +80,7 @@ def _rows(
             r.report.error("RS301", f"`{key}` is not a number", place.span)
             continue
         if index in seen and isinstance(keys[0], Num):  # two notations of a key, such as `1` and `01`
-            notes = [Label(seen[index].span, "the first one")]
+            notes = [Label(seen[index].span, "the first row")]
             r.report.error("RS119", f"the table `{table.name}` has two rows for {index}", place.span, notes=notes)
         seen.setdefault(index, place)
         _rows(r, table, value, keys[1:], (*prefix, index))

@@ -19,7 +19,7 @@ def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | Non
         return None
     var = env.vars[e.target.name]
     if isinstance(var.type, SetOf):
-        help_ = f"a set has no indices: `for x in {var.name}:` iterates, `first(x in {var.name} where …)` finds one"
+        help_ = f"iterate with `for x in {var.name}:`, or find one member with `first(x in {var.name} where …)`"
         return x.bad(
             "RS229",
             f"`{var.name}` is a set, so it has no `[…]`",
@@ -28,7 +28,9 @@ def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | Non
             help=help_,
         )
     if isinstance(var.type, PathOf):
-        help_ = f"a loop visits the stops of a path: `for x in {var.name}:`, `first({var.name})`, `last({var.name})`"
+        help_ = (
+            f"visit the stops with `for x in {var.name}:`, or write `first({var.name})` or `last({var.name})` for one"
+        )
         notes = x.declared(x.infer(e.target, env))
         return x.bad("RS229", f"`{var.name}` is a path, so it has no `[…]`", e.span, notes=notes, help=help_)
     if not isinstance(var.type, BagOf):
@@ -38,7 +40,7 @@ def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | Non
     if len(e.keys) != 1:
         message = f"`{e.target.name}` takes {one(bag.type.kind)} in brackets, not {len(e.keys)} values"
         return x.bad("RS226", message, e.span, notes=x.declared(bag))
-    key = x.check(e.keys[0], env, Ent(bag.type.kind), f"what is counted in `{e.target.name}`")
+    key = x.check(e.keys[0], env, Ent(bag.type.kind), f"the entity counted in `{e.target.name}`")
     return typed.Op(INT, e.span, "amount", (bag, key))
 
 
@@ -72,12 +74,10 @@ def pile_bag(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
     if one_pile or len(piece.each) != 1:
         help_ = f"choose a number: `n in 0 .. {piece.name}{'[…]' if piece.each else ''}.{name.text}`"
         if one_pile and len(piece.each) == 1:
-            help_ += f"; for all {piece.each[0]} together, omit the brackets: `{piece.name}.{name.text}`"
-        message = (
-            "these pieces are all alike" if one_pile or not piece.each else "a bag has pieces of one kind's entities"
-        )
+            help_ += f"; for the pieces of every `{piece.each[0]}`, omit the brackets: `{piece.name}.{name.text}`"
+        message = "these pieces are all alike, so they are a number and not a bag"
         if len(piece.each) > 1:
-            message += f", and `{piece.name}` has {len(piece.each)} in brackets"
+            message = f"pieces that take {len(piece.each)} keys in brackets, such as `{piece.name}`, cannot be a bag"
         return x.bad("RS312", message, e.span, notes=(Label(piece.span, "declared here"),), help=help_)
     decl = piece.places.get(name.text)
     if decl is None:

@@ -35,8 +35,8 @@ def infer_side(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr:
     if board is None:
         return typed.Lit(BAD, e.span, 0)
     if not board.sides:
-        notes = (Label(board.span, "the board"),)
-        help_ = "add `sides: side` to the board: that declares the kind, a side for both spaces that share it"
+        notes = (Label(board.span, "the board is declared here"),)
+        help_ = "add `sides: side` to the board: it declares the kind `side`, with one for each pair of adjacent spaces"
         return x.bad("RS362", f"the board `{board.kind}` has no sides", e.span, notes=notes, help=help_)
     if len(e.args) != 1:
         return x.bad("RS226", f"`side` takes a direction, not {len(e.args)} values", e.span)
@@ -52,7 +52,7 @@ def infer_ray(x: ExpressionContext, e: ast.Ray, env: Env) -> typed.Expr:
         return typed.Lit(BAD, e.span, 0)
     args = [space, _direction(x, e.direction, board, env)]
     if e.stops is not None:
-        args.append(x.check(e.stops, env, SetOf(board.kind), "what a ray ends at"))
+        args.append(x.check(e.stops, env, SetOf(board.kind), "the set after `until`"))
     return typed.BoardOp(SetOf(board.kind), e.span, "ray", board, tuple(args))
 
 
@@ -62,9 +62,9 @@ def _space(x: ExpressionContext, e: ast.Expr, env: Env, what: str) -> typed.Expr
     if isinstance(result.type, Bad):
         return result
     if not isinstance(result.type, Ent) or result.type.kind not in x.decls.boards:
-        boards = ", ".join(f"`{kind}`" for kind in x.decls.boards)
-        return x.wrong(result, what, f"the boards are {boards}" if boards else "there are no boards in this ruleset")
-    return x.expect(result, Ent(result.type.kind), "where a step begins")
+        boards = " or ".join(f"`{kind}`" for kind in x.decls.boards)
+        return x.wrong(result, what, f"write a space of {boards}" if boards else "declare a board in boards.yaml")
+    return x.expect(result, Ent(result.type.kind), "the space before the step")
 
 
 def _direction(x: ExpressionContext, e: ast.Expr, board: typed.BoardDecl, env: Env) -> typed.Expr:
@@ -87,7 +87,9 @@ def of_boards(decls: typed.Declarations, kind: str, name: str) -> str:
         if kind == board.direction and name in _OF_DIRECTIONS:
             return TURNS.replace("direction.", f"{kind}.")
         if kind == board.kind and board.sides and name in {*_OF_SPACES, board.sides}:
-            return f"the side in a direction is `s.side(d)`, all of them `{{s.side(d) for d in {board.direction}}}`"
+            return (
+                f"write `s.side(d)` for one side, `{{s.side(d) for d in {board.direction}}}` for all sides of a space"
+            )
         if kind == board.sides and name in _OF_SIDES:
-            return "`s.spaces` are the spaces beside it: `first(s.spaces - {c})` is the one other than `c`"
+            return "write `s.spaces` for the spaces beside it, `first(s.spaces - {c})` for the one across from `c`"
     return ""

@@ -63,7 +63,7 @@ def _members(x: ExpressionContext, f: Builtin, arg: typed.Expr) -> typed.Expr:
         return arg
     arg = _set(x, f, arg)
     if isinstance(arg.type, SetOf) and arg.type.kind == ANY:
-        return x.wrong(arg, f"`{f.name}` {f.help}", "`{}` has none")
+        return x.wrong(arg, f"`{f.name}` {f.help}", "write a set of a known kind: `{}` has no members")
     return arg
 
 

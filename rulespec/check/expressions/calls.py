@@ -31,11 +31,10 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
     definition = x.rules.definitions.get(name)
     if definition is None:
         if name in x.rules.procedures and x.rules.procedures[name].result is not None:
-            message = f"`{e.name.text}` may ask or roll, so its value cannot be part of an expression"
-            help_ = f"in a procedure, bind it first: `let x = {e.name.text}(…)`"
-            return x.bad(
-                "RS261", message, e.name.span, notes=(Label(x.rules.procedures[name].span, "a procedure"),), help=help_
-            )
+            message = f"`{e.name.text}` is a procedure, so its value cannot be part of a larger expression"
+            help_ = f"in a procedure, bind the value first: `let x = {e.name.text}(…)`"
+            notes = (Label(x.rules.procedures[name].span, "declared here"),)
+            return x.bad("RS261", message, e.name.span, notes=notes, help=help_)
         if name in x.rules.procedures:
             return x.bad("RS229", f"`{name}` is a procedure without a value", e.name.span)
         places: dict[str, Span | None] = {d.name: d.span for d in x.rules.definitions.values()}
@@ -60,7 +59,9 @@ def infer_procedure(
     name = env.original if e.name.text == "original" and env.original else e.name.text
     procedure = x.rules.procedures.get(name)
     if procedure is None:
-        what = "a definition has a value but no effect" if name in x.rules.definitions else ""
+        what = ""
+        if name in x.rules.definitions:
+            what = f"bind its value, `let x = {e.name.text}(…)`: a definition has no effect"
         places: dict[str, Span | None] = {p.name: p.span for p in x.rules.procedures.values()}
         hint, notes = nearest(name, places | dict.fromkeys(others))
         help_ = what or hint or foreign.PROCEDURES.get(name, "")
@@ -72,7 +73,7 @@ def infer_procedure(
     x.decls.refer(e.name.span, procedure)
     if procedure.result is not None:
         notes = (Label(procedure.result_span or procedure.span, f"its value is {procedure.result}"),)
-        help_ = f"use it: `let x = {e.name.text}(…)`, or `set … to {e.name.text}(…)`"
+        help_ = f"use the value: `let x = {e.name.text}(…)`, or `set … to {e.name.text}(…)`"
         x.error("RS262", f"the value of `{e.name.text}` is unused", e.name.span, notes=notes, help=help_)
     return procedure, arguments(x, e, [p.type for p in procedure.params], env, procedure.span, procedure.params)
 
@@ -121,7 +122,7 @@ def infer_method(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr
             f"a {what} has no `{e.name.text}`",
             e.name.span,
             notes=(Label(track.span, f"`{track.name}` is a {what}"),),
-            help="a ring has `steps(a, b)` and `ahead(a, k)`" if track.ring else "a line has `space(v)`",
+            help="write `steps(a, b)` or `ahead(a, k)`" if track.ring else "write `space(v)`",
         )
     types, result = signatures[e.name.text]
     args = arguments(x, ast.CallExpr(e.span, e.name, e.args), types, env, track.unit_span)
@@ -139,7 +140,8 @@ def _infer_turn(x: ExpressionContext, e: ast.TrackCall, board: typed.BoardDecl, 
     }
     if e.name.text not in forms:
         help_ = (
-            "`ahead(d, k)` is the direction k further, `steps(d, e)` the number from d to e, `back(d)` the opposite one"
+            "write `ahead(d, k)` for the direction k turns after d, `steps(d, e)` for the number of turns from d to e, "
+            "or `back(d)` for the opposite direction"
         )
         return x.bad("RS225", f"directions have no `{e.name.text}`", e.name.span, help=help_)
     types, result = forms[e.name.text]

@@ -58,7 +58,7 @@ def entities(x: ExpressionContext, values: Iterable[ast.Expr], named: CaseNames,
             named.understood = False
         else:
             if value.value in named.seen:
-                notes = (Label(named.seen[value.value].span, "the first one"),)
+                notes = (Label(named.seen[value.value].span, "first listed here"),)
                 x.error("RS409", "this case is listed twice", e.span, notes=notes)
             named.seen[value.value] = e
             results.append(value.value)
@@ -117,7 +117,7 @@ def _common(x: ExpressionContext, values: Sequence[typed.Expr]) -> Type | None:
         before = common
         common = unify(before, value.type) if before is not None else None
         if common is None:
-            message = f"all values of a `match` must be of one type, and these are {before} and {value.type}"
+            message = f"all values of a `match` must have the same type, but these are {before} and {value.type}"
             notes = (Label(values[0].span, str(before)), *x.declared(value))
             x.error("RS301", message, value.span, str(value.type), notes)
             return None

@@ -49,7 +49,7 @@ def one_type(x: ExpressionContext, then: typed.Expr, other: typed.Expr) -> Type 
     """The common type of both branches of `if … else`; None, after a report, if there is none."""
     common = unify(then.type, other.type)
     if common is None:
-        message = f"both sides of `if … else` must be of one type, and they are {then.type} and {other.type}"
+        message = f"both sides of `if … else` must have the same type, but these are {then.type} and {other.type}"
         notes = (Label(then.span, str(then.type)), *x.declared(then), *x.declared(other))
         x.error("RS301", message, other.span, str(other.type), notes)
     return common
@@ -64,7 +64,9 @@ def infer_chain(x: ExpressionContext, e: ast.Chain, env: Env) -> typed.Expr:
         return x.wrong(owner, f"only an entity has `?.{e.name.text}`")
     sure = not owner.type.optional
     if sure and path_of(owner) not in env.known:
-        x.report.warning("RS309", "this is never none", owner.span, str(owner.type), x.declared(owner), "write `.`")
+        x.report.warning(
+            "RS309", "this is never none", owner.span, str(owner.type), x.declared(owner), "write `.` instead"
+        )
     var = typed.Var("", owner.type, owner.span, value=owner)
     there = Typed(owner.span, owner if sure else typed.Local(Ent(owner.type.kind), owner.span, var))
     if e.args is None:
@@ -82,8 +84,8 @@ def infer_chain(x: ExpressionContext, e: ast.Chain, env: Env) -> typed.Expr:
 def _never_none(x: ExpressionContext, e: ast.Chain, member: typed.Expr) -> typed.Expr:
     """Reports `a?.b` for a member without an optional form."""
     other = "{}" if isinstance(member.type, SetOf) else "[]" if "order" in str(member.type) else "false"
-    message = f"`?.{e.name.text}` may be none, but a {member.type} is never none"
-    help_ = f"give the value for that case: `(x.{e.name.text} if … is some as x else {other})`"
+    message = f"`?.{e.name.text}` may give none, but a {member.type} cannot be none"
+    help_ = f"give a value for that case: `(x.{e.name.text} if … is some as x else {other})`"
     return x.bad("RS328", message, e.name.span, str(member.type), x.declared(member), help_)
 
 
@@ -97,7 +99,7 @@ def _some(x: ExpressionContext, e: ast.Choice, c: ast.SomeAs, env: Env, want: Ty
     if not isinstance(value.type, Ent | Num | Maybe | Bad) or value.type == Ent(ANY, True):
         value = x.wrong(value, "only an entity or a number may be none")
     elif not may_be_none(value.type) and value.type != BAD and path_of(value) not in env.known:
-        help_ = "it needs no test: write the value in place of the name"
+        help_ = "remove the test, and write the value in place of the name"
         x.report.warning("RS309", "this is never none", value.span, str(value.type), x.declared(value), help_)
     no_shadow(x, c.name, env)
     var = typed.Var(c.name.text, value.type, c.name.span, value=value)

@@ -12,7 +12,7 @@ from rulespec.check.origins import constants_in, origins
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
 from rulespec.diagnostics.report import MAX_ERRORS, Report
-from rulespec.diagnostics.suggestions import nearest
+from rulespec.diagnostics.suggestions import nearest, one
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import (
@@ -51,20 +51,20 @@ def _converted(source: Type, target: Type) -> str:
     if isinstance(target, SetOf) and source == Ent(target.kind):
         return "put it in braces to make a set: `{…}`"
     if isinstance(source, SetOf) and target == BOOL:
-        return "a set is not a condition: `s != {}` asks whether it has members"
+        return "write `s != {}` to test whether the set has members"
     if isinstance(source, Num) and isinstance(target, Num) and "" in (source.unit, target.unit):
-        return f"`… * 1 {target}` gives it the unit" if source.unit == "" else f"`… / 1 {source}` is a plain number"
+        return f"write `… * 1 {target}`" if source.unit == "" else f"write `… / 1 {source}` for a plain number"
     if target == BOOL and may_be_none(source):
-        return "`… is some` tests for a value, and `… ?? y` replaces none by y"
+        return "write `… is some` to test for a value, or `… ?? y` to replace none by y"
     return ""
 
 
 def bag_help(bag: typed.Var) -> str:
     """The help for a bag or a path in place of a number or an entity."""
     if isinstance(bag.type, PathOf):
-        return f"`count({bag.name})` is the number of stops, `last({bag.name})` the last stop"
+        return f"write `count({bag.name})` for the number of stops, `last({bag.name})` for the last stop"
     return (
-        f"`count({bag.name})` is the number of pieces, `{bag.name}[x]` the number of one {bag.type.kind}"
+        f"write `count({bag.name})` for the number of pieces, `{bag.name}[x]` for those of one {bag.type.kind}"
         if isinstance(bag.type, BagOf)
         else ""
     )
@@ -117,7 +117,7 @@ class ExpressionContext(ABC):
         if may_be_none(expr.type) and unify(target, never_none(expr.type)) is not None and never_none(target) == target:
             a = "a" if isinstance(target, Ent) else "of type"
             return self.perhaps(expr, f"{what} must be {a} `{target}`", notes)
-        message = f"{what} must be {'an entity' if target == ENTITY else target}, and this is {expr.type}"
+        message = f"{what} must be {'an entity' if target == ENTITY else target}, but this is {expr.type}"
         help_ = _converted(expr.type, target)
         if isinstance(target, Num | Maybe) and isinstance(expr.type, Num | Maybe):
             d = Diagnostic("RS302", Severity.ERROR, message, expr.span, str(expr.type), notes, help_)
@@ -138,9 +138,9 @@ class ExpressionContext(ABC):
         help_ = "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? "
         help_ += "0`" if isinstance(expr.type, Maybe) else "y`"
         if what.startswith("the owner of `."):
-            help_ += "; or write `?.` in place of `.`, which then gives none"
+            help_ += "; or write `?.` in place of `.`, which gives none for none"
         if isinstance(expr, typed.Each | typed.Op) and expr.op == "first":
-            help_ = "if there is always exactly one, write `the(…)`; else give a fallback: `x ?? y`"
+            help_ = "write `the(…)` if there is always exactly one; otherwise give a fallback: `x ?? y`"
         elif isinstance(expr, typed.Each | typed.Ways):
             help_ = f"give the value for an empty set: `{expr.op}(… , else 0)`, or `{expr.op}(…) ?? 0`"
         return self.bad("RS303", f"{what}, but this may be none", expr.span, str(expr.type), notes, help_)
@@ -198,19 +198,21 @@ class ExpressionContext(ABC):
                 return Num(unit)
             if ref.form in ("optional", "optional range"):
                 return Maybe(unit)
-            self.error("RS224", f"numbers cannot be in {ref.form}", ref.span, help=f"a {ref.form} holds entities only")
+            self.error("RS224", f"{one(ref.form)} cannot hold numbers", ref.span, help="write the name of a kind")
             return BAD
         if name == "bool":
             if ref.form == "plain":
                 return BOOL
-            self.error("RS224", f"a bool cannot be {ref.form}", ref.span)
+            does = "have a range" if "range" in ref.form else f"be in {one(ref.form)}"
+            does = "be optional" if ref.form == "optional" else does
+            self.error("RS224", f"a bool cannot {does}", ref.span)
             return BAD
         kind = self.decls.kinds.get(name)
         if kind is None:
             places: dict[str, Span | None] = {"int": None, "bool": None, **self.decls.units}
             hint, notes = nearest(name, places | {k.name: k.span for k in self.decls.kinds.values()})
             if name in self.decls.pieces and ref.form == "bag" and (each := self.decls.pieces[name].each):
-                hint, notes = f"a bag has the kind that owns the pieces: `bag {each[0]}`", ()
+                hint, notes = f"name the kind that owns the pieces: `bag {each[0]}`", ()
             hint = hint or TYPES.get(name, "")
             self.error("RS224", f"`{name}` is not a type", ref.name.span, notes=notes, help=hint)
             return BAD
@@ -272,7 +274,7 @@ class ExpressionContext(ABC):
 
     def wrong(self, expr: typed.Expr, what: str, help: str = "") -> typed.Expr:
         """Reports an expression of the wrong type; `what` states the required one."""
-        message = f"{what}, and this is {expr.type}"
+        message = f"{what}, but this is {expr.type}"
         return self.bad("RS301", message, expr.span, str(expr.type), self.declared(expr), help)
 
     def declared(self, expr: typed.Expr) -> tuple[Label, ...]:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-_NOTHING = "no value is written `none`"
-_NUMBERS = "numbers are no set: compare with `a <= n and n <= b`; `repeat at most n:` counts"
-_SIZE = "the number of members is `count(s)`"
+_NOTHING = "write `none`"
+_NUMBERS = "compare with `a <= n and n <= b`, or count with `repeat at most n:`: there are no sets of numbers"
+_SIZE = "write `count(s)` for the number of members"
 _CHANCE = "write a roll on its own line: `roll name(n in 1 .. 6)`; `n` is visible from there to the end of the block"
-_SET = "a set is written in braces: `{a, b}`"
-_WHOLE = "numbers are whole, and division rounds down: leave it out"
+_SET = "write a set in braces: `{a, b}`"
+_WHOLE = "remove the call: numbers are whole, and division rounds down"
 _EACH = "write `any(x in s where c)` or `all(x in s: c)`"
-TURNS = "directions are turned by their kind: `direction.ahead(d, k)`, `direction.back(d)`"
-_SUBSETS = "operators such as `any(x in subsets(s): c)` go through subsets; a parameter chooses: `x in choose 2 of s`"
+TURNS = "write the kind of the directions first: `direction.ahead(d, k)`, `direction.back(d)`"
+_SUBSETS = "write `any(x in subsets(s): c)` or another such operator; choose by a parameter: `x in choose 2 of s`"
 _COUNTING = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 NAMES = {
     **dict.fromkeys(["True", "TRUE"], "write `true`"),
     **dict.fromkeys(["False", "FALSE"], "write `false`"),
     **dict.fromkeys(["None", "NONE", "null", "NULL", "Null", "nil", "undefined"], _NOTHING),
-    **dict.fromkeys(["before", "old", "previous_state"], "a `let` before it keeps what was: `let before = …`"),
-    **{word: f"a number is written in digits: `{number}`" for number, word in enumerate(_COUNTING)},
+    **dict.fromkeys(
+        ["before", "old", "previous_state"], "keep the earlier value in a `let` before the change: `let before = …`"
+    ),
+    **{word: f"write the number in digits: `{number}`" for number, word in enumerate(_COUNTING)},
 }
 """The help for each bare name."""
 
@@ -29,8 +31,8 @@ CALLS = {
     **dict.fromkeys(["set", "list", "tuple", "array"], _SET),
     **dict.fromkeys(["round", "floor", "int", "float", "trunc"], _WHOLE),
     **dict.fromkeys(["exists", "some", "every", "forall"], _EACH),
-    **dict.fromkeys(["prev", "before", "predecessor", "last", "left"], "the one before is `previous(x)`"),
-    **dict.fromkeys(["succ", "following", "successor", "right"], "the one after is `next(x)`"),
+    **dict.fromkeys(["prev", "before", "predecessor", "last", "left"], "write `previous(x)` for the entity before x"),
+    **dict.fromkeys(["succ", "following", "successor", "right"], "write `next(x)` for the entity after x"),
     **dict.fromkeys(["turn", "rotate", "opposite", "reverse"], TURNS),
     **dict.fromkeys(["subsets", "powerset", "combinations"], _SUBSETS),
     **dict.fromkeys(["isset", "is_some", "defined", "is_none", "isnull"], "write `x is some` or `x is none`"),
@@ -39,23 +41,25 @@ CALLS = {
 
 MEMBERS = {
     **dict.fromkeys(["size", "length", "count", "len"], _SIZE),
-    **dict.fromkeys(["add", "remove", "union", "difference"], "sets are joined with `|`, and subtracted with `-`"),
+    **dict.fromkeys(["add", "remove", "union", "difference"], "join sets with `|`, and subtract them with `-`"),
     **dict.fromkeys(["contains", "includes", "has"], "write `x in s`"),
 }
 """The help for each member of a set."""
 
 TYPES = {
-    **dict.fromkeys(["number", "integer", "float", "num", "real"], "a number is `int`, or has a unit"),
-    **dict.fromkeys(["string", "text", "str", "char"], "no value is a text: declare a kind, with an entity for each"),
-    **dict.fromkeys(["list", "array", "tuple"], "there are no lists: a set is `set kind`"),
-    **{word: f"its members have a kind: `{word} kind`" for word in ("set", "order", "bag")},
-    "path": "its stops have a kind: `path kind`",
-    **dict.fromkeys(["void", "nothing", "unit"], "a `procedure` without `->` has no value"),
+    **dict.fromkeys(["number", "integer", "float", "num", "real"], "write `int`, or a unit"),
+    **dict.fromkeys(
+        ["string", "text", "str", "char"], "declare a kind with an entity for each text: no value is a text"
+    ),
+    **dict.fromkeys(["list", "array", "tuple"], "write `set kind`: there are no lists"),
+    **{word: f"name the kind of its members: `{word} kind`" for word in ("set", "order", "bag")},
+    "path": "name the kind of its stops: `path kind`",
+    **dict.fromkeys(["void", "nothing", "unit"], "omit `->` for a procedure without a value"),
 }
 """The help for each name of a type."""
 
 PROCEDURES = {
     **dict.fromkeys(["win", "wins", "winner", "end_game", "game_over", "finish"], "write `end game won by {p}`"),
-    **dict.fromkeys(["print", "log", "echo"], "rules print nothing: remove it"),
+    **dict.fromkeys(["print", "log", "echo"], "remove it: rules cannot print"),
 }
 """The help for each name of a procedure."""

@@ -64,7 +64,7 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
     if _pile(target) in d.broken:
         return typed.Lit(BAD, e.span, 0)
     help_ = _not_in_brackets(x, e, env)
-    return x.bad("RS229", "`[…]` follows a table, a product kind or a place of pieces", target.span, help=help_)
+    return x.bad("RS229", "`[…]` must follow a table, a product kind or a place of pieces", target.span, help=help_)
 
 
 def _not_in_brackets(x: ExpressionContext, e: ast.Index, env: Env) -> str:
@@ -75,11 +75,11 @@ def _not_in_brackets(x: ExpressionContext, e: ast.Index, env: Env) -> str:
         word = key.name if isinstance(key, ast.Ref) else "x"
         help_ = f"write an entity by its name alone: `{word}`"
         if any(board.sides == target.name for board in d.boards.values()):
-            help_ = "the side of a space in a direction is `s.side(d)`"
+            help_ = "write `s.side(d)` for the side of a space in a direction"
     elif isinstance(target, ast.Attribute) and target.name.text == "side":
-        help_ = "a direction needs parentheses: `s.side(d)`"
+        help_ = "write the direction in parentheses: `s.side(d)`"
     if isinstance(target, ast.Ref) and target.name in (d.player_kind, "players") and target.name not in env.vars:
-        help_ = "players have no numbers in rules: refer to one by a parameter, a `for` or state"
+        help_ = "refer to a player by a parameter, a `for` or state: players have no numbers in rules"
     return help_
 
 
@@ -156,7 +156,7 @@ def _keys(
         notes = (Label(declared, "declared here"),)
         pile = what.strip("`") if not keys and len(types) == 1 else ""
         help_ = (
-            f"to choose several, omit the brackets, and move them as a bag: `lot in choose … of {pile}.…`"
+            f"to choose several pieces, omit the brackets and move a bag: `lot in choose … of {pile}.…`"
             if pile in x.decls.pieces
             else ""
         )
@@ -179,11 +179,14 @@ def infer_at(x: ExpressionContext, e: ast.TrackCall, link: typed.LinkDecl, env: 
     """Types `line.at(r)`: the links at a region, in either direction."""
     notes = (Label(link.at.span, f"`{link.kind}` is declared here"),)
     if e.name.text != "at":
-        message, help_ = f"a kind of links has no `{e.name.text}`", f"the links at a region are `{link.kind}.at(r)`"
+        message, help_ = (
+            f"a kind of links has no `{e.name.text}`",
+            f"write `{link.kind}.at(r)` for the links at a region",
+        )
         return x.bad("RS225", message, e.name.span, notes=notes, help=help_)
     if len(e.args) != 1:
         return x.bad("RS226", f"`at` takes 1 argument, not {len(e.args)}", e.span, notes=notes)
-    region = x.check(e.args[0], env, Ent(link.region), "where the links are", link.at.span)
+    region = x.check(e.args[0], env, Ent(link.region), "the argument of `at`", link.at.span)
     if isinstance(region, typed.Lit) and region.type == Ent(link.region):
         return typed.Lit(SetOf(link.kind), e.span, link.at.values[region.value])
     return typed.Fact(SetOf(link.kind), e.span, link.at, region)
@@ -194,8 +197,8 @@ def infer_between(x: ExpressionContext, e: ast.Index, link: typed.LinkDecl, env:
     if len(e.keys) != 2:
         notes = (Label(link.at.span, f"`{link.kind}` is declared here"),)
         message = f"`{link.kind}` takes the two ends of a link in brackets, not {len(e.keys)} values"
-        return x.bad("RS226", message, e.span, notes=notes, help=f"the links at a region are `{link.kind}.at(r)`")
-    a, b = (x.check(key, env, Ent(link.region), "the end of a link", link.at.span) for key in e.keys)
+        return x.bad("RS226", message, e.span, notes=notes, help=f"write `{link.kind}.at(r)` for the links at a region")
+    a, b = (x.check(key, env, Ent(link.region), "an end of a link", link.at.span) for key in e.keys)
     if isinstance(a, typed.Lit) and isinstance(b, typed.Lit) and a.type == b.type == Ent(link.region):
         result = link.between(a.value, b.value)
         return typed.Lit(Ent(link.kind, result < 0), e.span, result)

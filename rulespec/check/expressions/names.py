@@ -55,8 +55,7 @@ def _named(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> typ
         d.refer(e.span, result)
         if result.table is not None:
             key = result.table.kind
-            each = f"read by one of its members, `{name}[…]`, set for all by `for x in {key}: set {name}[x] to …`"
-            help_ = f"it is {each}; pass such values to a procedure or definition"
+            help_ = f"read one value, `{name}[…]`, or set all in a loop: `for x in {key}: set {name}[x] to …`"
             return x.bad("RS330", f"`{name}` is a table, not a value by itself", e.span, help=help_)
         return typed.Local(result.type, e.span, result)
     if name == "players":
@@ -100,8 +99,8 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
     for names, what in (
         (d.pieces, f"a type of pieces: count them in a place, as in `{e.name}.supply`"),
         (d.tables, f"a table: look a row up, as in `{e.name}[…]`"),
-        (d.capacities, f"a capacity: ask how much of it is left, as in `room({e.name})`"),
-        (d.tracks, f"a track: ask `{e.name}.{_asked_of(d.tracks.get(e.name))}`"),
+        (d.capacities, f"a capacity: write `room({e.name})` for the room left in it"),
+        (d.tracks, f"a track: call a function of it, such as `{e.name}.{_asked_of(d.tracks.get(e.name))}`"),
         (x.rules.definitions, f"a definition: call it, as in `{e.name}(…)`"),
         (x.rules.procedures, "a procedure, and has no value"),
     ):
@@ -117,16 +116,16 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
     pile = next((p.name for p in d.pieces.values() if e.name in p.places), "")
     if pile:
         hint, notes = (
-            f"a place of `{pile}`: `{pile}[…].{e.name}` counts there, `move n of {pile} from … to …` moves",
+            f"write `{pile}[…].{e.name}` to count pieces there, `move n of {pile} from … to …` to move them",
             (),
         )
     elif e.name in foreign.NAMES:
         hint, notes = foreign.NAMES[e.name], ()
     elif isinstance(want, Ent) and _is_nameless(d, want.kind) and (not hint or f"`{want.kind}`" in hint):
-        hint, notes = "players have no names in rules: refer to one by a parameter, a `for` or state", ()
+        hint, notes = "refer to a player by a parameter, a `for` or state: players have no names in rules", ()
     listed = d.kinds[want.kind].entities if isinstance(want, Ent) and want.kind in d.kinds else ()
     if not hint and isinstance(want, Ent) and 0 < len(listed) <= _FEW:
-        hint = f"`{want.kind}` has {', '.join(f'`{entity.name}`' for entity in listed)}"
+        hint = f"write one of {', '.join(f'`{entity.name}`' for entity in listed)}"
     for var in env.vars.values():
         var.reads += f"`{var.name}`" in hint  # a misspelt variable is not also reported as unused
     return x.bad("RS221", f"nothing is called `{e.name}` here", e.span, notes=notes, help=hint)
@@ -135,9 +134,9 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
 def _of_steps(x: ExpressionContext, e: ast.Ref, env: Env) -> typed.Expr:
     """Reports a step variable of a path outside `path(…)`, where only the whole path is in scope."""
     way, one, other = env.steps
-    steps = f"`sum(… for {one.name} to {other.name} in {way.name})` goes over the steps"
-    help_ = f"{steps}, `last({way.name})` is the last stop"
-    notes = (Label(one.span if e.name == one.name else other.span, "the stop of a step"),)
+    steps = f"`sum(… for {one.name} to {other.name} in {way.name})` for a sum over the steps"
+    help_ = f"write {steps}, or `last({way.name})` for the last stop"
+    notes = (Label(one.span if e.name == one.name else other.span, "a stop of a step, declared here"),)
     return x.bad("RS359", f"`{e.name}` is known only within `path(…)`", e.span, notes=notes, help=help_)
 
 
@@ -186,8 +185,8 @@ def _attribute(x: ExpressionContext, e: ast.Attribute, env: Env) -> typed.Expr:
                 hint, notes = nearest(name, {e.name: e.span for e in kind.entities})
                 if name in kind.state or name in kind.facts:
                     hint = (
-                        f"each `{qualifier}` has its `{name}`: name one, `x.{name}`; "
-                        f"the entity at hand is known in the `start` of a field of `{qualifier}`, and in setup.yaml"
+                        f"name the entity, `x.{name}`: only the `start` of a field of `{qualifier}` and setup.yaml "
+                        "know which one is meant"
                     )
                 return x.bad(
                     "RS225",
@@ -285,7 +284,7 @@ def infer_number(x: ExpressionContext, e: ast.Number) -> typed.Expr:
             f"`{e.unit.text}` is not a unit",
             e.unit.span,
             notes=notes,
-            help=hint or "declare units in game.yaml",
+            help=hint or f"declare `{e.unit.text}` under `units` in game.yaml",
         )
     x.decls.used.add(e.unit.text)
     x.refer_to_unit(e.unit)
@@ -296,13 +295,15 @@ def no_shadow(x: ExpressionContext, name: ast.Name, env: Env) -> bool:
     """Whether a new variable shadows nothing; reports shadowed names."""
     before = x.report.errors
     if name.text in env.vars:
-        notes = (Label(env.vars[name.text].span, "the other one"),)
+        notes = (Label(env.vars[name.text].span, "the variable is declared here"),)
         x.error("RS223", f"`{name.text}` is already the name of a variable here", name.span, notes=notes)
     d = x.decls
     for names in (d.fields, d.constants, d.settings, d.kinds, d.pieces, d.tables, d.tracks):
         if name.text in names:
             span = getattr(names[name.text], "span", name.span)
-            x.error("RS223", f"`{name.text}` already has another meaning", name.span, notes=(Label(span, "this one"),))
+            x.error(
+                "RS223", f"`{name.text}` already has another meaning", name.span, notes=(Label(span, "declared here"),)
+            )
     if name.text in NO_VALUES:
-        x.error("RS223", f"`{name.text}` is a word of the language", name.span)
+        x.error("RS223", f"`{name.text}` is a reserved word", name.span)
     return x.report.errors == before

@@ -61,7 +61,7 @@ def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | Non
     if e.op in ("and", "or"):
         left = x.condition(e.left, env)
         if e.op == "or" and isinstance(e.right, ast.Nothing):
-            help_ = "an optional parameter: `x in s or none`, before `where`"
+            help_ = "for an optional parameter, write `x in s or none` before `where`"
             return x.bad("RS301", "`or` joins conditions, and none is not a condition", e.right.span, help=help_)
         right = x.condition(e.right, env.learn(known_if(left, e.op == "and")))
         return typed.Op(BOOL, e.span, e.op, (left, right))
@@ -107,7 +107,7 @@ def _in_order(x: ExpressionContext, e: ast.Binary, left: typed.Expr, right: type
     assert isinstance(left.type, Ent) and isinstance(right.type, Ent)
     if left.type.kind != right.type.kind:
         return _mismatch(x, "RS301", e, left, right, f"cannot be compared with `{e.op}`")
-    sides = [x.expect(side, Ent(left.type.kind), f"what `{e.op}` compares") for side in (left, right)]
+    sides = [x.expect(side, Ent(left.type.kind), f"each side of `{e.op}`") for side in (left, right)]
     if any(side.type == BAD for side in sides):
         return typed.Lit(BOOL, e.span, 0)
     return typed.Op(BOOL, e.span, e.op, tuple(typed.Op(INT, side.span, "index", (side,)) for side in sides))
@@ -153,7 +153,7 @@ def _arithmetic(x: ExpressionContext, e: ast.Binary, left: typed.Expr, right: ty
     if isinstance(left, typed.Lit) and isinstance(right, typed.Lit):
         value = OPERATORS[e.op].meaning(left.value, right.value)
         if abs(value) > MAX_NUMBER:
-            help_ = "numbers have at most 15 digits: make one of the two smaller"
+            help_ = "make one of the two numbers smaller"
             return x.bad("RS311", "this number has more than 15 digits", e.span, help=help_)
         return typed.Lit(result, e.span, value)
     return typed.Op(result, e.span, e.op, (left, right))
@@ -199,17 +199,17 @@ def _mismatch(
         return typed.Lit(BAD, right.span, 0)
     help_ = ""
     if isinstance(left.type, SetOf) and isinstance(right.type, SetOf | Ent):
-        help_ = "sets are joined with `|`, and subtracted with `-`: `s | {x}`"
+        help_ = "join sets with `|`, and subtract them with `-`: `s | {x}`"
         if isinstance(right.type, Ent) and right.type.optional:
-            help_ = "no set contains none: test `is none` separately, or write an option without the parameter"
+            help_ = "test `is none` separately, or write an option without the parameter: no set contains none"
     for side in (right, left):
         if isinstance(side, typed.Local) and isinstance(side.type, BagOf | PathOf):
             help_ = bag_help(side.var)
     entities, number = isinstance(left.type, Ent | SetOf), isinstance(right.type, Num)
     if e.op in _ARITHMETIC and entities and number and not help_:  # `d - 1` converts d to a set
-        help_ = "an entity is not a number: use `next(x)` for the following entity, `x.index` for its number"
+        help_ = "write `next(x)` for the following entity, `x.index` for its number"
     if e.op in _ORDER and isinstance(left.type, Ent) and isinstance(right.type, Ent):
-        help_ = "only entities of one kind are ordered: compare two of them, or numbers such as facts of both"
+        help_ = "compare two entities of one kind, or numbers such as facts of both"
     return x.bad(code, message, right.span, str(right.type), notes, help_)
 
 

@@ -41,10 +41,10 @@ def path_elsewhere(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
     if e.form == "trail":
         return _infer_trail(x, e, env)
     help_ = (
-        "`way in path(…)` is a parameter of an option; `trail(…)` is the set of all stops within reach, "
-        "`longest(way in path(…) worth w)` the greatest worth of a path"
+        "write `way in path(…)` as a parameter of an option, `trail(…)` for the set of all stops within reach, or "
+        "`longest(way in path(…) worth w)` for the greatest worth of a path"
     )
-    return x.bad("RS352", "a path must be chosen by a parameter: it is not a value by itself", e.span, help=help_)
+    return x.bad("RS352", "a path is not a value by itself: a parameter must choose it", e.span, help=help_)
 
 
 def _infer_trail(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
@@ -54,7 +54,9 @@ def _infer_trail(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
         return typed.Lit(BAD, e.span, 0)
     assert isinstance(paths.type, PathOf)
     if not e.uses:
-        help_ = "add `once y` for stops or `once line[x, y]` for lines; `reach(x from s: t)` allows repetition"
+        help_ = (
+            "add `once y` for stops or `once line[x, y]` for lines, or write `reach(x from s: t)` to allow repetition"
+        )
         return x.bad("RS357", "a trail needs a `once`", e.span, help=help_)
     return typed.PathQuery(SetOf(paths.type.kind), e.span, "trail", paths)
 
@@ -66,7 +68,7 @@ def infer_longest(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     if not isinstance(walk, ast.Path) or walk.form != "path" or b.then is not None:
         x.infer(walk, env)
         help_ = (
-            "write `longest(way in path(x from s to y in t once u within n) worth w)`; `max(w for x in s)` is for a set"
+            "write `longest(way in path(x from s to y in t once u within n) worth w)`; for a set, `max(w for x in s)`"
         )
         return x.bad("RS358", "`longest` needs `path(…)`", walk.span, help=help_)
     if b.start is not None:
@@ -142,8 +144,8 @@ def _use(x: ExpressionContext, use: ast.Expr, env: Env) -> typed.Expr:
         return result
     if result.type == BAD:
         return result
-    help_ = "name what must not repeat: `once y`, `once line[x, y]`; `where` restricts the steps"
-    message = f"`once` takes an entity or a set, and this is {result.type}"
+    help_ = "name the entity that must not repeat: `once y`, `once line[x, y]`; restrict the steps by `where`"
+    message = f"`once` takes an entity or a set, but this is {result.type}"
     return x.bad("RS355", message, use.span, str(result.type), x.declared(result), help_)
 
 
@@ -152,7 +154,7 @@ def _check_bound(x: ExpressionContext, bound: typed.Expr, *, counted: bool) -> N
     if not isinstance(bound, typed.Lit) or bound.type == BAD:
         return
     if bound.value < (0 if counted else 1):
-        help_ = "`within 1` is a single step; choosing nothing is another option"
+        help_ = "write `within 1` for a single step, and another option for choosing nothing"
         x.error("RS353", f"no path has {bound.value} steps", bound.span, help=help_)
     elif not counted and bound.value >= MAX_STOPS:
         help_ = f"write `within {MAX_STOPS - 1}`, or fewer: longer paths are never listed"
@@ -183,7 +185,7 @@ def infer_along(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
         where = x.condition(b.where, inner)
         inner = inner.learn(known_if(where, True))
     if e.op not in _FOR_STEPS or (e.op == "set" and e.body is None) or e.default is not None:
-        help_ = "`{e for x to y in way}` is a set of values of the steps, `for x to y in way:` visits them"
+        help_ = "write `{e for x to y in way}` for a set of values of the steps, `for x to y in way:` to visit them"
         return x.bad("RS354", f"`{e.op}` cannot be used on steps: a step is not an entity", e.span, help=help_)
     if e.op in ("any", "count"):
         return typed.Along(BOOL if e.op == "any" else INT, e.span, e.op, path, var, then, where, None)
@@ -217,7 +219,7 @@ def steps_of(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Expr,
     if not isinstance(path.type, PathOf):
         if path.type != BAD:
             help_ = "write `x in s` for a set, or `for x in s for y in t` for pairs"
-            message = f"only a path has steps, and this is {path.type}"
+            message = f"only a path has steps, but this is {path.type}"
             x.bad("RS354", message, path.span, str(path.type), x.declared(path), help_)
         return None
     results = []

@@ -104,9 +104,13 @@ def infer_member(x: ExpressionContext, kind: typed.Kind, owner: typed.Expr, name
     x.decls.refer(name.span, place)
     if place.index:
         return _index_of(x, kind, place, owner, span)
-    message, notes = f"`{place.name}` has no index, and so no value", (Label(place.span, "declared here"),)
+    message, notes = f"`{place.name}` has no index, so it has no value", (Label(place.span, "declared here"),)
     return x.bad(
-        "RS225", message, name.span, notes=notes, help=f"test whether it is there: `… in {kind.name}.{place.name}`"
+        "RS225",
+        message,
+        name.span,
+        notes=notes,
+        help=f"test whether the token is there: `… in {kind.name}.{place.name}`",
     )
 
 
@@ -141,7 +145,7 @@ def _place_value(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr:
     assert w.place is not None
     _refer(x, w)
     if w.owners is not None:
-        help_ = f"write `{w.place.name}…`: all `{w.kind.name}` share a place"
+        help_ = f"write `{w.place.name}…` alone: all `{w.kind.name}` share the place"
         return x.bad("RS325", "this names tokens, but a place is expected", w.span, help=help_)
     if w.place.index and w.index is None:
         return x.bad("RS226", f"`{w.place.name}` needs {one(w.place.index)} in brackets: `{w.place.name}[…]`", w.span)
@@ -232,7 +236,9 @@ def _infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr |
         notes = (Label(result.place.span, "declared here"),)
         message = f"there is room for any number of tokens in `{result.place.name}`"
         shared = [f"`room({capacity.name}…)`" for capacity in x.decls.bounds.get(result.place, ())]
-        help_ = f"use {shared[0]}, the capacity that it shares" if shared else "give it `at_most: …`, or remove `room`"
+        help_ = "add `at_most: …` to the place, or remove `room`"
+        if shared:
+            help_ = f"write {shared[0]}, the capacity that this place shares"
         return x.bad("RS326", message, e.span, notes=notes, help=help_)
     value = _place_value(x, result, env)
     return typed.Room(INT, e.span, value) if isinstance(value, typed.PlaceValue) else typed.Lit(BAD, e.span, 0)

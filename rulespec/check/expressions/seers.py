@@ -15,4 +15,4 @@ def seers(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr:
     result = x.infer(e, env, SetOf(player))
     if isinstance(result.type, Ent) and result.type.kind == player:
         return typed.Op(SetOf(player), result.span, "set", (result,))
-    return x.expect(result, SetOf(player), "who sees it")
+    return x.expect(result, SetOf(player), "the set of viewers")

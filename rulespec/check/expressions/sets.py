@@ -63,9 +63,9 @@ def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | No
 
 def _no_member(x: ExpressionContext, item: typed.Expr) -> typed.Expr:
     """Reports an expression that cannot be a member of a set."""
-    help_ = "sets contain entities: compare numbers with `==`, `or` and `<=`" if isinstance(item.type, Num) else ""
+    help_ = "compare numbers with `==`, `or` and `<=`: sets contain entities only" if isinstance(item.type, Num) else ""
     if isinstance(item.type, Ent):
-        help_ = "no set contains none: remove it"
+        help_ = "remove it: no set contains none"
     return x.wrong(item, "a member of a set must be an entity", help_)
 
 
@@ -74,14 +74,14 @@ def infer_in_order(x: ExpressionContext, e: ast.InOrder, env: Env, want: Type | 
     if not isinstance(want, Order):
         for item in e.items:
             x.infer(item, env)
-        help_ = "a set is written in braces: `{a, b}`"
+        help_ = "write a set in braces: `{a, b}`"
         return x.bad("RS301", "square brackets make an order, but none is expected here", e.span, help=help_)
     result: typed.Expr = typed.Lit(want, e.span, 0)
     seen: dict[int, typed.Expr] = {}
     for item in e.items:
         member = x.check(item, env, Ent(want.kind), "a member of an order")
         if isinstance(member, typed.Lit) and seen.setdefault(member.value, member) is not member:
-            notes = (Label(seen[member.value].span, "the first one"),)
+            notes = (Label(seen[member.value].span, "first listed here"),)
             x.error("RS281", "an order contains each member at most once", item.span, notes=notes)
         result = typed.Op(want, e.span, "append", (result, member))
     return result
@@ -104,21 +104,23 @@ def type_binder(
         if kind == ANY:
             x.error("RS301", "the kind of this set is unknown", source.span, str(source.type))
     elif not isinstance(source.type, Bad):
-        help_ = "`repeat at most n:` counts" if isinstance(source.type, Num) else ""
+        help_ = "write `repeat at most n:` to count" if isinstance(source.type, Num) else ""
         if isinstance(source.type, Bool):
             help_ = "write a condition on the members after `where`: `x in s where c`"
         if isinstance(source, typed.Local) and source.var.name in x.decls.kinds:  # as an index names it
             of = source.var.name
-            help_ = f"`{of}` is the entity at hand: ask a definition for others, `def others(p: {of}) -> set {of}: …`"
+            help_ = (
+                f"call a definition for others, `def others(p: {of}) -> set {of}: …`: here `{of}` is the current one"
+            )
         x.wrong(source, "`in` takes a set", help_)
     no_shadow(x, b.name, env)
     var = typed.Var(b.name.text, Ent(kind) if kind != ANY else BAD, b.name.span)
     x.decls.refer(var.span, var)
     start = None
     if b.start is not None and in_order and isinstance(input_.type, Order):
-        x.error("RS229", f"`{b.order}` follows the order of the kind, but these have their own order", b.start.span)
+        x.error("RS229", f"`{b.order}` follows the order of the kind, but an order has its own", b.start.span)
     elif b.start is not None:
-        start = x.check(b.start, env, Ent(kind) if kind != ANY else BAD, f"what the order begins {b.order}")
+        start = x.check(b.start, env, Ent(kind) if kind != ANY else BAD, f"the entity after `{b.order}`")
     inner = env.bind(var)
     where = None
     if b.where is not None:
@@ -138,7 +140,7 @@ def _key(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr:
     value = x.infer(turned or e, env)
     known = isinstance(value.type, Num | Maybe | Bool) or (isinstance(value.type, Ent) and value.type.kind != ANY)
     if not known:
-        return value if isinstance(value.type, Bad) else x.wrong(value, "a key is a number, a bool or an entity")
+        return value if isinstance(value.type, Bad) else x.wrong(value, "a key must be a number, a bool or an entity")
     if turned is None:
         return value
     type_ = value.type if isinstance(value.type, Num) else INT

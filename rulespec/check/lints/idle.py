@@ -48,10 +48,10 @@ def _check_head(c: Context, head: tuple[typed.HeadPart, ...], changing: Sequence
             if each.span not in c.named and not _depends(each, changing):
                 before = next((k for k in known if _implies(k, each, c.ranges)), None)
                 if c.ranges.settled(each):
-                    _warn(c, each, "this has no effect: it is true in every position")
+                    _warn(c, each, "this condition has no effect: it is true in every position")
                 elif before is not None:
-                    label = Label(before.span, "it is required here")
-                    _warn(c, each, "this has no effect: an earlier requirement implies it", label)
+                    label = Label(before.span, "required here")
+                    _warn(c, each, "this condition has no effect: an earlier requirement implies it", label)
             known.append(each)
 
 
@@ -61,7 +61,7 @@ def _check_branches(c: Context, s: typed.If, changing: Sequence[Span]) -> None:
             continue
         settled = c.ranges.settled(condition)
         if settled is not None:
-            _warn(c, condition, f"this has no effect: it is true in {'every' if settled else 'no'} position")
+            _warn(c, condition, f"this condition has no effect: it is true in {'every' if settled else 'no'} position")
 
 
 def _depends(e: typed.Expr, changing: Sequence[Span]) -> bool:
@@ -72,7 +72,7 @@ def _depends(e: typed.Expr, changing: Sequence[Span]) -> bool:
 
 def _warn(c: Context, e: typed.Expr, message: str, *labels: Label) -> None:
     c.named.add(e.span)
-    c.report.warning("RS417", message, e.span, notes=labels, help="remove it, or fix the condition")
+    c.report.warning("RS417", message, e.span, notes=labels, help="remove or correct the condition")
 
 
 def _conjuncts(e: typed.Expr) -> Iterator[typed.Expr]:
@@ -143,7 +143,7 @@ def check_dead_options(c: Context) -> None:
                     c.named.add(span)
                     notes = [Label(option.span, "the option"), *constants_at(span, c.declarations)]
                     message = f"the option `{option.name}` is never legal: this is false in every position"
-                    help_ = "remove the option (in an overlay: `remove option … of …`), or fix the condition"
+                    help_ = "remove the option (in an overlay: `remove option … of …`), or correct the condition"
                     c.report.warning("RS412", message, span, notes=notes, help=help_)
 
 
@@ -179,7 +179,7 @@ def _compare(c: Context, e: typed.Op) -> None:
     c.named.add(e.span)
     answer = "holds in every position" if c.ranges.settled(e) else "holds in no position"
     names = " and ".join(f"`{f.name}`" for f in fields)
-    message = f"this {answer}: with the range of {names} it is between {state.low} and {state.high}"
+    message = f"this {answer}: given the range of {names}, one side is between {state.low} and {state.high}"
     if isinstance(e.args[0] if state is left else e.args[1], typed.Field):
         message = f"this {answer}: {names} is between {state.low} and {state.high}"
     notes = [*constants_at(e.span, c.declarations), *(Label(f.type_span or f.span, "declared here") for f in fields)]

@@ -16,4 +16,4 @@ def check_leaks(c: Context) -> None:
         SecretFlow(c, reasons).check()
     for span in reasons.idle():
         message = "nothing private is disclosed here"
-        c.report.warning("RS348", message, span, help="remove it, or correct its place")
+        c.report.warning("RS348", message, span, help="remove `told`, or put it around the private value")

@@ -62,7 +62,7 @@ class _Map:
                 name = kind.entities[a].name
                 node = get(self.root, "map", "regions", name, link.name)
                 place = next((w.span for w in words(node) if w.text == name), kind.entities[a].span)
-                help_ = "name a neighbour, or remove it"
+                help_ = f"write a neighbour in place of `{name}`, or remove it"
                 self.report.warning("RS247", f"`{link.name}` leads from `{name}` to itself", place, help=help_)
 
     def _members(self, fact: typed.FactDecl, entity: int) -> list[int]:
@@ -91,7 +91,7 @@ class _Map:
         for area in areas:
             if area is not areas[0] and not area & named:
                 names = [kind.entities[r].name for r in sorted(area)]
-                rest = f"; nor to {listed(names[1:])} beside it" if len(names) > 1 else ""
+                rest = f", nor to {listed(names[1:])} beside it" if len(names) > 1 else ""
                 message = f"no link leads to `{names[0]}` from the rest of the map{rest}"
                 self._unreached(kind.entities[min(area)], message)
             elif len(area) > 1:
@@ -101,7 +101,7 @@ class _Map:
                     self._unreached(entity, f"links lead out of `{entity.name}`, but none leads to it")
 
     def _unreached(self, entity: typed.Entity, message: str) -> None:
-        help_ = "link it with its neighbours, or remove it"
+        help_ = "link it to its neighbours, or remove it"
         self.report.warning("RS231", message, entity.span, help=help_)
 
     def _named(self, kind: typed.Kind) -> set[int]:
@@ -149,9 +149,9 @@ class _Map:
             spot, there = kind.entities[a].name, kind.entities[b].name
             node = get(self.root, "map", "regions", spot, fact.name)
             place = next((w.span for w in words(node) if w.text == there), kind.entities[a].span)
-            help_ = f"{total - len(apart)} of {total} such regions share a link: link the two, or name another region"
+            help_ = f"link the two, or name another region: {total - len(apart)} of {total} such pairs have a link"
             notes = [Label(kind.entities[b].span, "declared here")]
-            message = f"the `{fact.name}` of `{spot}` is `{there}`, and no link joins them"
+            message = f"the `{fact.name}` of `{spot}` is `{there}`, but no link joins the two"
             self.report.warning("RS232", message, place, notes=notes, help=help_)
 
     def _complete(self, kind: typed.Kind, fact: typed.FactDecl) -> None:
@@ -169,7 +169,7 @@ class _Map:
                 if value < 0 or len(without) != 1 or len(regions) <= _ALIKE:
                     continue
                 entity, what = kind.entities[without[0]], self.d.kinds[other.type.kind].entities[value].name
-                message = f"`{entity.name}` has no `{fact.name}`, as all other regions with `{other.name}: {what}` have"
+                message = f"`{entity.name}` has no `{fact.name}`, unlike all other regions with `{other.name}: {what}`"
                 self.report.warning("RS238", message, entity.span, help=f"add its `{fact.name}`")
 
 

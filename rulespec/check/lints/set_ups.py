@@ -26,8 +26,9 @@ def check_set_ups(c: Context) -> None:
         missing = [n for n in everybody if n not in result]
         if missing and 2 * len(result) > len(everybody) and get(setup, section, path) is None:
             names = ", ".join(map(str, missing))
-            message = f"`{path}` is set up for other numbers of players, but not for {names}"
-            c.report.warning("RS236", message, where.span, help="add it for them, or for all under `setup:`")
+            message = f"`{path}` is set up for most numbers of players, but not for {names}"
+            help_ = "add it for these numbers, or once for all numbers directly under `setup:`"
+            c.report.warning("RS236", message, where.span, help=help_)
 
 
 def check_piles(c: Context) -> None:
@@ -43,7 +44,9 @@ def check_piles(c: Context) -> None:
             continue
         much = f"{elsewhere - taken} too many" if elsewhere > taken else f"{taken - elsewhere} too few"
         message = f"`{path}` leaves {taken} for other places, but {elsewhere} are set up there: {much}"
-        c.report.warning("RS237", message, node.span, help="count them again")
+        c.report.warning(
+            "RS237", message, node.span, help=f"subtract {elsewhere}, or correct the numbers in the other places"
+        )
 
 
 def _taken(node: Node) -> int | None:

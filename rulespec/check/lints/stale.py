@@ -133,7 +133,7 @@ class _Finder:
             if changed and any(self._is_asked(var, changed, option) for option in asked.decide.options):
                 names = " and ".join(f"`{'.'.join(name)}`" for name in sorted(changed))
                 message = f"`{var.name}` is outdated: it was computed from {names}, which has changed since"
-                help_ = f"let the options use the expression itself instead of `{var.name}`"
+                help_ = f"use the expression itself in the options, instead of `{var.name}`"
                 self.c.report.warning("RS413", message, span, notes=[Label(var.span, "computed once here")], help=help_)
 
     def _came_from(self, e: typed.Expr, lets: Mapping[typed.Var, typed.Let]) -> _Cells:

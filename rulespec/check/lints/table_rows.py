@@ -39,7 +39,7 @@ def check_missing_keys(c: Context) -> None:
             c.unsafe_tables.add(e.table.name)
             shown = listed([_row(d, e.table, keys) for keys in missing])
             notes = [Label(e.table.span, "declared here")]
-            help_ = "add the row, or guard the lookup by a condition"
+            help_ = "add the row, or put the lookup under a condition that excludes this key"
             message = f"the table `{e.table.name}` has no row for {shown}, but its key may have this value"
             c.report.warning("RS235", message, e.span, notes=notes, help=help_)
 
@@ -128,8 +128,12 @@ def _rows(c: Context, table: typed.TableDecl, rows: Mapping, depth: int) -> None
     for (place, _), result in zip(inner, sets, strict=True):
         if result < usual:
             names = sorted(usual - result, key=int)
-            message = f"`{place.text}` has no row for {listed(names)} in the table `{table.name}`, unlike the others"
-            c.report.warning("RS233", message, place.span, help="add the row, or remove it from the others as well")
+            message = (
+                f"`{place.text}` has no row for {listed(names)} in the table `{table.name}`, unlike the other entries"
+            )
+            c.report.warning(
+                "RS233", message, place.span, help="add the missing rows, or remove them from the other entries as well"
+            )
 
 
 def _numbers(c: Context, table: typed.TableDecl, rows: Mapping) -> None:
@@ -150,4 +154,4 @@ def _numbers(c: Context, table: typed.TableDecl, rows: Mapping) -> None:
         missing = [n for a, b in pairwise(numbers) for n in range(a + 1, b)]
         after = seen[next(n for n in numbers if n > missing[0])]
         message = f"the rows of `{table.name}` skip {listed([str(n) for n in missing])}"
-        c.report.warning("RS233", message, after.span, help="add the missing row")
+        c.report.warning("RS233", message, after.span, help="add a row for each missing number")

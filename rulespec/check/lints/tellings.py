@@ -10,7 +10,7 @@ from rulespec.diagnostics.diagnostic import Label as Note
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
 
-_DISCLOSURE = '`told(…, "why")` around it, if the rules disclose it on purpose'
+_DISCLOSURE = 'wrap it in `told(…, "why")` if the rules disclose it on purpose'
 
 
 class Tellings:
@@ -26,30 +26,30 @@ class Tellings:
     def changed(self, name: str, target: PrivateRead | None, label: Label, span: Span, under: Label) -> None:
         """Reports a visible change that depends on a secret; a `target` of None is public."""
         shown = f"`{name}`" if name.isidentifier() else name
-        help_ = f"make it `private` as well, or write {_DISCLOSURE}"
+        help_ = f"make it `private` as well, or {_DISCLOSURE}"
         for one in label:
             if not _within(target, one):
-                message = f"{shown} is visible to seats that do not see {_of(one)}, and depends on it"
-                self._warn("RS345", message, one, span, "it changes here", help_)
+                message = f"{shown} depends on {_of(one)}, but is visible to seats that do not see {_of(one)}"
+                self._warn("RS345", message, one, span, "changed here", help_)
         for one in under:
             if not _within(target, one):
-                message = f"whether {shown} changes depends on {_of(one)}, and others see it"
-                self._warn("RS346", message, one, span, "it changes here", help_)
+                message = f"whether {shown} changes depends on {_of(one)}, but other seats see the change"
+                self._warn("RS346", message, one, span, "changed here", help_)
 
     def asked(self, span: Span, under: Label) -> None:
         """Reports a question that depends on a secret, as everybody sees who is asked."""
         for one in under:
-            message = f"whether somebody is asked depends on {_of(one)}, and everybody sees it"
-            help_ = f"ask in any case, with an option that does nothing; or write {_DISCLOSURE}"
-            self._warn("RS344", message, one, span, "it is asked here", help_)
+            message = f"whether this decision arises depends on {_of(one)}, but everybody sees that it does"
+            help_ = f"offer the decision in any case, with an option that does nothing, or {_DISCLOSURE}"
+            self._warn("RS344", message, one, span, "the decision", help_)
 
     def offered(self, option: typed.OptionDef, label: Label, span: Span, who: Key) -> None:
         """Reports an option that reveals a secret to the seat that is offered it."""
         for one in label:
             if who is None or who not in one.seen_by:
                 message = f"whether `{option.name}` is offered depends on {_of(one)}, which the decider may not see"
-                help_ = f"let a player who sees it decide, or write {_DISCLOSURE}"
-                self._warn("RS343", message, one, span, "it is offered here", help_)
+                help_ = f"let a player who sees it decide, or {_DISCLOSURE}"
+                self._warn("RS343", message, one, span, "offered here", help_)
 
     def openly(self, var: typed.Var, secrecy: typed.Secrecy, name: str, span: Span) -> None:
         """Reports a public argument stored in a private field."""
@@ -57,9 +57,9 @@ class Tellings:
             return
         self._seen.add(("RS347", span))
         if not self.reasons.tell(span):
-            message = f"everybody sees the argument `{var.name}`, and `{name}` is private"
-            notes = (Note(var.span, "the argument"), Note(secrecy.span, "it is private"))
-            help_ = f"write `private` after the parameter; or {_DISCLOSURE}"
+            message = f"everybody sees the argument `{var.name}`, but it is stored in `{name}`, which is private"
+            notes = (Note(var.span, "the argument"), Note(secrecy.span, "declared private here"))
+            help_ = f"write `private` after the parameter, or {_DISCLOSURE}"
             self.c.report.warning("RS347", message, span, notes=notes, help=help_)
 
     def _warn(self, code: str, message: str, one: PrivateRead, span: Span, note: str, help_: str) -> None:
@@ -72,7 +72,7 @@ class Tellings:
             return
         notes = [Note(span, note)] if place != span else []
         private = one.what.private.span if not isinstance(one.what, typed.Var) and one.what.private else one.what.span
-        self.c.report.warning(code, message, place, notes=[*notes, Note(private, "it is private")], help=help_)
+        self.c.report.warning(code, message, place, notes=[*notes, Note(private, "declared private here")], help=help_)
 
 
 def _within(target: PrivateRead | None, one: PrivateRead) -> bool:

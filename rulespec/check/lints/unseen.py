@@ -38,10 +38,8 @@ def check_unseen(c: Context) -> None:
             continue
         name, secrecy = sources[0]
         message = f"the rules disclose a consequence of `{name}`, but no seat ever sees it"
-        help_ = (
-            f"declare at `{name}` when it becomes public: `private: {{open: …}}`; or store the value in visible state"
-        )
-        c.report.warning("RS740", message, span, notes=[Note(secrecy.span, "it is private")], help=help_)
+        help_ = f"declare when `{name}` becomes public, `private: {{open: …}}`, or store the value in visible state"
+        c.report.warning("RS740", message, span, notes=[Note(secrecy.span, "declared private here")], help=help_)
 
 
 def _valued(c: Context) -> Iterator[tuple[typed.Expr, bool]]:

@@ -33,7 +33,7 @@ class ChangeLeaks:
         self._stored(s, field)
         secrecy = field.decl.private
         if secrecy is not None and secrecy.counted and isinstance(field.type, Order):
-            number = f"how many are in `{field.decl.name}`"
+            number = f"the number in `{field.decl.name}`"
             self.tellings.changed(number, None, self.labels.of_length(s.value), s.value.span, under)
 
     def transfer(
@@ -71,12 +71,12 @@ class ChangeLeaks:
         if secrecy.counted:
             apart = [e for e, kind in zip(end.ids, end.piece.each, strict=True) if self.kinds[kind].by_seat]
             number = frozenset[PrivateRead]().union(total, where, *(of(e) for e in apart))
-            self.tellings.changed(f"how many are in `{end.place.name}`", None, number, span, under)
+            self.tellings.changed(f"the number in `{end.place.name}`", None, number, span, under)
 
     def put(self, s: typed.Put, under: Label) -> None:
         """Checks `move t to place`: viewers of the old place see the token leave."""
         which, where = self.labels.of(s.token), self.labels.of(s.place)
-        name = f"where `{s.kind.name}` are"
+        name = f"the place of `{s.kind.name}`"
         place = s.place if isinstance(s.place, typed.PlaceValue) else None
         left = self.left.get(s.token.var) if isinstance(s.token, typed.Local) else None
         for at in (left, place):
@@ -89,7 +89,7 @@ class ChangeLeaks:
                 continue
             self.tellings.changed(name, seen, which | where, s.token.span, under)
             if at.place.private.counted:
-                self.tellings.changed(f"how many are in `{at.place.name}`", None, where, s.token.span, under)
+                self.tellings.changed(f"the number in `{at.place.name}`", None, where, s.token.span, under)
             if at is place and isinstance(s.token, typed.Local) and self.drawn.get(s.token.var):
                 self.tellings.openly(s.token.var, at.place.private, at.place.name, s.token.span)
 

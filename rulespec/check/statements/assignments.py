@@ -25,7 +25,7 @@ def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None
     value = value or x.infer(s.value, env)
     type_ = settled(value.type)
     if isinstance(type_, Ent | SetOf) and type_.kind == ANY:
-        help_ = "start with a value of that kind"
+        help_ = "start with a value of a known kind"
         x.error("RS301", "the kind of this value is unknown", s.value.span, help=help_)
         type_ = BAD
     var = typed.Var(s.name.text, type_, s.name.span, 0 if new else 1, value)
@@ -61,18 +61,24 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr 
         return None, env, True
     if isinstance(target, typed.PieceCount) or (isinstance(target, typed.Field) and target.decl.account):
         word = "pay … from … to …" if isinstance(target, typed.Field) else "move … of … from … to …"
-        notes = (Label(target.decl.span, "an account"),) if isinstance(target, typed.Field) else ()
-        x.error("RS304", "money and pieces cannot be set: they only move", s.target.span, notes=notes, help=word)
+        notes = (Label(target.decl.span, "the account is declared here"),) if isinstance(target, typed.Field) else ()
+        x.error(
+            "RS304",
+            "money and pieces cannot be set: they only move",
+            s.target.span,
+            notes=notes,
+            help=f"write `{word}`",
+        )
         return None, env, True
     if not isinstance(target, typed.Local | typed.Field):
         fixed = isinstance(target, typed.Fact) or (
             isinstance(target, typed.Lit) and isinstance(s.target, ast.Attribute)
         )
-        help_ = "facts never change: declare values that change under `state`" if fixed else ""
+        help_ = "declare a value that changes under `state`: facts never change" if fixed else ""
         if isinstance(s.target, ast.Chain):
             help_ = f"handle none: `if … is some as x:`, and `set x.{s.target.name.text} to …`"
         elif isinstance(target, typed.Op) and isinstance(target.args[0].type, BagOf):
-            help_ = "a chosen bag cannot be set: its pieces move by `move b of pile from place to place`"
+            help_ = "move the pieces of a bag with `move b of pile from place to place`"
         x.error("RS304", "only variables and state can be set", s.target.span, help=help_)
         return None, env, True
     declared = target.var.span if isinstance(target, typed.Local) else typed_at(target.decl)
@@ -106,7 +112,7 @@ def type_pay(c: StatementContext, s: ast.Pay, env: Env) -> typed.Stmt | None:
         if isinstance(end, typed.Field) and end.decl.account:
             ends.append(end)
         elif not isinstance(end.type, Bad):
-            message, notes = "`pay` moves money between accounts, and this is not an account", x.declared(end)
+            message, notes = "`pay` moves money between accounts, but this is not an account", x.declared(end)
             x.error("RS305", message, end.span, str(end.type), notes, _accounts_of(x, end))
     amount = x.infer(s.amount, env)
     if len(ends) < 2:
@@ -140,8 +146,8 @@ def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | typed.
     x = c.x
     bag = bag_of(x, s.amount, env)
     if bag is None and (chosen := set_of(x, s.amount, env)) is not None:
-        message = f"pieces move in numbers and bags, and `{chosen.name}` is a set"
-        help_ = f"move tokens by `move {chosen.name} to …`; choose pieces by `choose … of pile.place`"
+        message = f"pieces are moved by number or as a bag, but `{chosen.name}` is a set"
+        help_ = f"move tokens with `move {chosen.name} to …`, or choose pieces with `choose … of pile.place`"
         x.error("RS315", message, s.amount.span, str(chosen.type), (Label(chosen.span, "chosen here"),), help_)
         return None
     if bag is None:
@@ -165,14 +171,15 @@ def pile_ends(c: StatementContext, s: ast.Move, of: ast.Expr, env: Env) -> Ends 
             return None
         word = pile.name if isinstance(pile, ast.Ref) else ""
         hint, notes = nearest(word, {p.name: p.span for p in x.decls.pieces.values()})
-        message = "`move` moves pieces: `move 1 of pile[e] from supply to at[r]`"
-        x.error("RS305", message, of.span, notes=notes, help=hint)
+        help_ = hint or "write `move 1 of pile[e] from supply to at[r]`"
+        x.error("RS305", "this is not a type of pieces, so it cannot be moved", of.span, notes=notes, help=help_)
         return None
     ends: list[typed.PieceCount] = []
     for e in (s.source, s.target):
         place = e.target if isinstance(e, ast.Index) else e
         if not isinstance(place, ast.Ref):
-            x.error("RS305", "write a place of the pieces here, such as `supply` or `at[r]`", e.span)
+            help_ = "write a place of the pieces, such as `supply` or `at[r]`"
+            x.error("RS305", "this is not a place of pieces", e.span, help=help_)
             continue
         attribute: ast.Expr = ast.Attribute(e.span, of, ast.Name(place.name, place.span))
         if isinstance(e, ast.Index):
@@ -186,9 +193,9 @@ def pile_ends(c: StatementContext, s: ast.Move, of: ast.Expr, env: Env) -> Ends 
 
 
 _INSTEAD = {
-    "add": "a member is added to a set by `set s to s | {x}`",
-    "take": "a member is removed from a set by `set s to s - {x}`",
-    "shuffle": "only an order is shuffled",
+    "add": "write `set s to s | {x}` to add a member to a set",
+    "take": "write `set s to s - {x}` to remove a member from a set",
+    "shuffle": "declare it as an order: `order kind`",
 }
 _OF_NUMBERS = {"add": "write `set x to x + e`", "take": "write `set x to x - e`"}
 

@@ -23,8 +23,8 @@ from rulespec.check.statements.tables import begins_open, type_open_let, type_ta
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
-_PAID = "write payments of the body as `pay` or `move`"
-_INSTEAD = "elsewhere, put conditional statements in the block of an `if …:`"
+_PAID = "in the body, write `pay` or `move`"
+_INSTEAD = "elsewhere, put conditional statements into the block of an `if …:`"
 
 
 class StatementChecker(StatementContext):

@@ -58,8 +58,8 @@ def type_end(c: StatementContext, s: ast.EndGame, env: Env) -> typed.Stmt:
     if s.winners is not None:
         winners = c.x.check(s.winners, env, SetOf(c.x.decls.player_kind), "the winners")
     if s.ending is not None and s.ending.text == RETURNED:
-        message = f"`{RETURNED}` is the ending of a game whose start procedure returns"
-        c.x.error("RS246", message, s.ending.span, help="describe the ending: `end game as` with another name")
+        message = f"the ending `{RETURNED}` is reserved for games whose start procedure returns"
+        c.x.error("RS246", message, s.ending.span, help="write `end game as` with another name")
     return typed.EndGame(s.span, s.ending.text if s.ending else "end", winners)
 
 
@@ -69,7 +69,7 @@ def type_jump(c: StatementContext, s: ast.Jump, place: StatementPlace) -> typed.
     if word == "again":
         word = "ask again" if place.asks else "continue"
     if word == "return" and not place.together and c.procedure.result is not None:
-        message = f"`{_written(c.procedure)}` must return a value, but this leaves it without one"
+        message = f"`{_written(c.procedure)}` must return a value, but this `return` has none"
         notes = (Label(c.procedure.result_span or c.procedure.span, f"its value is {c.procedure.result}"),)
         c.x.error("RS263", message, s.span, notes=notes, help="write `return e`")
     elif place.together and (word == "return" or not place.in_loop):
@@ -77,12 +77,15 @@ def type_jump(c: StatementContext, s: ast.Jump, place: StatementPlace) -> typed.
     elif s.word == "again" and not (place.in_loop or place.asks):
         c.x.error("RS407", "`again` is outside any loop or decision", s.span)
     elif word in ("leave", "continue") and not place.in_loop:
-        help_ = "`ask again` repeats the decision" if word == "continue" and place.asks else ""
+        help_ = "write `ask again` to repeat the decision" if word == "continue" and place.asks else ""
         c.x.error("RS407", f"`{word}` is outside any loop", s.span, help=help_)
     elif word == "ask again" and not place.asks:
-        help_ = "`continue` starts the next turn of the loop, and `leave` ends it" if place.in_loop else ""
+        help_ = "write `continue` for the next turn of the loop, or `leave` to end it" if place.in_loop else ""
         c.x.error(
-            "RS407", "`ask again` is outside the options of a decision, or in a loop inside one", s.span, help=help_
+            "RS407",
+            "`ask again` is outside the options of a decision, or in a loop inside an option",
+            s.span,
+            help=help_,
         )
     elif s.word == "again":
         message, place_ = (

@@ -48,10 +48,10 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: StatementPl
     ends: list[Env] = []
     for o in options:
         if o.name.text in seen and seen[o.name.text].name.span != o.name.span:  # otherwise its group is included twice
-            notes = (Label(seen[o.name.text].span, "the first one"),)
+            notes = (Label(seen[o.name.text].span, "the first option"),)
             message = f"this decision already has an option `{o.name.text}`"
             edit = f"`change option {o.name.text} of {s.name.text}:`"
-            help_ = f"give it another name; an overlay edits the first one by {edit}"
+            help_ = f"give it another name, or edit the first option in an overlay: {edit}"
             x.error("RS223", message, o.name.span, notes=notes, help=help_)
         passes = None if together else place.passes
         inside = StatementPlace(place.in_loop and not together, not together, together, passes)
@@ -83,8 +83,8 @@ def decider(
     if not isinstance(e, ast.AnyOf):
         return _one(c, decision, e, env), None
     player = c.x.decls.player_kind
-    by = c.x.check(e.source, env, SetOf(player), "who may decide")
-    return by, None if e.lead is None else c.x.check(e.lead, env, Ent(player), "who leads")
+    by = c.x.check(e.source, env, SetOf(player), "the set of deciders")
+    return by, None if e.lead is None else c.x.check(e.lead, env, Ent(player), "the leader")
 
 
 def _one(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Expr:
@@ -93,12 +93,14 @@ def _one(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Exp
     player = Ent(x.decls.player_kind)
     by = x.infer(e, env, player)
     if by.type == SetOf(player.kind):
-        help_ = f"to ask all of them: `decide {decision} together by p in …`; the first to answer: `by any of …`"
+        help_ = (
+            f"write `decide {decision} together by p in …` for a decision of each, `by any of …` for that of the first"
+        )
         return x.bad("RS301", f"one {player} decides, but this is {by.type}", by.span, str(by.type), help=help_)
     if isinstance(e, ast.Binary) and e.op == "in" and isinstance(e.left, ast.Ref):
-        help_ = f"to ask all of them: `decide {decision} together by {e.left.name} in …`"
+        help_ = f"write `decide {decision} together by {e.left.name} in …` for a decision of each"
         return x.wrong(by, f"the decider must be {player}", help_)
-    return x.expect(by, player, "who decides")
+    return x.expect(by, player, "the decider")
 
 
 def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
@@ -112,7 +114,7 @@ def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
             hint, notes = nearest(o.text, {g.name.text: g.name.span for g in groups.values()})
             c.x.error("RS221", f"no group of options is called `{o.text}`", o.span, notes=notes, help=hint)
         elif seen.setdefault(o.text, o) is not o:
-            first = (Label(seen[o.text].span, "the first one"),)
+            first = (Label(seen[o.text].span, "first included here"),)
             c.x.error("RS223", f"the group `{o.text}` is already in this decision", o.span, notes=first)
     return c.effects.options(s)
 
@@ -128,9 +130,9 @@ def _option(
     params, scope = option_params(c, o.params, o.name, env)
     by = weight = None
     if o.by is not None:
-        by = x.check(o.by, scope, Ent(x.decls.player_kind), "who may take this option")
+        by = x.check(o.by, scope, Ent(x.decls.player_kind), "the player who may take this option")
         if form != "decide":
-            help_ = "a draft is the plan of one seat" if form == "draft" else ""
+            help_ = "remove `by`: a draft is the plan of a single seat" if form == "draft" else ""
             x.error("RS229", "only an option of a `decide` may have its own `by`", o.by.span, help=help_)
     if o.weight is not None:
         weight = x.check(o.weight, scope, INT, "the weight")
@@ -166,10 +168,10 @@ def one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> Non
     if [(p.var.name, p.var.type) for p in first.params] != [(p.var.name, p.var.type) for p in option.params]:
         c.x.error(
             "RS223",
-            f"another decision `{decision}` has an option `{option.name}` with other parameters",
+            f"another decision `{decision}` has an option `{option.name}` with different parameters",
             option.span,
-            notes=(Label(first.span, "the other one"),),
-            help="give one of the decisions or options another name",
+            notes=(Label(first.span, "the other option"),),
+            help="rename one of the two options, or one of the two decisions",
         )
 
 
@@ -218,10 +220,10 @@ def _one_of(x: ExpressionContext, p: ast.OptionParam, env: Env) -> tuple[typed.E
     if low.type != BAD:
         help_ = "write `1 .. n`" if isinstance(low.type, Num) else ""
         if isinstance(p.low, ast.Each) and p.low.op == "longest":
-            help_ = "`longest` is a number: `way in path(…)` chooses a path"
+            help_ = "write `way in path(…)` to choose a path: `longest` gives a number"
         if isinstance(low.type, Ent):
-            help_ = "a single entity is not a parameter: use it in the body, if necessary after `require x is some`"
-        x.wrong(low, "a parameter ranges over a set or over numbers `a .. b`", help_)
+            help_ = "remove the parameter, and use the entity in the body, if necessary after `require x is some`"
+        x.wrong(low, "a parameter must range over a set or over numbers `a .. b`", help_)
     return low, None, BAD
 
 

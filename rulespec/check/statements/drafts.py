@@ -21,7 +21,7 @@ from rulespec.typed.rule_traversal import definition_expressions, expressions
 from rulespec.types import BOOL
 
 NOT_YET = "nothing has been planned yet"
-_WAY_OUT = "a draft contains no other question: ask before or after it, or use a parameter of an option"
+_WAY_OUT = "move it before or after the draft, or use a parameter of an option"
 
 
 def type_draft(c: StatementContext, s: ast.Decide, env: Env, place: StatementPlace) -> Outcome:
@@ -30,14 +30,14 @@ def type_draft(c: StatementContext, s: ast.Decide, env: Env, place: StatementPla
     options = c.effects.options(s)
     bodies = tuple(st for o in options for st in o.body)
     for span, what in _questions(c.effects, bodies, env.original):
-        x.error("RS370", f"{what} within the draft `{s.name.text}`", span, help=_WAY_OUT)
+        x.error("RS370", f"the draft `{s.name.text}` cannot contain {what}", span, help=_WAY_OUT)
     for o in options:
         if o.name.text == WITHDRAW:
-            help_ = "remove it, or rename the option"
+            help_ = "remove or rename this option"
             x.error("RS374", "every draft already has the option `withdraw`", o.name.span, help=help_)
     left = c.effects.leaves(bodies)
     if not (left or _ends(bodies)):
-        help_ = "use `leave` in an option, such as `done`; its `require` can test the whole plan"
+        help_ = "write `leave` in an option, such as `done`, whose `require` can test the whole plan"
         x.error("RS372", f"no option ends the draft `{s.name.text}`", s.name.span, help=help_)
     env = c.forget(env, bodies)
     decide, after, _ = type_decide(c, s, env, replace(place, in_loop=True))
@@ -46,7 +46,7 @@ def type_draft(c: StatementContext, s: ast.Decide, env: Env, place: StatementPla
         changed = c.effects.of(bodies, env.original)
         own = c.effects.assigned(bodies)
         if (name := next((n for n in _reads(decide.by) if n in (own if n.startswith(_VAR) else changed)), "")) != "":
-            help_ = "name the seat before: `let p = …`, and `draft … by p:`"
+            help_ = "name the seat before the draft: `let p = …`, then `draft … by p:`"
             message = f"the planning seat may change within the draft: it sets `{name.removeprefix(_VAR)}`"
             x.error("RS371", message, decide.by.span, help=help_)
     begun = typed.Var(f"begun {s.name.text}", BOOL, s.name.span, reads=1)
@@ -88,7 +88,7 @@ def _questions(effects: Effects, stmts: tuple[ast.Stmt, ...], original: str) -> 
         elif isinstance(s, ast.Rearrange) and s.word == "shuffle":
             yield s.span, "chance"
         elif (name := callee(s, original)) and effects.decides(name):
-            yield s.span, f"`{name}` asks a decision, or chance,"
+            yield s.span, f"a call of `{name}`, which may offer a decision or roll"
         else:
             for block in blocks_of(s):
                 yield from _questions(effects, block, original)

@@ -98,7 +98,7 @@ def _bag(c: StatementContext, s: ast.Cost, bag: typed.Local, env: Env) -> typed.
         c.x.error("RS315", "a bag can be paid only in pieces of a pile", s.amount.span, str(bag.type), help=help_)
         return None
     if s.target is None:
-        c.x.error("RS251", "pieces only move: name their target", s.source.span, help=help_)
+        c.x.error("RS251", "a cost in pieces needs a target", s.source.span, help=help_)
         return None
     piles = each_pile(c.x, bag, s.pile, env)
     if piles is None:
@@ -119,13 +119,15 @@ def _subtracted(c: StatementContext, s: ast.Cost, env: Env) -> typed.HeadPart | 
         return None
     if isinstance(source, typed.PieceCount) or (isinstance(source, typed.Field) and source.decl.account):
         form = "cost … from … to …" if isinstance(source, typed.Field) else "cost … of pile[e] from place to place"
-        moves = "money only moves: name its" if isinstance(source, typed.Field) else "pieces only move: name their"
-        x.error("RS251", f"{moves} target", s.source.span, notes=x.declared(source), help=f"write `{form}`")
+        what = "money" if isinstance(source, typed.Field) else "pieces"
+        x.error(
+            "RS251", f"a cost in {what} needs a target", s.source.span, notes=x.declared(source), help=f"write `{form}`"
+        )
         return None
     if not isinstance(source, typed.Field) or not isinstance(source.type, Num):
         x.error(
             "RS251",
-            "pay a cost from an account, a place of pieces or a numeric field",
+            "a cost must be paid from an account, a place of pieces or a numeric field",
             s.source.span,
             str(source.type),
             x.declared(source),
@@ -141,7 +143,7 @@ def _needs(c: StatementContext, s: ast.Needs, env: Env) -> typed.HeadPart | None
     if guard is None:
         hint, notes = nearest(s.name.text, {g.name: g.span for g in x.rules.guards.values()})
         if s.name.text in x.rules.definitions:
-            hint = f"test a definition by `require {s.name.text}(…)`"
+            hint = f"write `require {s.name.text}(…)` to test a definition"
         x.error("RS221", f"no guard is called `{s.name.text}`", s.name.span, notes=notes, help=hint)
         for arg in s.args:
             x.infer(arg, env)

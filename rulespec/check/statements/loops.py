@@ -25,13 +25,13 @@ def type_turns(c: StatementContext, s: ast.Turns, env: Env, place: StatementPlac
     """Types `turns`: its limits first, then the loop."""
     x = c.x
     limit = x.check(s.limit, env, INT, "the number of turns") if s.limit is not None else None
-    rest = x.check(s.rest, env, INT, "the number of those who need not pass") if s.rest is not None else None
+    rest = x.check(s.rest, env, INT, "the number of members that need not pass") if s.rest is not None else None
     env = c.forget(env, s.body)
     binder, inner = type_binder(x, s.binder, env, in_order=True, want=_order_of(c, s.binder.source, env))
     round_ = _Round(s, binder, rest)
     body, _, _ = c.inner(s.body, inner, StatementPlace(in_loop=True, passes=round_.passes))
     if not c.effects.passes_turn(s.body) and binder.where is None:
-        help_ = "use `pass turn` in an option or its `otherwise`"
+        help_ = "write `pass turn` in an option, or in the `otherwise` of a decision"
         x.error("RS441", "nobody can pass in these turns, so they would never end", s.binder.span, help=help_)
     if not isinstance(binder.var.type, Ent):
         return None, env, True
@@ -49,7 +49,7 @@ def type_pass_turn(c: StatementContext, s: ast.Jump, place: StatementPlace) -> t
         help_ = "write it after the decision, in an `if`"
         c.x.error("RS408", "`pass turn` cannot be used in a simultaneous decision", s.span, help=help_)
     else:
-        help_ = "it belongs to a loop of this procedure; `continue` continues another loop, `pass` does nothing"
+        help_ = "move it into such a loop of this procedure; write `continue` in another loop, `pass` to do nothing"
         c.x.error("RS440", "`pass turn` is outside any `turns … until all pass:`", s.span, help=help_)
     return ()
 
@@ -180,7 +180,7 @@ def type_along(c: StatementContext, s: ast.For, env: Env, place: StatementPlace)
         x.decls.refer(b.name.span, variables[0])
         inner = env.bind(variables[0])
     if b.start is not None:
-        x.error("RS229", "a path has its own order", b.start.span)
+        x.error("RS229", f"a path has its own order, so `{b.order}` cannot be used", b.start.span)
     if b.keys:
         x.error("RS229", "a path has its own order, so it cannot be sorted `by` keys", b.span)
     where = x.condition(b.where, inner) if b.where is not None else None

@@ -26,17 +26,17 @@ def type_several(
     if isinstance(type_, SetOf) and type_.kind != ANY:
         kind = x.decls.kinds[type_.kind]
         if kind.alike is not None:
-            message = f"several {kind.name} at once cannot be chosen, as they are alike"
-            help_ = f"remove `alike: true`, or count them as pieces of {kind.name} in `pieces:`, and choose a bag"
+            message = f"several `{kind.name}` cannot be chosen as a set, because they are alike"
+            help_ = "remove `alike: true`, or declare them under `pieces:` and choose a bag"
             x.error("RS314", message, p.low.span, notes=x.declared(source), help=help_)
             type_ = BAD
     elif not isinstance(type_, BagOf | Bad):
         help_ = "write a number without `choose`: `n in 1 .. 6`" if isinstance(type_, Num) else ""
         if isinstance(type_, Ent):
-            help_ = "write `x in …` for a single member: it needs no `choose`"
+            help_ = "write `x in …` without `choose` for a single member"
         source = x.wrong(source, "`choose … of` takes a set, or pieces in a place such as `pile.place`", help_)
         type_ = BAD
-    numbers = [x.number(x.infer(e, env), "the number to choose is a number") for e in p.several]
+    numbers = [x.number(x.infer(e, env), "the number to choose must be a number") for e in p.several]
     least, most = numbers[0], numbers[-1]
     for bound in (least, most):
         if isinstance(bound.type, Num) and bound.type.unit not in ("", ANY):
@@ -54,10 +54,10 @@ def _bounds(x: ExpressionContext, least: typed.Expr, most: typed.Expr) -> None:
             "RS313",
             f"a choice cannot have {most.value} members",
             most.span,
-            help="the minimum is 0: `choose 0 .. 2 of …`",
+            help="write at least 0: `choose 0 .. 2 of …`",
         )
     elif isinstance(least, typed.Lit) and least.value > most.value:
-        help_ = f"the minimum comes first: `choose {most.value} .. {least.value} of …`"
+        help_ = f"write the minimum first: `choose {most.value} .. {least.value} of …`"
         x.error("RS313", f"a choice cannot have from {least.value} to {most.value} members", least.span, help=help_)
 
 
@@ -106,14 +106,15 @@ def each_pile(
     if piece.each != (bag.type.kind,):
         of = ", ".join(piece.each) or "nothing"
         notes = (*x.declared(bag), Label(piece.span, "declared here"))
-        message = f"`{bag.var.name}` has pieces of {bag.type.kind}, and `{piece.name}` takes {of} in brackets"
-        x.error("RS315", message, pile.span, notes=notes, help="a bag can only move pieces of its own kind")
+        message = f"`{bag.var.name}` has pieces of {bag.type.kind}, but `{piece.name}` takes {of} in brackets"
+        help_ = f"name a type of pieces that takes {bag.type.kind} in brackets"
+        x.error("RS315", message, pile.span, notes=notes, help=help_)
         return None
     if pile is not named:
         help_ = (
             f"write `… {bag.var.name} of {piece.name} from …`; for one pile, `… {bag.var.name}[e] of {piece.name}[e] …`"
         )
-        x.error("RS315", "a bag moves pieces of all piles: omit the brackets", pile.span, help=help_)
+        x.error("RS315", "a bag moves pieces of all piles, so no brackets are allowed here", pile.span, help=help_)
         return None
     var = typed.Var(_EACH, Ent(bag.type.kind), pile.span, 1)
     key = ast.Ref(pile.span, _EACH)

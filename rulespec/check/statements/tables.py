@@ -43,7 +43,7 @@ def type_table(c: StatementContext, s: ast.LetTable, env: Env, place: StatementP
         table.private = typed.Secrecy((key,), to, None, False, s.private.span)
     if table.type == BAD:
         return None, env.bind(var), True
-    value = x.expect(value, table.type, f"what `{s.name.text}` begins with")
+    value = x.expect(value, table.type, f"the start value of `{s.name.text}`")
     return typed.LetTable(s.span, table, key, value), env.bind(var), True
 
 
@@ -77,7 +77,7 @@ def _kind_of(c: StatementContext, s: ast.LetTable, env: Env) -> typed.Kind | Non
         help_ = f"write `{s.name.text}[{s.key.text} in {source.type.kind}]`"
         c.x.error("RS329", "a table has a value for each member of a kind, not of a set", s.source.span, help=help_)
     elif source.type != BAD:
-        help_ = f"write `{s.name.text}[{s.key.text} in KIND]`; KIND may be a product"
+        help_ = f"write `{s.name.text}[{s.key.text} in KIND]`, where KIND may be a product"
         c.x.error("RS329", "a table has a value for each member of a kind", s.source.span, help=help_)
     return None
 
@@ -96,7 +96,7 @@ def _settled(
     if c.tried is not None:
         return var.type
     entry = f"{s.name.text}[…]" if isinstance(s, ast.LetTable) else s.name.text
-    help_ = f"assign to it, `set {entry} to …`, or start with a value of that kind"
+    help_ = f"assign a value, `set {entry} to …`, or start with a value of a known kind"
     c.x.error("RS301", "the kind of this value is unknown", s.value.span, help=help_)
     return BAD
 

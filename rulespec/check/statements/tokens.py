@@ -26,12 +26,12 @@ def type_put(c: StatementContext, s: ast.Put, env: Env) -> Outcome:
             help_ = "name the pile and its place: `move b of pile from place to place`"
             x.error("RS327", f"only tokens can be moved directly, but this is {token.type}", s.token.span, help=help_)
         elif token.type != BAD:
-            notes, help_ = x.declared(token), "a token is an entity of a kind with `places`"
+            notes, help_ = x.declared(token), "write a token, an entity of a kind with `places`"
             message = f"only tokens can be moved directly, but this is {token.type}"
             x.error("RS327", message, s.token.span, str(token.type), notes, help_)
         return None, env, True
-    token = x.expect(token, Ent(kind.name), "what is moved")
-    place = x.check(s.place, env, Ent(f"{kind.name}.place"), f"where {one(kind.name)} moves to")
+    token = x.expect(token, Ent(kind.name), "the moved token")
+    place = x.check(s.place, env, Ent(f"{kind.name}.place"), f"the target of {one(kind.name)}")
     env = env.forget(frozenset(["place", *(kind.state if any(p.fresh for p in kind.places.values()) else ())]))
     if isinstance(place, typed.PlaceValue) and place.place.index:
         field = kind.state["place"]
@@ -45,6 +45,6 @@ def _put_all(c: StatementContext, s: ast.Put, tokens: typed.Expr, env: Env) -> O
     """Types `move s to place` for a set of tokens."""
     assert isinstance(tokens.type, SetOf)
     kind = c.x.decls.kinds[tokens.type.kind]
-    place = c.x.check(s.place, env, Ent(f"{kind.name}.place"), f"where {one(kind.name)} moves to")
+    place = c.x.check(s.place, env, Ent(f"{kind.name}.place"), f"the target of {one(kind.name)}")
     env = env.forget(frozenset(["place", *(kind.state if any(p.fresh for p in kind.places.values()) else ())]))
     return put_all(c, s, tokens, place), env, True
