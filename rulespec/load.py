@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from rulespec import cache
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.diagnostics.suggestions import did_you_mean, either
 from rulespec.documents.file_places import FilePlace
 from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, get, text, words
 from rulespec.overlays.fact_edits import empty, merge
@@ -385,7 +385,7 @@ class _Overlays:
         where = place.overlay(name, self._folders)
         if where is None:
             offered = sorted({p.stem for f in self._folders for p in place.matches(f / "variants", "*.yaml")})
-            known = "use one of " + ", ".join(f"`{o}`" for o in offered) if offered else ""
+            known = f"use {either(offered)}" if offered else ""
             help_ = did_you_mean(name, offered) or known
             report.error("RS502", f"there is no overlay `{name[:80]}` for this ruleset", at, help=help_)
             return None

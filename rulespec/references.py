@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
-from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.diagnostics.suggestions import did_you_mean, either
 from rulespec.documents.file_places import DiskFiles, FilePlace
 from rulespec.documents.folders import folders_in, is_hidden
 from rulespec.documents.text_files import broken_link, is_present
@@ -104,7 +104,7 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
     if name.endswith((".jsonl", ".json", ".pgn", ".sgf", ".gz")):
         raise failure("RS501", f"there is no file `{name[-80:]}`", None, "check the path of the log")
     known = known_rulesets()
-    hint = did_you_mean(name, known) or ("use one of " + ", ".join(f"`{k}`" for k in known) if known else "")
+    hint = did_you_mean(name, known) or (f"use {either(known)}" if known else "")
     raise failure("RS501", f"there is no ruleset `{name[:80]}`", None, hint)
 
 

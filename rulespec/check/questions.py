@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.context import Context
 from rulespec.check.yaml_names import offered, on_top
-from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.diagnostics.suggestions import did_you_mean, either
 from rulespec.documents.yaml_nodes import Scalar, entries, get, text
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import walk
@@ -65,7 +65,7 @@ def _named(c: Context, asks: Scalar, of: Scalar | None) -> bool:
         if of is not None:
             message = f"the rules have no {'ending' if asks.text == ENDING else 'option'} `{wanted}`"
         hint = did_you_mean(wanted, names) if of is not None else ""
-        hint = hint or (f"write `of:` with one of {', '.join(names[:8])}" if names else "remove the question")
+        hint = hint or (f"write `of:` with {either(names[:8])}" if names else "remove the question")
         c.report.error("RS577", message, (of or asks).span, help=hint)
     return False
 
@@ -78,7 +78,7 @@ def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
         return False  # its error is reported elsewhere
     if measure is None:
         names = [*GAME_NUMBERS, ENDING, USES, *d.measures]
-        hint = did_you_mean(asks.text, names) or f"write one of {', '.join(names)}"
+        hint = did_you_mean(asks.text, names) or f"write {either(names)}"
         c.report.error("RS577", f"there is no measure `{asks.text}`", asks.span, help=hint)
         return False
     c.reader.refer(asks, measure)
@@ -97,6 +97,6 @@ def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
         message = f"the measure `{asks.text}` is declared for every `{kind.name}`, so the question must name one"
     else:
         message = f"no `{kind.name}` is called `{of.text}`"
-    hint = (did_you_mean(of.text, names) if of is not None else "") or f"write `of:` with one of {', '.join(names[:8])}"
+    hint = (did_you_mean(of.text, names) if of is not None else "") or f"write `of:` with {either(names[:8])}"
     c.report.error("RS577", message, (of or asks).span, help=hint)
     return False

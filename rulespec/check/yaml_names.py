@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 
 from rulespec.check.context import Context
 from rulespec.diagnostics.diagnostic import Label
-from rulespec.diagnostics.suggestions import did_you_mean, nearest
+from rulespec.diagnostics.suggestions import did_you_mean, either, nearest
 from rulespec.documents.yaml_nodes import Scalar, entries, get, text
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import walk
@@ -94,9 +94,9 @@ def _warn_of_answer(
         hint, notes = nearest(decision.text, dict.fromkeys(decisions))
         c.report.warning("RS728", f"there is no decision `{decision.text}`", decision.span, notes=notes, help=hint)
         return
-    free = [f"`{option.name}`" for option in options.values() if not option.params]
+    free = [option.name for option in options.values() if not option.params]
     message = f"`{decision.text}` has no option `{answer.text}` without parameters"
-    help_ = f"write {' or '.join(free)}" if free else "remove this usual answer: every option has parameters"
+    help_ = f"write {either(free)}" if free else "remove this usual answer: every option has parameters"
     c.report.warning("RS728", message, answer.span, help=help_)
 
 

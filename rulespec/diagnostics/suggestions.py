@@ -6,7 +6,7 @@ import heapq
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from rulespec.diagnostics.diagnostic import Label, Span
@@ -101,6 +101,12 @@ def _swapped(word: str, other: str) -> bool:
 
 
 _SHOWN = 6
+
+
+def either(names: Sequence[str]) -> str:
+    """The names in backticks, as alternatives: "`wood`, `ore` or `coal`"."""
+    quoted = [f"`{name}`" for name in names]
+    return " or ".join(filter(None, (", ".join(quoted[:-1]), *quoted[-1:])))
 
 
 def listed(names: list[str]) -> str:

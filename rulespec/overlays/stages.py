@@ -232,7 +232,10 @@ class _Stages:
                 return
         options = [(of.text, option.name.text) for i in self._source.items.values() for of, option in options_in(i)]
         owners = sorted({of for of, option in options if option == name.text})
-        hint = did_you_mean(name.text, extender.known) or f"name one of the decisions {_named(sorted(extender.known))}"
+        hint = (
+            did_you_mean(name.text, extender.known)
+            or f"name a decision of the ruleset: {_named(sorted(extender.known))}"
+        )
         if owners:
             hint = f"extend its decision: `{name.text}` is an option of {_named(owners)}"
         if name.text in extender.drawn:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.declarations.players import read_players
 from rulespec.check.declarations.reader import DeclarationReader
-from rulespec.diagnostics.suggestions import nearest
+from rulespec.diagnostics.suggestions import either, nearest
 from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, text, words
 from rulespec.syntax.keywords import WORDS
 from rulespec.typed import nodes as typed
@@ -45,8 +45,8 @@ def _setting(r: DeclarationReader, name: str, place: Scalar, node: Node) -> None
     if shown not in names:
         guess, notes = nearest(shown, {v.text: v.span for v in values})
         message = f"`{shown}` is not a value of `{name}`"
-        listed = "write " + " or ".join(f"`{name}`" for name in names)
-        r.report.error("RS227", message, (default or node).span, help=guess or listed, notes=notes)
+        help_ = guess or f"write {either(names)}"
+        r.report.error("RS227", message, (default or node).span, help=help_, notes=notes)
         shown = names[0]
     r.d.settings[name] = typed.SettingDecl(name, Ent(name), names, shown, doc, place.span)
     kind = typed.Kind(name, place.span, implicit=True)

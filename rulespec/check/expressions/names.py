@@ -11,7 +11,7 @@ from rulespec.check.expressions.lookups import pieces_in_place
 from rulespec.check.origins import elsewhere
 from rulespec.check.scope import Env, path_of
 from rulespec.diagnostics.diagnostic import Label, Span
-from rulespec.diagnostics.suggestions import nearest, one
+from rulespec.diagnostics.suggestions import either, nearest, one
 from rulespec.syntax import ast
 from rulespec.syntax.keywords import NO_VALUES
 from rulespec.typed import nodes as typed
@@ -125,7 +125,7 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
         hint, notes = "refer to a player by a parameter, a `for` or state: players have no names in rules", ()
     listed = d.kinds[want.kind].entities if isinstance(want, Ent) and want.kind in d.kinds else ()
     if not hint and isinstance(want, Ent) and 0 < len(listed) <= _FEW:
-        hint = f"write one of {', '.join(f'`{entity.name}`' for entity in listed)}"
+        hint = f"write {either([entity.name for entity in listed])}"
     for var in env.vars.values():
         var.reads += f"`{var.name}`" in hint  # a misspelt variable is not also reported as unused
     return x.bad("RS221", f"nothing is called `{e.name}` here", e.span, notes=notes, help=hint)

@@ -60,15 +60,9 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr 
         )
         return None, env, True
     if isinstance(target, typed.PieceCount) or (isinstance(target, typed.Field) and target.decl.account):
-        word = "pay … from … to …" if isinstance(target, typed.Field) else "move … of … from … to …"
         notes = (Label(target.decl.span, "the account is declared here"),) if isinstance(target, typed.Field) else ()
-        x.error(
-            "RS304",
-            "money and pieces cannot be set: they only move",
-            s.target.span,
-            notes=notes,
-            help=f"write `{word}`",
-        )
+        help_ = "write `pay … from … to …`" if notes else "write `move … of … from … to …`"
+        x.error("RS304", "money and pieces cannot be set: they only move", s.target.span, notes=notes, help=help_)
         return None, env, True
     if not isinstance(target, typed.Local | typed.Field):
         fixed = isinstance(target, typed.Fact) or (

@@ -232,7 +232,7 @@ def test_former_names_are_of_what_there_is_and_not_names_of_today(tmp_path: Path
     text = (BEGIN + PLAIN + HAGGLE).replace("start: play\n", "start: play\nwas: {haggling: evening}\n")
     with pytest.raises(DiagnosticsError, match="`evening` is in use"):
         small(tmp_path / "again", text)
-    with pytest.raises(DiagnosticsError, match="there is no `night` to give a former name"):
+    with pytest.raises(DiagnosticsError, match="a former name is given for `night`, which does not exist"):
         small(tmp_path / "nothing", text.replace("haggling: evening", "night: evening"))
 
 

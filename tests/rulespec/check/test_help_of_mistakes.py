@@ -45,7 +45,9 @@ def test_what_is_no_entity_has_no_such_help(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["town.built", "town.colour == green", "town.at == last_one"])
 def test_a_kind_is_not_one_of_its_entities(value: str, tmp_path: Path) -> None:
     name = value.split(".")[1].split(" ")[0]
-    assert f"each `town` has its `{name}`: name one, `x.{name}`" in said(tmp_path, f"if {value}:\n    end game")
+    assert f"name the entity, `x.{name}`: only the `start` of a field of `town`" in said(
+        tmp_path, f"if {value}:\n    end game"
+    )
 
 
 def test_a_start_knows_the_entity_of_its_own_kind_alone(tmp_path: Path) -> None:
@@ -53,7 +55,9 @@ def test_a_start_knows_the_entity_of_its_own_kind_alone(tmp_path: Path) -> None:
         "  now: {type: phase, start: first_one}",
         '  now: {type: phase, start: "last_one if town.colour == green else first_one"}',
     )
-    assert "the entity at hand is known in the `start` of a field of `town`" in said(tmp_path, "end game", kinds)
+    assert "only the `start` of a field of `town` and setup.yaml know which one is meant" in said(
+        tmp_path, "end game", kinds
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,18 +65,18 @@ def test_a_start_knows_the_entity_of_its_own_kind_alone(tmp_path: Path) -> None:
 )
 def test_a_description_stands_in_a_procedure_decision_or_option(head: str, tmp_path: Path) -> None:
     indent = " " * (len(head) - len(head.rstrip(" ")))
-    assert "of a procedure, decision or option; else write `# …`" in said(
+    assert "of the body of a procedure, decision or option, or write `# …`" in said(
         tmp_path, f'{head}"A text."\n{indent}end game'
     )
 
 
 def test_what_is_hidden_from_everybody_says_so_with_an_empty_set(tmp_path: Path) -> None:
     kinds = KINDS.replace("entities: {oak", "places: {deck: {private: true}}\n    entities: {oak")
-    assert 'nobody, as for a face-down deck: `private: {to: "{}"}`' in said(tmp_path, "end game", kinds)
+    assert 'or nobody for a face-down deck: `private: {to: "{}"}`' in said(tmp_path, "end game", kinds)
 
 
 def test_the_entity_of_an_index_is_not_its_kind(tmp_path: Path) -> None:
     kinds = (
         KINDS + 'pieces:\n  coin: {places: {hand: {index: player, private: {to: "{q in player where q != player}"}}}}\n'
     )
-    assert "ask a definition for others, `def others(p: player)" in said(tmp_path, "end game", kinds)
+    assert "call a definition for others, `def others(p: player)" in said(tmp_path, "end game", kinds)

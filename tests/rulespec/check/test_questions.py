@@ -47,10 +47,10 @@ def test_an_overlay_asks_and_no_log_depends_on_it(tmp_path: Path) -> None:
         ("{asks: length, of: all, matters: 3}", "number of the whole game"),
         ("{asks: lead_changes, of: all, matters: 3}", "number of the whole game"),
         ("{asks: lenght, matters: 3}", "no measure `lenght`"),
-        ("{asks: ending, matters: 3}", "the question needs `of`: an ending"),
-        ("{asks: ending, of: tonight, matters: 3}", "`tonight` is no ending of the rules"),
-        ("{asks: uses, matters: 3}", "the question needs `of`: an option"),
-        ("{asks: uses, of: trade.steal, matters: 3}", "`trade.steal` is no option of the rules"),
+        ("{asks: ending, matters: 3}", "the question needs `of` with an ending"),
+        ("{asks: ending, of: tonight, matters: 3}", "the rules have no ending `tonight`"),
+        ("{asks: uses, matters: 3}", "the question needs `of` with an option"),
+        ("{asks: uses, of: trade.steal, matters: 3}", "the rules have no option `trade.steal`"),
     ],
 )
 def test_a_question_that_no_game_answers_is_reported_at_its_place(question: str, why: str, tmp_path: Path) -> None:

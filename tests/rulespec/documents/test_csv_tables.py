@@ -167,7 +167,7 @@ def test_an_overlay_changes_a_row(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "before, after, place, code, message",
     [
-        ("two,,2,,moon,false", "two,,2,,moon", "lists/cards.csv:4:1", "RS744", "this row has 5 cells, and the first"),
+        ("two,,2,,moon,false", "two,,2,,moon", "lists/cards.csv:4:1", "RS744", "this row has 5 cells, but the first"),
         ("two,,2,", "two,,2,,", "lists/cards.csv:4:1", "RS744", "this row has 7 cells"),
         ("two,,2", "two,,x", "lists/cards.csv:4:6", "RS", ""),
         (",moon,false", ",mond,false", "lists/cards.csv:4:9", "RS", "mond"),

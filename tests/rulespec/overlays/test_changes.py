@@ -384,7 +384,7 @@ def test_an_id_at_several_places_lists_them(fair: Path) -> None:
     base = BASE | {"rules/play.rules": BASE["rules/play.rules"].replace("FAI-04: both", "FAI-03: both")}
     put(fair, overlay("a", 'change procedure turn: remove "FAI-03"\n'), base=base)
     (error,) = errors("fair+a")
-    assert (error.code, error.help) == ("RS517", "write the intended one: `remove require n < far`")
+    assert (error.code, error.help) == ("RS517", "select the intended one: `remove require n < far`")
     assert [(note.span.line, note.text) for note in error.notes] == [
         (13, "require n < far"),
         (14, "require n + m < 40"),
@@ -407,8 +407,8 @@ def test_what_an_edit_leaves_unused_is_its_fault(fair: Path) -> None:
     load_ruleset("fair+a", report)
     warnings = [d for d in report.diagnostics if d.code == "RS514"]
     assert [d.message for d in warnings] == [
-        "after the change of the procedure `note` by `a` nothing uses `s`",
-        "after the change of the procedure `note` by `a` nothing uses `doubled`",
+        "`s` is unused after the change of the procedure `note` by `a`",
+        "`doubled` is unused after the change of the procedure `note` by `a`",
     ]
     assert all(d.span is not None and d.span.file.endswith("a.rules") for d in warnings)
 

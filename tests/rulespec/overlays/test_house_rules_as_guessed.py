@@ -138,13 +138,13 @@ WRONG = {
     "---remove option shout of act": ("RS509", "`shout` is an option of `quarrels`"),
     "---remove option rst of act": ("RS509", "did you mean `rest`?"),
     "---remove option rest": ("RS131", "of"),
-    "---change procedure play: order q by q.cash": ("RS351", "its loops are over `p`"),
-    "---change procedure turn: order p by p.cash": ("RS351", "its loops are over `x`"),
-    "---change option rest of act: order x by x.size": ("RS351", "name the rule with the loop"),
+    "---change procedure play: order q by q.cash": ("RS351", "name the variable of a loop: `p`"),
+    "---change procedure turn: order p by p.cash": ("RS351", "name the variable of a loop: `x`"),
+    "---change option rest of act: order x by x.size": ("RS351", "name the rule that contains the loop"),
     "---change procedure play: order p from p": ("RS221", ""),
     "---change procedure turn: order x by x.sise": ("RS225", "did you mean `size`?"),
-    "changes: {setup.pieces.raft_of_logs.shore: 1}---": ("RS503", "new values belong under `add`"),
-    "add: {setup.pieces: {boat.dock: 3}}---": ("RS508", "put it under `changes`"),
+    "changes: {setup.pieces.raft_of_logs.shore: 1}---": ("RS503", "put new values under `add`"),
+    "add: {setup.pieces: {boat.dock: 3}}---": ("RS508", "move it to `changes`"),
     "add: {setup.pieces.bat.at: {elm: 1}}---": ("RS221", "did you mean `boat.at`?"),
 }
 """Mistakes → the code, and a part of the way out."""
@@ -212,8 +212,8 @@ def test_explain_finds_rules_by_the_words_of_a_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "ref, decision, hint",
     [
-        ("connect_four", "drop", "`drop` is an option of `turn`"),
-        ("connect_four", "zzzzzz", "the decisions are `turn`"),
+        ("connect_four", "drop", "extend its decision: `drop` is an option of `turn`"),
+        ("connect_four", "zzzzzz", "name a decision of the ruleset: `turn`"),
         ("ludo", "mvoe", "did you mean `move`?"),
     ],
 )
