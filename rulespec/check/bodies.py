@@ -35,7 +35,9 @@ def check_bodies(c: Context) -> None:
             procedure.body, _, falls = statements.inner(item.body, _env(procedure.params, original), StatementPlace())
             if falls and procedure.result is not None:
                 message = f"a path through `{item.name.text}` ends without `return`"
-                notes = (Label(item.result.span, f"its value is {procedure.result}"),) if item.result else ()
+                notes = (
+                    (Label(item.result.span, f"its value is declared as {procedure.result}"),) if item.result else ()
+                )
                 x.error("RS263", message, item.name.span, notes=notes, help="end every path with `return e`")
         elif isinstance(item, ast.Guard):
             guard = x.rules.guards[name]

@@ -100,6 +100,11 @@ def _swapped(word: str, other: str) -> bool:
     return word[first] == other[second] and word[second] == other[first]
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: "1 value", "3 values"; `plural` is needed if it is irregular."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
 _SHOWN = 6
 
 

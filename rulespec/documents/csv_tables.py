@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.suggestions import counted
 from rulespec.documents.yaml_nodes import (
     Mapping,
     Node,
@@ -146,7 +147,7 @@ def _add(rows: list[Row], row: Row, report: Report) -> bool:
     rows.append(row)
     if len(row) == len(rows[0]):
         return False
-    message = f"this row has {len(row)} cells, but the first has {len(rows[0])}"
+    message = f"this row has {counted(len(row), 'cell')}, but the first has {len(rows[0])}"
     notes = [Label(rows[0][0].span, "the first row")]
     help_ = "write an empty cell for each missing value, and put a cell with a `,` in quotes"
     report.error("RS744", message, row[0].span.to(row[-1].span), notes=notes, help=help_)
@@ -200,7 +201,7 @@ def _table(node: Mapping, rows: list[Row], report: Report) -> Node:
         return Mapping({}, heads[0].span)
     if len(heads) <= first:
         message, help_ = (
-            f"a table with {keys} keys must have more than {first} columns",
+            f"a table with {keys} keys must have more than {counted(first, 'column')}",
             "add a column for each value of the last key",
         )
         report.error("RS744", message, heads[0].span.to(heads[-1].span), help=help_)

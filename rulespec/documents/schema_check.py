@@ -12,7 +12,7 @@ import msgspec
 from rulespec import cache
 from rulespec.diagnostics.diagnostic import Label, Span, shown
 from rulespec.diagnostics.report import Report
-from rulespec.diagnostics.suggestions import did_you_mean
+from rulespec.diagnostics.suggestions import counted, did_you_mean
 from rulespec.documents.carried_over import new_key, old_key
 from rulespec.documents.yaml_nodes import Mapping, Node, Scalar, Sequence, locate, to_plain
 
@@ -50,12 +50,12 @@ _BOUNDS = {
     "exclusiveMaximum": "less than",
 }
 _COUNTS = {
-    "minItems": "at least {} items",
-    "maxItems": "at most {} items",
-    "minLength": "at least {} characters",
-    "maxLength": "at most {} characters",
-    "minProperties": "at least {} entries",
-    "maxProperties": "at most {} entries",
+    "minItems": ("at least", "item", ""),
+    "maxItems": ("at most", "item", ""),
+    "minLength": ("at least", "character", ""),
+    "maxLength": ("at most", "character", ""),
+    "minProperties": ("at least", "entry", "entries"),
+    "maxProperties": ("at most", "entry", "entries"),
 }
 
 
@@ -205,7 +205,7 @@ def _describe(
         for name in _missing(error, node):
             if _follows(name, error, hints[tuple(path)]):
                 continue
-            message = f"the key {shown(name)} is missing in {where}"
+            message = f"the key {shown(name)} is missing from {where}"
             report.error("RS212", message, _head(node), notes=_named(root, path, node), help=f"add `{name}: …`")
     elif kind == "type":
         types = [wanted] if isinstance(wanted, str) else list(wanted)
@@ -230,7 +230,8 @@ def _describe(
         change = f"add at least {wanted - len(instance)}"
         if kind.startswith("max"):
             change = f"remove at least {len(instance) - wanted} of the {len(instance)}"
-        message = f"{where} must have {_COUNTS[kind].format(wanted)}"
+        bound, noun, plural = _COUNTS[kind]
+        message = f"{where} must have {bound} {counted(wanted, noun, plural)}"
         report.error("RS217", message, _head(node), help=change)
     elif kind == "uniqueItems":
         report.error("RS218", f"{where} has the same item twice", _head(node), help="remove one of the two")

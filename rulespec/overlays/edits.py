@@ -12,7 +12,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report, failure
 from rulespec.diagnostics.suggestions import did_you_mean, nearest
 from rulespec.overlays.extension import Repeated, size
-from rulespec.overlays.overlay import Key, Overlay, Source, called, key_of
+from rulespec.overlays.overlay import Key, Overlay, Source, called, key_of, noun_of
 from rulespec.overlays.selection import (
     Action,
     depth,
@@ -114,7 +114,7 @@ class Run:
             self._items[key] = edited(self._items[key], by_node)
             if depth(self._items[key]) > MAX_LEVELS:
                 raise failure(
-                    "RS135", f"{called(key)} is nested too deep after this", item.name.span, "reduce the nesting"
+                    "RS135", f"{called(key)} is nested too deep after this change", item.name.span, "reduce the nesting"
                 )
         if any(removes_option(edit) for edit in item.edits):
             self._leaves_options(item)
@@ -261,7 +261,7 @@ class Run:
         if item.of is None:
             known = {n: i.name.span for (kind, n), i in self._items.items() if kind == item.kind}
             hint, notes = nearest(item.name.text, known)
-            message = f"there is no {item.kind} `{item.name.text}`"
+            message = f"there is no {noun_of(item.kind)} `{item.name.text}`"
             self._report.error("RS509", message, item.name.span, notes=notes, help=hint)
             return
         options = [pair for rule in self._items.values() for pair in options_in(rule)]

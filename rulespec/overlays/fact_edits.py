@@ -129,7 +129,7 @@ class _Edits:
         new = merge(old, value, source.over)
         if same(old, new):
             if not self._shared(path):  # else another overlay has the same edit
-                notes = [Label(old.span, "already set here")]
+                notes = [Label(old.span, "the same value is set here")]
                 self._report.error("RS504", f"this does not change `{path}`", value.span, notes=notes, help="remove it")
             return
         if isinstance(old, Sequence) and isinstance(new, Sequence):

@@ -155,7 +155,15 @@ def key_of(item: ast.Item) -> Key:
     return kind, "" if kind == "scoring" else item.name.text
 
 
+_NOUNS = {"def": "definition", "options": "group of options"}
+
+
+def noun_of(kind: str) -> str:
+    """The kind of a rule in messages: "definition" for `def`."""
+    return _NOUNS.get(kind, kind)
+
+
 def called(key: Key) -> str:
     """The name of a rule in messages: "the procedure `turn`", "the scoring". Wrapped rules have the same name."""
     kind, name = key
-    return "the scoring" if kind == "scoring" else f"the {kind} `{name.partition(' ')[0]}`"
+    return "the scoring" if kind == "scoring" else f"the {noun_of(kind)} `{name.partition(' ')[0]}`"

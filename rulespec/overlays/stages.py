@@ -25,7 +25,7 @@ from rulespec.overlays.conflicts import (
 )
 from rulespec.overlays.extension import Extender, Extension, Repeated, decisions
 from rulespec.overlays.fact_edits import apply_facts
-from rulespec.overlays.overlay import Displaced, Key, Overlay, Source, called, families, key_of
+from rulespec.overlays.overlay import Displaced, Key, Overlay, Source, called, families, key_of, noun_of
 from rulespec.overlays.selection import options_in
 from rulespec.syntax import ast
 
@@ -100,7 +100,7 @@ class _Stages:
             return
         notes = [Label(old.name.span, "first defined here")]
         help_ = f"write `replace {key[0]} …` to replace it" if self._overlays[number].within else ""
-        message = f"the {key[0]} `{item.name.text}` already exists"
+        message = f"{called(key)} already exists"
         self._report.error("RS223", message, item.name.span, notes=notes, help=help_)
 
     def _replace(self, item: ast.Item, number: int) -> None:
@@ -188,7 +188,7 @@ class _Stages:
         for kind, name in self._missing:
             known = {n: item.name.span for (k, n), item in self._source.items.items() if k == kind}
             hint, notes = nearest(name.text, known)
-            self._report.error("RS509", f"there is no {kind} `{name.text}`", name.span, notes=notes, help=hint)
+            self._report.error("RS509", f"there is no {noun_of(kind)} `{name.text}`", name.span, notes=notes, help=hint)
 
     def extensions(self) -> None:
         """Adds options to the remaining decisions, by `extend`."""

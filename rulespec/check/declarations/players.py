@@ -5,6 +5,7 @@ from __future__ import annotations
 from rulespec.check.declarations.entities import facts_of
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import counted
 from rulespec.documents.yaml_nodes import Node, Sequence, get, integer, text, words
 from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import ALL, entity_name
@@ -33,10 +34,9 @@ def read_players(r: DeclarationReader, players: Node | None) -> None:
         r.writable(seat.text, seat.span)
         r.d.add_entity(declared, typed.Entity(seat.text, seat.text.replace("_", " "), seat.span))
         if len(declared.entities) == r.d.min_players + 1:
-            message = (
-                f"`{seat.text}` is seat {len(declared.entities)}, but a game may have only {r.d.min_players} players"
-            )
-            help_ = "remove the name, or raise `min`: only a seat that every game has can have a name"
+            least = counted(r.d.min_players, "player")
+            message = f"`{seat.text}` is seat {len(declared.entities)}, but a game may have only {least}"
+            help_ = "remove the name, or raise `min`: only a seat of every game can be named"
             r.report.error("RS271", message, seat.span, help=help_)
 
 
@@ -74,12 +74,12 @@ def read_seats(r: DeclarationReader) -> None:
         declared = get(r.root, "kinds", kind.name, "facts")
         span = node.span if node is not None else declared.span if declared is not None else kind.span
         few = len(seats) < r.d.max_players
-        players = f"{'up to' if few else 'at most'} {r.d.max_players} players"
-        message = f"there are facts for {len(seats)} seats, but a game has {players}"
+        players = f"{'up to' if few else 'at most'} {counted(r.d.max_players, 'player')}"
+        message = f"there are facts for {counted(len(seats), 'seat')}, but a game has {players}"
         help_ = (
             "write one entry for each seat, up to the maximum number of players: `seats: [{…}, {…}]`"
             if few
-            else f"remove the entries after the first {r.d.max_players}"
+            else f"remove all but {counted(r.d.max_players, 'entry', 'entries')}"
         )
         notes = [Label(kind.span, "the number of players is declared here")]
         r.report.error("RS272", message, span, notes=notes, help=help_)

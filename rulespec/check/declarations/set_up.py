@@ -21,7 +21,9 @@ def read_set_up(r: DeclarationReader) -> None:
             help_ = (
                 f"remove the entry, or change `players` in game.yaml: it allows {r.d.min_players} to {r.d.max_players}"
             )
-            r.report.error("RS227", f"a game never has {number} players", place.span, help=help_)
+            r.report.error(
+                "RS227", f"a game never has {number} player{'' if number == '1' else 's'}", place.span, help=help_
+            )
             continue
         _placements(r, node, int(number))
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
-from rulespec.diagnostics.suggestions import nearest, one
+from rulespec.diagnostics.suggestions import counted, nearest, one
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, BagOf, Ent, PathOf, SetOf
@@ -38,7 +38,7 @@ def bag_amount(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr | Non
     bag = x.infer(e.target, env)
     assert isinstance(bag.type, BagOf)
     if len(e.keys) != 1:
-        message = f"`{e.target.name}` takes {one(bag.type.kind)} in brackets, not {len(e.keys)} values"
+        message = f"`{e.target.name}` takes {one(bag.type.kind)} in brackets, not {counted(len(e.keys), 'value')}"
         return x.bad("RS226", message, e.span, notes=x.declared(bag))
     key = x.check(e.keys[0], env, Ent(bag.type.kind), f"the entity counted in `{e.target.name}`")
     return typed.Op(INT, e.span, "amount", (bag, key))

@@ -6,6 +6,7 @@ from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.foreign import TURNS
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label
+from rulespec.diagnostics.suggestions import counted
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Bad, Ent, SetOf
@@ -18,7 +19,9 @@ def infer_to(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr:
     if board is None:
         return typed.Lit(BAD, e.span, 0)
     if len(e.args) > 2:
-        return x.bad("RS226", f"`to` takes a direction and a number of steps, not {len(e.args)} values", e.span)
+        return x.bad(
+            "RS226", f"`to` takes a direction and a number of steps, not {counted(len(e.args), 'value')}", e.span
+        )
     args = [space, _direction(x, e.args[0], board, env)]
     args += [x.check(times, env, INT, "the number of steps") for times in e.args[1:]]
     values = [a.value for a in args if isinstance(a, typed.Lit) and not isinstance(a.type, Bad)]
@@ -39,7 +42,7 @@ def infer_side(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr:
         help_ = "add `sides: side` to the board: it declares the kind `side`, with one for each pair of adjacent spaces"
         return x.bad("RS362", f"the board `{board.kind}` has no sides", e.span, notes=notes, help=help_)
     if len(e.args) != 1:
-        return x.bad("RS226", f"`side` takes a direction, not {len(e.args)} values", e.span)
+        return x.bad("RS226", f"`side` takes a direction, not {counted(len(e.args), 'value')}", e.span)
     args = (space, _direction(x, e.args[0], board, env))
     return typed.BoardOp(Ent(board.sides), e.span, "side", board, args)
 

@@ -10,6 +10,7 @@ from rulespec.check.expressions.operators import common_number
 from rulespec.check.expressions.paths import of_path
 from rulespec.check.scope import Env
 from rulespec.check.set_sizes import has_members
+from rulespec.diagnostics.suggestions import counted
 from rulespec.language import builtins
 from rulespec.language.builtins import Builtin
 from rulespec.syntax import ast
@@ -24,7 +25,7 @@ def infer_builtin(x: ExpressionContext, f: Builtin, e: ast.CallExpr, env: Env) -
 
         return infer_room(x, e, env)
     if not f.takes(len(e.args)):
-        wanted = "1 argument" if len(f.parameters) == 1 else f"{len(f.parameters)} arguments"
+        wanted = counted(len(f.parameters), "argument")
         wanted = f"at least {wanted}" if f.any_number else wanted
         x.error("RS226", f"`{f.name}` takes {wanted}, not {len(e.args)}", e.span)
         for arg in e.args:

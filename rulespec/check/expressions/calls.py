@@ -13,7 +13,7 @@ from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.lookups import infer_at, link_of
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
-from rulespec.diagnostics.suggestions import nearest
+from rulespec.diagnostics.suggestions import counted, nearest
 from rulespec.language.builtins import BUILTINS
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -72,7 +72,7 @@ def infer_procedure(
     x.decls.used.add(f"procedure {name}")
     x.decls.refer(e.name.span, procedure)
     if procedure.result is not None:
-        notes = (Label(procedure.result_span or procedure.span, f"its value is {procedure.result}"),)
+        notes = (Label(procedure.result_span or procedure.span, f"its value is declared as {procedure.result}"),)
         help_ = f"use the value: `let x = {e.name.text}(…)`, or `set … to {e.name.text}(…)`"
         x.error("RS262", f"the value of `{e.name.text}` is unused", e.name.span, notes=notes, help=help_)
     return procedure, arguments(x, e, [p.type for p in procedure.params], env, procedure.span, procedure.params)
@@ -170,7 +170,7 @@ def arguments(
     """
     if len(e.args) != len(types):
         notes = (Label(declared, "declared here"),) if declared else ()
-        wanted = "1 argument" if len(types) == 1 else f"{len(types)} arguments"
+        wanted = counted(len(types), "argument")
         shown = [f"{p.name}: {t}" for p, t in zip(params, types, strict=True)] if params else map(str, types)
         help_ = f"call it as `{e.name.text}({', '.join(shown)})`"
         x.error("RS226", f"`{e.name.text}` takes {wanted}, not {len(e.args)}", e.span, notes=notes, help=help_)

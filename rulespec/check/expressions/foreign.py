@@ -10,7 +10,7 @@ _SET = "write a set in braces: `{a, b}`"
 _WHOLE = "remove the call: numbers are whole, and division rounds down"
 _EACH = "write `any(x in s where c)` or `all(x in s: c)`"
 TURNS = "write the kind of the directions first: `direction.ahead(d, k)`, `direction.back(d)`"
-_SUBSETS = "write `any(x in subsets(s): c)` or another such operator; choose by a parameter: `x in choose 2 of s`"
+_SUBSETS = "write `any(x in subsets(s): c)`, or choose by a parameter: `x in choose 2 of s`"
 _COUNTING = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 NAMES = {

@@ -6,7 +6,7 @@ from rulespec.check.expressions.bags import bag_amount
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
-from rulespec.diagnostics.suggestions import nearest, one
+from rulespec.diagnostics.suggestions import counted, nearest, one
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import BAD, INT, Ent, SetOf, Type
@@ -160,7 +160,13 @@ def _keys(
             if pile in x.decls.pieces
             else ""
         )
-        x.error("RS226", f"{what} takes {wanted} in brackets, not {len(keys)} values", span, notes=notes, help=help_)
+        x.error(
+            "RS226",
+            f"{what} takes {wanted} in brackets, not {counted(len(keys), 'value')}",
+            span,
+            notes=notes,
+            help=help_,
+        )
         return tuple(typed.Lit(BAD, span, 0) for _ in types)
     asked = f"a key of {what}"
     return tuple(x.check(k, env, t, asked, declared) for k, t in zip(keys, types, strict=True))
@@ -196,7 +202,7 @@ def infer_between(x: ExpressionContext, e: ast.Index, link: typed.LinkDecl, env:
     """Types `line[a, b]`: the link between two regions, if any."""
     if len(e.keys) != 2:
         notes = (Label(link.at.span, f"`{link.kind}` is declared here"),)
-        message = f"`{link.kind}` takes the two ends of a link in brackets, not {len(e.keys)} values"
+        message = f"`{link.kind}` takes the two ends of a link in brackets, not {counted(len(e.keys), 'value')}"
         return x.bad("RS226", message, e.span, notes=notes, help=f"write `{link.kind}.at(r)` for the links at a region")
     a, b = (x.check(key, env, Ent(link.region), "an end of a link", link.at.span) for key in e.keys)
     if isinstance(a, typed.Lit) and isinstance(b, typed.Lit) and a.type == b.type == Ent(link.region):

@@ -100,7 +100,7 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
         (d.pieces, f"a type of pieces: count them in a place, as in `{e.name}.supply`"),
         (d.tables, f"a table: look a row up, as in `{e.name}[…]`"),
         (d.capacities, f"a capacity: write `room({e.name})` for the room left in it"),
-        (d.tracks, f"a track: call a function of it, such as `{e.name}.{_asked_of(d.tracks.get(e.name))}`"),
+        (d.tracks, f"a track: write `{e.name}.{_asked_of(d.tracks.get(e.name))}`"),
         (x.rules.definitions, f"a definition: call it, as in `{e.name}(…)`"),
         (x.rules.procedures, "a procedure, and has no value"),
     ):

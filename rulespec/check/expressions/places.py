@@ -7,7 +7,7 @@ from msgspec import Struct
 from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.scope import Env
 from rulespec.diagnostics.diagnostic import Label, Span
-from rulespec.diagnostics.suggestions import one
+from rulespec.diagnostics.suggestions import counted, one
 from rulespec.language.builtins import BUILTINS, PLACE
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
@@ -177,7 +177,7 @@ def _is_there(x: ExpressionContext, w: _Written, token: typed.Expr, env: Env) ->
         if len(w.owners) != len(parts):
             wanted = ", ".join(parts) or "nothing"
             notes = (Label(w.kind.span, "declared here"),)
-            message = f"`{w.kind.name}` takes {wanted} in brackets, not {len(w.owners)} values"
+            message = f"`{w.kind.name}` takes {wanted} in brackets, not {counted(len(w.owners), 'value')}"
             return x.bad("RS226", message, w.span, notes=notes)
         for part, owner in zip(parts, w.owners, strict=True):
             key = x.check(owner, env, Ent(part), f"a key of `{w.kind.name}`", w.kind.span)

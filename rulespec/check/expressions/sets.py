@@ -118,7 +118,7 @@ def type_binder(
     x.decls.refer(var.span, var)
     start = None
     if b.start is not None and in_order and isinstance(input_.type, Order):
-        x.error("RS229", f"`{b.order}` follows the order of the kind, but an order has its own", b.start.span)
+        x.error("RS229", f"an order has its own sequence, so `{b.order}` cannot be used", b.start.span)
     elif b.start is not None:
         start = x.check(b.start, env, Ent(kind) if kind != ANY else BAD, f"the entity after `{b.order}`")
     inner = env.bind(var)

@@ -8,6 +8,7 @@ from rulespec.check.expressions.context import ExpressionContext
 from rulespec.check.expressions.names import no_shadow
 from rulespec.check.expressions.operators import common_number
 from rulespec.check.scope import Env, known_if
+from rulespec.diagnostics.suggestions import counted
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 from rulespec.types import ANY, BAD, BOOL, INT, LITERAL, Bad, Maybe, Num, SetOf, Type, or_none, settled
@@ -29,7 +30,9 @@ def infer_subsets(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     assert isinstance(b.source, ast.CallExpr)
     if len(b.source.args) != 1:
         help_ = "write `any(s in subsets(t): c)`"
-        return x.bad("RS226", f"`{SUBSETS}` takes a set, not {len(b.source.args)} values", b.source.span, help=help_)
+        return x.bad(
+            "RS226", f"`{SUBSETS}` takes a set, not {counted(len(b.source.args), 'value')}", b.source.span, help=help_
+        )
     source = x.as_set(x.infer(b.source.args[0], env))
     if not isinstance(source.type, SetOf) or source.type.kind == ANY:
         return source if source.type == BAD else x.wrong(source, f"`{SUBSETS}` takes a set of entities of one kind")

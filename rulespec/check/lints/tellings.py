@@ -10,7 +10,7 @@ from rulespec.diagnostics.diagnostic import Label as Note
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
 
-_DISCLOSURE = 'wrap it in `told(…, "why")` if the rules disclose it on purpose'
+_DISCLOSURE = 'in `told(…, "why")` if the rules disclose it on purpose'
 
 
 class Tellings:
@@ -26,21 +26,22 @@ class Tellings:
     def changed(self, name: str, target: PrivateRead | None, label: Label, span: Span, under: Label) -> None:
         """Reports a visible change that depends on a secret; a `target` of None is public."""
         shown = f"`{name}`" if name.isidentifier() else name
-        help_ = f"make it `private` as well, or {_DISCLOSURE}"
         for one in label:
             if not _within(target, one):
+                help_ = f"make {shown} `private` as well, or wrap {_of(one)} {_DISCLOSURE}"
                 message = f"{shown} depends on {_of(one)}, but is visible to seats that do not see {_of(one)}"
                 self._warn("RS345", message, one, span, "changed here", help_)
         for one in under:
             if not _within(target, one):
+                help_ = f"make {shown} `private` as well, or wrap {_of(one)} {_DISCLOSURE}"
                 message = f"whether {shown} changes depends on {_of(one)}, but other seats see the change"
                 self._warn("RS346", message, one, span, "changed here", help_)
 
     def asked(self, span: Span, under: Label) -> None:
         """Reports a question that depends on a secret, as everybody sees who is asked."""
         for one in under:
-            message = f"whether this decision arises depends on {_of(one)}, but everybody sees that it does"
-            help_ = f"offer the decision in any case, with an option that does nothing, or {_DISCLOSURE}"
+            message = f"whether a decision arises depends on {_of(one)}, but everybody sees whether it does"
+            help_ = f"always offer the decision, with an option that does nothing, or wrap {_of(one)} {_DISCLOSURE}"
             self._warn("RS344", message, one, span, "the decision", help_)
 
     def offered(self, option: typed.OptionDef, label: Label, span: Span, who: Key) -> None:
@@ -48,7 +49,7 @@ class Tellings:
         for one in label:
             if who is None or who not in one.seen_by:
                 message = f"whether `{option.name}` is offered depends on {_of(one)}, which the decider may not see"
-                help_ = f"let a player who sees it decide, or {_DISCLOSURE}"
+                help_ = f"let a player who sees {_of(one)} decide, or wrap {_of(one)} {_DISCLOSURE}"
                 self._warn("RS343", message, one, span, "offered here", help_)
 
     def openly(self, var: typed.Var, secrecy: typed.Secrecy, name: str, span: Span) -> None:
@@ -59,7 +60,7 @@ class Tellings:
         if not self.reasons.tell(span):
             message = f"everybody sees the argument `{var.name}`, but it is stored in `{name}`, which is private"
             notes = (Note(var.span, "the argument"), Note(secrecy.span, "declared private here"))
-            help_ = f"write `private` after the parameter, or {_DISCLOSURE}"
+            help_ = f"write `private` after the parameter, or wrap the argument {_DISCLOSURE}"
             self.c.report.warning("RS347", message, span, notes=notes, help=help_)
 
     def _warn(self, code: str, message: str, one: PrivateRead, span: Span, note: str, help_: str) -> None:

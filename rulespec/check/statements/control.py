@@ -70,7 +70,7 @@ def type_jump(c: StatementContext, s: ast.Jump, place: StatementPlace) -> typed.
         word = "ask again" if place.asks else "continue"
     if word == "return" and not place.together and c.procedure.result is not None:
         message = f"`{_written(c.procedure)}` must return a value, but this `return` has none"
-        notes = (Label(c.procedure.result_span or c.procedure.span, f"its value is {c.procedure.result}"),)
+        notes = (Label(c.procedure.result_span or c.procedure.span, f"its value is declared as {c.procedure.result}"),)
         c.x.error("RS263", message, s.span, notes=notes, help="write `return e`")
     elif place.together and (word == "return" or not place.in_loop):
         c.x.error("RS408", f"`{s.word}` cannot be used in a simultaneous decision", s.span)

@@ -180,9 +180,9 @@ def type_along(c: StatementContext, s: ast.For, env: Env, place: StatementPlace)
         x.decls.refer(b.name.span, variables[0])
         inner = env.bind(variables[0])
     if b.start is not None:
-        x.error("RS229", f"a path has its own order, so `{b.order}` cannot be used", b.start.span)
+        x.error("RS229", f"a path has its own sequence, so `{b.order}` cannot be used", b.start.span)
     if b.keys:
-        x.error("RS229", "a path has its own order, so it cannot be sorted `by` keys", b.span)
+        x.error("RS229", "a path has its own sequence, so it cannot be sorted `by` keys", b.span)
     where = x.condition(b.where, inner) if b.where is not None else None
     body, _, _ = c.inner(s.body, inner, replace(place, in_loop=True, asks=False))
     return _loop(s, path, variables, where, body), env, True

@@ -456,7 +456,7 @@ def test_a_schema_error_is_told_at_the_value_or_key_it_is_about(line: str, code:
 
 
 def test_a_missing_key_is_told_at_the_head_of_its_mapping() -> None:
-    assert checked("count: 3\nside: sea\n") == [("RS212", "1:1", "the key `title` is missing in the map file")]
+    assert checked("count: 3\nside: sea\n") == [("RS212", "1:1", "the key `title` is missing from the map file")]
 
 
 def test_a_misspelt_key_gets_the_right_one_as_a_hint() -> None:
