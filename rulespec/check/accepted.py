@@ -92,7 +92,7 @@ def _fault(said: re.Match[str] | None) -> str | None:
     if code not in CODES:
         return f"there is no code {code}"
     if code in _OF_SECRETS:
-        return f"{code} warns of a leaked secret, and cannot be accepted"
+        return f"{code} warns of a leaked secret, so it cannot be accepted"
     if code >= _OF_CHECKER:
         return f"{code} cannot be accepted, because only some checks report it"
     return None if reason else f"the reason for accepting {code} is missing"

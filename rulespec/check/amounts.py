@@ -137,7 +137,7 @@ def _uses(s: typed.Stmt | typed.HeadPart) -> Iterator[_Use]:
     if isinstance(s, typed.Cost) and isinstance(s.source, typed.Field) and not s.source.decl.account:
         yield _Use(s.amount, 0, None, "the cost")
     elif isinstance(s, typed.Transfer | typed.Cost):
-        what = "the sum" if isinstance(s.source, typed.Field) else "the number of pieces"
+        what = "the amount" if isinstance(s.source, typed.Field) else "the number of pieces"
         yield _Use(s.amount, 0, None, what)
     elif isinstance(s, typed.Repeat) and s.limit is not None:
         yield _Use(s.limit, 0, None, "the number of times")

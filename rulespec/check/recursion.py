@@ -179,7 +179,7 @@ def refuse_loud(expressions: Sequence[typed.Once], report: Report) -> None:
             does = "may end the game" if isinstance(s, typed.EndGame) else "may offer a decision"
             does = "may roll" if isinstance(s, typed.Decide) and s.form == "chance" else does
             message = f"`once` cannot run `{e.procedure.name}`, which {does}"
-            help_ = "call a procedure that has no decision, chance or `end game`, nor calls a procedure with one"
+            help_ = "call a procedure that has no decision, chance or `end game`, and calls no procedure with one"
             report.error("RS321", message, e.call, notes=[Label(s.span, f"{does} here")], help=help_)
         elif deep is not None:
             message = f"`once` cannot run a procedure that may call itself, such as `{deep.name}`"

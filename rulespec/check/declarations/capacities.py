@@ -162,7 +162,7 @@ def _room(
         return x.bad("RS226", f"the capacity `{capacity.name}` {needs}", e.span, notes=notes)
     index = None
     if key is not None:
-        index = x.check(key, env, Ent(capacity.index), f"the place in `{capacity.name}`", capacity.span)
+        index = x.check(key, env, Ent(capacity.index), f"the index of `{capacity.name}`", capacity.span)
         if index.type == BAD:
             return index
     return typed.RoomTogether(INT, e.span, capacity, index)

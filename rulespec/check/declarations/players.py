@@ -25,7 +25,7 @@ def read_players(r: DeclarationReader, players: Node | None) -> None:
     r.d.min_players = integer(get(players, "min"), len(seats) or 1)
     r.d.max_players = integer(get(players, "max"), r.d.min_players)
     if not 1 <= r.d.min_players <= r.d.max_players <= 64:
-        r.report.error("RS227", "`min` and `max` must be from 1 to 64, with `min` at most `max`", span)
+        r.report.error("RS227", "`min` and `max` must be from 1 to 64, and `min` must not exceed `max`", span)
         r.d.min_players = r.d.max_players = max(len(seats), 1)
     for seat in seats:
         if seat.text in declared.index:

@@ -93,7 +93,7 @@ def pile_bag(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
         return x.bad("RS226", needs if decl.index else is_single, e.span)
     where = None
     if index is not None:
-        where = x.check(index, env, Ent(decl.index), f"the place of `{name.text}`", decl.span)
+        where = x.check(index, env, Ent(decl.index), f"the index of `{name.text}`", decl.span)
         if where.type == BAD:
             return where
     return _pieces(x.decls.kinds[piece.each[0]], typed.PieceCount(INT, e.span, piece, (), decl, where))

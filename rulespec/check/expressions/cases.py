@@ -47,7 +47,7 @@ def entities(x: ExpressionContext, values: Iterable[ast.Expr], named: CaseNames,
     results: list[int] = []
     for e in values:
         if isinstance(e, ast.Binary) and e.op in ("or", "|"):
-            x.error("RS301", "a case must name an entity", e.span, help="separate several by commas: `case a, b:`")
+            x.error("RS301", "a case must name an entity", e.span, help="separate entities by commas: `case a, b:`")
             named.understood = False
             continue
         value = x.check(e, env, Ent(named.kind.name), "a case")

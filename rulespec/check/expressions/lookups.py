@@ -131,7 +131,7 @@ def pieces_in_place(
     if index is not None:
         if not decl.index:
             return x.bad("RS226", f"`{place.text}` is a single place, so it takes no brackets", index.span)
-        where = x.check(index, env, Ent(decl.index), f"the place of `{place.text}`", decl.span)
+        where = x.check(index, env, Ent(decl.index), f"the index of `{place.text}`", decl.span)
     return typed.PieceCount(INT, span, piece, ids, decl, where)
 
 

@@ -102,7 +102,7 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
         (d.capacities, f"a capacity: write `room({e.name})` for the room left in it"),
         (d.tracks, f"a track: write `{e.name}.{_asked_of(d.tracks.get(e.name))}`"),
         (x.rules.definitions, f"a definition: call it, as in `{e.name}(…)`"),
-        (x.rules.procedures, "a procedure, and has no value"),
+        (x.rules.procedures, f"a procedure: call it in a statement, as in `{e.name}(…)`"),
     ):
         if e.name in names:
             return x.bad("RS229", f"`{e.name}` is {what}", e.span)

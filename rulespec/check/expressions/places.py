@@ -157,7 +157,7 @@ def _index(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr | None:
         return None
     if not w.place.index:
         return x.bad("RS226", f"`{w.place.name}` is a single place, so it takes no brackets", w.index.span)
-    return x.check(w.index, env, Ent(w.place.index), f"the place of `{w.place.name}`", w.place.span)
+    return x.check(w.index, env, Ent(w.place.index), f"the index of `{w.place.name}`", w.place.span)
 
 
 def _tokens(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr:

@@ -120,7 +120,7 @@ def type_pay(c: StatementContext, s: ast.Pay, env: Env) -> typed.Stmt | None:
             notes=(Label(typed_at(source.decl), str(source.type)), Label(typed_at(target.decl), str(target.type))),
         )
         return None
-    return typed.Transfer(s.span, x.expect(amount, source.type, "the sum", typed_at(source.decl)), source, target)
+    return typed.Transfer(s.span, x.expect(amount, source.type, "the amount", typed_at(source.decl)), source, target)
 
 
 def _accounts_of(x: ExpressionContext, end: typed.Expr) -> str:
