@@ -56,7 +56,7 @@ _LISTED = 200
 @position_flags
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Ask about the start of REF, the end of LOG, or the position after N decisions of it, at a prompt.
+    """Ask about the start of REF, the end of LOG, or the position after N of its decisions, at a prompt.
 
     It evaluates expressions of the rules language, runs statements and takes options on a copy, and writes nothing.
     Statements and options need --omniscient if the game has secrets.
@@ -245,7 +245,7 @@ class Completer:
         self._words: list[str] = []
 
     def complete(self, word: str, number: int) -> str | None:
-        """The completion with an index; None if there are fewer."""
+        """The completion at an index; None if there are fewer completions."""
         if number == 0:
             self._words = self.words(self.line() or word)
         return self._words[number] if number < len(self._words) else None

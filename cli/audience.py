@@ -16,7 +16,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic
 
 _KEY = "rulespec.cli.audience"
 _OF_RULESETS = "RS6"
-"""The lower bound of codes that are not about rulesets, whose files contain nothing of a game."""
+"""The lowest code that is not about rulesets; files of a ruleset contain nothing of a game."""
 _PLAIN = frozenset(
     {
         *("RS342", "RS601", "RS602", "RS603", "RS605", "RS615", "RS616", "RS617", "RS618", "RS627", "RS632"),

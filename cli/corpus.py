@@ -65,9 +65,9 @@ def import_(
 ) -> None:
     """Write the games of LOG… as codes: files, folders, globs, and archives.
 
-    Of a log that diverges, the decisions before that are stored. After an interruption, the same command continues.
+    If a log diverges, its decisions up to that point are stored. After an interruption, the same command continues.
 
-    Exit code: 0 all are legal to their end, 1 one diverges or has another end, 2 one cannot be read.
+    Exit code: 0 all are legal to their end, 1 one diverges or has a different end, 2 one cannot be read.
 
     Example: rulespec corpus import games/ --out store --jobs -1
     """
@@ -154,7 +154,7 @@ def _recorded(results: Results[CodedGame], logs: Iterator[Log]) -> Iterator[Code
 def replay(ctx: click.Context, store: Path, under: str | None, jobs: int, cluster: str, format_: str) -> None:
     """Replay the games of the store DIR: each must reach its recorded end.
 
-    With --under, codes are mapped to the other rules by names; games that diverge are judged as by `rulespec replay`.
+    With --under, codes are mapped to the other rules by name; games that diverge are judged as by `rulespec replay`.
 
     Exit code: 0 all replay, and stay legal with the same winners, 1 one does not, 2 DIR cannot be read.
 
@@ -266,7 +266,7 @@ def find(ctx: click.Context, store: Path, expression: str, jobs: int, cluster: s
 def page(store: Path, out: Path, opening: int) -> None:
     """Write a page about the finished games of the store DIR: lengths, winners by seat and role, endings, openings.
 
-    It is one self-contained file, which can be mailed, with a part per ruleset and number of players.
+    It is one self-contained file, which can be mailed, with a section for each ruleset and number of players.
 
     Example: rulespec corpus page store --out archive.html
     """

@@ -1,4 +1,5 @@
-"""Contents of a store: `rulespec corpus describe` in numbers and words, `rulespec corpus moves` at a position."""
+"""Contents of a store: its description by `rulespec corpus describe`, and choices at a position by `rulespec corpus
+moves`."""
 
 from __future__ import annotations
 

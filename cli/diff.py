@@ -51,7 +51,7 @@ def command(ctx: click.Context, old: str, new: str, play: bool, decisions: int |
 
     Order, comments, docs and positions on a drawing do not count. With --play, positions near the start, of random
     games and of recorded games are compared under both rulesets: it lists options that became legal or illegal, or have
-    another effect, by rule, each with the shortest game found.
+    a different effect, by rule, each with the shortest game found.
 
     Exit code: 0 no difference (with --play: none in play), 1 differences, 2 a ruleset cannot be read.
 

@@ -47,10 +47,10 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
 
     EDIT is one of: set REGION FACT VALUE · unset REGION FACT · put REGION PIECES NUMBER · link REGION REGION [KIND]
     · unlink REGION REGION [KIND] · move REGION X Y · add REGION [FACT=VALUE ...] · rename REGION NAME · remove REGION.
-    Beside the regions: entity KIND NAME FACT VALUE · rename_entity KIND NAME NEW · row TABLE KEY,KEY VALUE
+    Besides regions: entity KIND NAME FACT VALUE · rename_entity KIND NAME NEW · row TABLE KEY,KEY VALUE
     · constant NAME VALUE · start PLACE VALUE · put REGION PIECES NUMBER OWNER.
     From the base: accept facts|links|choices|pieces|all · colour COLOUR FACT VALUE · bring KIND NAME[=TITLE] ...
-    Of outlines: move_point X,Y X,Y · insert_point X,Y X,Y X,Y · remove_point X,Y · detach_point REGION X,Y X,Y
+    For outlines: move_point X,Y X,Y · insert_point X,Y X,Y X,Y · remove_point X,Y · detach_point REGION X,Y X,Y
     · draw_outline REGION X,Y X,Y X,Y ... · follow_border REGION REGION X,Y X,Y · remove_outline REGION
     · set_frame LEFT TOP WIDTH HEIGHT. A point moves in all outlines that share it, except a detached one.
 

@@ -32,8 +32,8 @@ def command(words: tuple[str, ...]) -> None:
     """Explain diagnostic codes such as RS221: the meaning, the reason, a bad and a good example.
 
     For a ruleset, explain an option, a decision or a rule: its text, with the overlay of each changed line. For any
-    other word, list the names, titles, docstrings, reasons and rules that mention it; without one, list the decisions
-    with their options. Without arguments, list all codes.
+    other word, list the names, titles, docstrings, reasons and rules that mention it; without a word, list the
+    decisions with their options. Without arguments, list all codes.
 
     Example: rulespec explain imperial+first_edition invest
 

@@ -57,7 +57,8 @@ def command(
 
 
 class ExplorationRun(Struct, frozen=True):
-    """An exploration: its maximum number of decisions, the folder for failing games, if any, and whether it records."""
+    """An exploration: its maximum number of decisions, the folder for failing games, if any, and whether it records
+    situations."""
 
     decisions: int
     folder: Path | None

@@ -1,4 +1,5 @@
-"""Certain fixes of `rulespec validate --fix`, old names included, shown as a diff and written after confirmation."""
+"""Unambiguous fixes by `rulespec validate --fix`, including renamed keys, shown as a diff and written after
+confirmation."""
 
 from __future__ import annotations
 

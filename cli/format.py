@@ -26,7 +26,7 @@ from rulespec.syntax.format import format_rules
 @click.option("--diff", is_flag=True, help="Write nothing; print the changes.")
 @click.pass_context
 def command(ctx: click.Context, targets: tuple[str, ...], check: bool, diff: bool) -> None:
-    """Put rules files into one layout: four blanks per block, one blank line between items, blanks around operators.
+    """Put rules files into one layout: four spaces per block, one blank line between items, spaces around operators.
 
     A target is a .rules file, or a ruleset with all .rules files of its folder and its overlays. For an overlay given
     by its path, only the files beside it count, not those of a base found by its id. `-` formats standard input.

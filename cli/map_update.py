@@ -32,9 +32,9 @@ def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> No
 
     Omitted flags default to those used when the map was created.
 
-    If the map has owners of its own, a new owner named by a colour is added with everything that the base has for each
-    owner. Regions are matched by name, or if a label has no letters, by title or outline. A region missing from the
-    drawing stays, unless `delete`; facts, links, titles and everything else outside the drawing are unchanged.
+    If the map declares its own owners, a new owner named by a colour is added with everything that the base has for
+    each owner. Regions are matched by name, or if a label has no letters, by title or outline. A region missing from
+    the drawing stays, unless `delete`; facts, links, titles and everything else outside the drawing are unchanged.
 
     Raises:
         click.UsageError: if there is no map.

@@ -95,8 +95,8 @@ def command(**values: Any) -> None:
     """Start a game, a variant or a map NAME of your own. A game or a variant is valid and playable at once.
 
     Without --from it is a small complete game to change into yours. With --from it is a folder that extends the ruleset
-    REF, or an overlay for it. It changes nothing yet, but lists everything that can be changed in comments, with
-    present values. No file is overwritten.
+    REF, or an overlay for it. It changes nothing yet, but its comments list everything that can be changed, with
+    current values. No file is overwritten.
 
     With --map it has a separate map: `rulespec draw ./NAME --watch` shows it while you write it. A drawing provides
     regions with their outlines. A text inside a shape is its name; --fill gives its colour a meaning. A value unknown

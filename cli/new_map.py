@@ -212,7 +212,7 @@ class Base:
         return self._pattern.links_between(self.facts_of(one), self.facts_of(other), self.links)
 
     def remarks(self, drawn: DrawnMap) -> Iterator[str]:
-        """Remarks about colours of regions without a meaning, if others have one."""
+        """Remarks about region colours without a meaning, if other colours have one."""
         silent = self._silent(drawn)
         if self.fills and silent:
             yield f"  --fill gives no meaning to {silent}"

@@ -1,4 +1,4 @@
-"""Protection of inputs against overwriting: a typo could replace a game by something derived from it."""
+"""Protection of inputs against overwriting: a typo could overwrite a game with something derived from it."""
 
 from __future__ import annotations
 

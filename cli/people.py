@@ -58,7 +58,7 @@ class Person:
         Args:
             lines: the lines of the event.
             plans: the seat with an open draft after the event.
-            withdrawn: the seat that withdrew its draft by the event.
+            withdrawn: the seat that withdrew its draft in the event.
         """
         by = plans or withdrawn
         if by is not None and by != self.seat:

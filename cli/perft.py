@@ -85,9 +85,9 @@ class _Request(Struct, frozen=True):
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Count the positions at depth D in a game of the ruleset REF.
 
-    Every legal option counts once, including those of chance and out of turn. A leaf is a line of D options, an ended
-    line one on which the game is over earlier; the hash covers the states of all leaves, in any order. Exit code: 0
-    counted, 1 the limit was reached, the backends differ, or the rules are at fault, 2 wrong usage.
+    Every legal option counts once, including those of chance and out of turn. A leaf is a line of D options; an ended
+    line is shorter, because the game is over. The hash covers the states of all leaves, regardless of their order. Exit
+    code: 0 counted, 1 the limit was reached, the backends differ, or the rules are at fault, 2 wrong usage.
 
     With --check, the recorded positions in the ruleset's folder perft/ are counted again and compared: 0 they agree, 1
     they differ. With --record, the record is written again; if there is none, positions are chosen.

@@ -53,10 +53,10 @@ def write_logs(playtest: Playtest, games: int, folder: Path, page: Path | None) 
 
 
 def recorded(paths: Sequence[Path]) -> dict[str, Any] | None:
-    """The figures of recorded games; None if there are none.
+    """The figures of recorded games; None if `paths` is empty.
 
     Raises:
-        DiagnosticsError: if a game is unreadable. click.UsageError: if there are none, or too many.
+        DiagnosticsError: if a game is unreadable. click.UsageError: if there are no games in the paths, or too many.
     """
     from rulespec.engine.playtest.figures import recorded_figures
 

@@ -128,8 +128,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
 
     Prints the final standings, or the decision that breaks a rule, the rule, and the legal options; for several logs,
     one line each. With --moves, it also prints the moves in words, and with --check the first decision that breaks an
-    invariant. Exit code: 0 all are legal and have their recorded end, 1 one does not or breaks an invariant, 2 one
-    cannot be read.
+    invariant. Exit code: 0 all are legal and have their recorded end, 1 one is illegal, ends differently or breaks an
+    invariant, 2 one cannot be read.
 
     With --under, prints the first decision that the other rules refuse, or the change of the result. A question asked
     only by the other rules gets the answer that leads to the recorded state, if there is one. Exit code: 0 all stay

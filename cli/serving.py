@@ -19,7 +19,7 @@ class HostType(click.ParamType[str]):
     name = "address"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The address; whether this machine has it is not checked before listening."""
+        """The address; only an attempt to listen shows whether it belongs to this machine."""
         text = str(value)
         if not _PLAIN.fullmatch(text):
             self.fail(

@@ -22,7 +22,7 @@ class Chance:
 
     Args:
         seed: the seed of chance.
-        redraw: whether undone decisions get new random numbers, so that the table continues as another game.
+        redraw: whether undone decisions get new random numbers, so that the table continues as a different game.
 
     Attributes:
         seed: the seed of chance.

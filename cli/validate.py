@@ -223,7 +223,7 @@ STARTING = (*cache.LANGUAGE, *(f"engine/{room}" for room in _ENGINE))
 
 
 def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset | None:
-    """Checks a ruleset and its accompanying files; `files` reads them instead of the disk.
+    """Checks a ruleset and its accompanying files, read by `files` or else from disk.
 
     Returns:
         The ruleset; None if it has errors.

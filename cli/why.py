@@ -85,10 +85,10 @@ class _Request(Struct, frozen=True):
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Explain why OPTION is legal or refused: at the start of REF, at the end of LOG, or after N decisions of it.
+    """Explain why OPTION is legal or refused: at the start of REF, at the end of LOG, or after N of its decisions.
 
     Each condition is printed with its values, down to facts and state, with its place and its overlay. Without OPTION
-    or a flag, it explains why the present decider is asked or, if the game is over, why the winner has won. Only public
+    or a flag, it explains why the current decider is asked or, if the game is over, why the winner won. Only public
     information is printed: the first hidden value is `?`, and nothing follows it.
 
     Exit code: 0 answered, 1 the rules are at fault, 2 there is no answer, such as for an unknown option.

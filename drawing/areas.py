@@ -1,7 +1,7 @@
 """Areas of regions known only by positions and links: linked regions touch wherever the plane allows it.
 
-Each region is the union of the Voronoi cells of its position and of additional sites along its links. Without these, a
-fifth of the links would have no border, and as many borders no link (docs/explanation/drawing.md).
+Each region is the union of the Voronoi cells of its position and of additional sites along its links. Without these
+sites, a fifth of the links would have no border, and as many borders would have no link (docs/explanation/drawing.md).
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ _LETTERS = 12.0
 def mats_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float, viewer: int) -> Plan:
     """A board for each owner, with the product's entities as places; on the viewer's board, also with its cells.
 
-    Plain cells have no board of their own, so the viewer points at them here.
+    Plain cells have no separate board, so the viewer points at them here.
     """
     owner, kind = sheet.d.kinds[board.kind].product
     names, spaces = sheet.names(owner), sheet.d.boards[kind].spaces

@@ -39,7 +39,7 @@ def chip(look: Look, x: float, y: float, text: str = "") -> str:
 
 
 def is_counted(sheet: Sheet, kind: str, pile: str, place: str) -> bool:
-    """Whether a column shows a count instead of single pieces: all are alike and belong to the row's entity."""
+    """Whether a column shows a count instead of single pieces, because all are alike and belong to the row's entity."""
     decl = sheet.d.pieces.get(pile)
     if decl is None or decl.places[place].index or (kind == "game" and decl.each):
         return False

@@ -50,7 +50,7 @@ class DrawnToken(Brief, Struct, frozen=True):
         fill: its colour.
         text: the text on it, also for people who cannot tell colours apart.
         title: its description in words.
-        mark: the small letter of its owner, if the text is another and owners are indistinguishable in grey.
+        mark: the small letter of its owner, if the text is a different one and owners are indistinguishable in grey.
         entity: the entity of the token.
         count: the number of pieces, if each is drawn.
         each: the text of a single piece or card.

@@ -1,4 +1,4 @@
-"""Positions for entities without one: a deterministic layout with few crossings."""
+"""Positions for entities without a declared position: a deterministic layout with few crossings."""
 
 from __future__ import annotations
 

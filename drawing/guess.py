@@ -91,7 +91,7 @@ def _indices(d: typed.Declarations) -> set[str]:
 
 
 def guessed_boards(d: typed.Declarations) -> Drawing:
-    """The section `boards`: every kind with a spatial order and something to stand on it."""
+    """The section `boards`: every kind with a spatial order on which something can stand."""
     results: Drawing = {}
     for kind, form, at in board_forms(d):
         if not _is_board(d, kind, form):

@@ -4,7 +4,8 @@ Example::
 
     from rulespec import Game, load_ruleset
 
-    game = Game(load_ruleset("tutorial"), ["Ann", "Bob"]) game.apply(game.legal_options[0])
+    game = Game(load_ruleset("tutorial"), ["Ann", "Bob"])
+    game.apply(game.legal_options[0])
 
 The names below are imported on first use: a command that only checks a file does not wait for the engine.
 """

@@ -69,13 +69,13 @@ _writes = count()
 def key(kind: str, *inputs: str, rooms: tuple[str, ...] = PROGRAM) -> str:
     """The key of an entry: a hash of its kind, of the texts its value depends on, and of this program.
 
-    It is "" if there is no cache: then the key's value need not be computed.
+    It is "", and nothing is hashed, if there is no cache.
 
     Args:
         kind: the kind of the entry.
         inputs: the texts.
-        rooms: the folders of the package that the value depends on, besides top-level modules: scanning all files takes
-            a twentieth of a replay.
+        rooms: the folders of the package that the value depends on, besides the top-level modules. A short list is
+            faster: scanning all files takes a twentieth of a replay's time.
     """
     if _folder() is None or signing.fault():
         return ""

@@ -278,7 +278,7 @@ def _read_folder(folder: Path, reader: RulesetReader, trail: list[Path]) -> tupl
 def _read_base(
     extends: Scalar, folder: Path, reader: RulesetReader, trail: list[Path]
 ) -> tuple[Source, list[Path]] | None:
-    """Reads the base of a folder, with its overlays; None, after a report, if there is no base."""
+    """Reads the base of a folder, with its overlays; reports a missing base and returns None."""
     if folder in trail or len(trail) > MAX_EXTENDS:
         reader.report.error("RS507", "this ruleset extends itself", extends.span)
         return None

@@ -14,7 +14,7 @@ from rulespec.documents.folders import folders_in, is_hidden
 from rulespec.documents.text_files import broken_link, is_present
 
 MAX_PIECES = 100
-"""Maximum number of `+` separated pieces in a reference that may contain paths with `+`; a longer one is split at each
+"""Maximum number of `+`-separated pieces in a reference that may contain paths with `+`; a longer one is split at each
 `+`.
 """
 
@@ -45,7 +45,8 @@ def known_rulesets() -> list[str]:
 
 
 def known_folders() -> dict[str, Path]:
-    """The folder of each known ruleset, sorted by id: as `find_ruleset` finds them, but from one listing."""
+    """The folder of each known ruleset, sorted by id: the folders that `find_ruleset` would find, read in one pass over
+    the disk."""
     known = _folders_by_id()
     places = {id_: Path(id_) if is_present(Path(id_, "game.yaml")) else known[id_] for id_ in sorted(known)}
     return {id_: Path(os.path.realpath(place)) for id_, place in places.items()}

@@ -167,7 +167,7 @@ class RulesetReader(Brief, Struct):
     listed: dict[str, ListedRule] = field(default_factory=dict)
 
     def yaml(self, folder: Path, name: str, schema: str, *, partial: bool = False) -> Mapping | None:
-        """A YAML file in a folder, or None if it violates its schema, which is reported.
+        """The tree of a YAML file in a folder, or None if it violates its schema; violations are reported.
 
         Args:
             folder: the folder.
@@ -241,7 +241,7 @@ class RulesetReader(Brief, Struct):
         return tuple([item for name in sorted(names) for item in self.rules(folder, name)])
 
     def rules(self, folder: Path, name: str) -> tuple[ast.Item, ...]:
-        """The items of a rules file in a folder; empty, after a report, if the file is invalid."""
+        """The items of a rules file in a folder; reports an invalid file and returns no items for it."""
         file = self.files.place.display(folder / name)
         try:
             _, content = self._read(folder, name, MAX_RULES_BYTES)

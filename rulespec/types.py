@@ -151,7 +151,7 @@ def or_none(type_: Type) -> Type:
 
 
 def settled(type_: Type) -> Type:
-    """The type itself, but a plain number if its unit is still open."""
+    """The type, with a unit that is still open replaced by a plain number."""
     return type(type_)() if isinstance(type_, Num | Maybe) and type_.unit == ANY else type_
 
 

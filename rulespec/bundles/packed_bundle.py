@@ -4,7 +4,7 @@
 
 The JSON has the parts of its reference, the folders of its rulesets (each extends the next), its files by path, and
 separately the display files: words and drawings. `sources` is the hash of the rules' sources; `sum` is the SHA-256 of
-the display files. It is never written to disk.
+the display files. The unpacked files are never written to disk.
 """
 
 from __future__ import annotations

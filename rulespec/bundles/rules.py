@@ -49,7 +49,7 @@ def bundle_of(ruleset: typed.Ruleset) -> Bundle:
 
 
 def portable_names(ruleset: typed.Ruleset) -> dict[str, str]:
-    """The name in a bundle of each file, by its name in messages: relative to the folder of its rules."""
+    """The path in a bundle of each file, keyed by the file's name in messages."""
     names = _folder_names(ruleset)
     return {file: f"{names[folder]}/{name}" for file, (folder, name) in ruleset.located.items()}
 
@@ -62,7 +62,7 @@ def is_everywhere(ruleset: typed.Ruleset) -> bool:
 def own_bundle(ruleset: typed.Ruleset) -> Bundle | None:
     """The bundle embedded in a log by default, as others cannot find these rules by id.
 
-    None for a shipped ruleset, and if files are missing or too large.
+    None if the ruleset is shipped, or if files are missing or too large.
     """
     if is_everywhere(ruleset):
         return None

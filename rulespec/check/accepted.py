@@ -18,7 +18,7 @@ from rulespec.diagnostics.report import Report
 _COMMENT = re.compile(r"(?:^|(?<=\s))#\s*accept:\s*(.*?)\s*$")
 _SAID = re.compile(r"(RS\d{3})\b[\s:,]*(.*)")
 _OF_CHECKER = "RS6"
-"""The lower bound of codes that do not come from every check of the files, but from games played or other files."""
+"""The lowest code of diagnostics that come from played games or other files, and so not from every check."""
 _OF_SECRETS = frozenset({*(f"RS{n}" for n in range(341, 350)), "RS740"})
 """Codes of warnings about leaked secrets, which cannot be accepted."""
 

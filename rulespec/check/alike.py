@@ -1,4 +1,4 @@
-"""Alike tokens, which only place and state distinguish."""
+"""Alike tokens: tokens that differ only in their place and state."""
 
 from __future__ import annotations
 

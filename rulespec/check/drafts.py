@@ -1,4 +1,4 @@
-"""Drafts that would leak a secret to their seat, as withdrawal does not erase learned information."""
+"""Drafts that would leak a secret to their seat: withdrawing a draft does not erase what the seat has learned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops that may never end: unbounded loops with an iteration without a decision."""
+"""Loops that may never end: unbounded loops that can iterate without a decision."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from rulespec.typed.seat_kinds import ALL
 from rulespec.types import Bad, Ent, Num
 
 SCORE = "score"
-"""The implicit measure of points under `scoring`, unless one of this name is declared, or points are expensive."""
+"""The name of the implicit measure of points under `scoring`. It is omitted if another measure has this name, or if
+counting points is expensive."""
 HORIZON = 20
 """The default number of decisions after which a playout is cut off."""
 
@@ -38,7 +39,7 @@ def declares_measures(ruleset: typed.Ruleset) -> bool:
 
 
 def measured(c: Context, what: str, name: str, place: Scalar, node: Node) -> typed.Measure | None:
-    """The typed measure of a position; None, after a report, if invalid. `what` is its name in messages."""
+    """The typed measure of a position, or None if it is invalid, which is reported. `what` is its name in messages."""
     of, written = get(node, "of"), get(node, "value")
     var = None
     env = Env()

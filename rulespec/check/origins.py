@@ -47,7 +47,7 @@ def _origin(e: typed.Expr, declarations: typed.Declarations) -> Span | None:
 
 
 def typed_at(decl: typed.FieldDecl | typed.FactDecl) -> Span:
-    """The place of the type of a field or a fact, as an overlay may change only the type."""
+    """The place of the type of a field or a fact: an overlay may change the type alone."""
     declared, written = decl.span, decl.type_span
     together = written is None or (written.file, written.line) == (declared.file, declared.line)
     return declared if together or written is None else written

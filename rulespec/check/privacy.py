@@ -94,7 +94,7 @@ class _Reader:
             self.env = self.env.bind(var)
 
     def read(self) -> typed.Secrecy | None:
-        """The viewers of a value; None, after a report, if invalid."""
+        """The viewers of a value; reports invalid ones and returns None."""
         node, errors = self.w.node, self.c.report.errors
         open_, to = get(node, "open"), get(node, "to")
         public = self._open(open_) if open_ is not None else self._setting() if isinstance(node, Scalar) else None

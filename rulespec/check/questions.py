@@ -1,4 +1,4 @@
-"""Questions: numbers of finished games that a rule may affect, declared in `measures.yaml` and overlays."""
+"""Questions: numbers about finished games that a rule may affect, declared in `measures.yaml` and overlays."""
 
 from __future__ import annotations
 

@@ -165,12 +165,12 @@ def _levels(level: list[typed.Expr]) -> int:
 
 
 def check_quiet(c: Context) -> None:
-    """Reports each `once` whose procedure may ask or end the game."""
+    """Reports each `once` whose procedure may offer a decision or end the game."""
     refuse_loud([e for group in c.expressions_by_rule for e in group if type(e) is typed.Once], c.report)
 
 
 def refuse_loud(expressions: Sequence[typed.Once], report: Report) -> None:
-    """Reports each `once` whose procedure, directly or indirectly, may ask, end the game or recurse."""
+    """Reports each `once` whose procedure, directly or indirectly, may offer a decision, end the game or recurse."""
     for e in expressions:
         procedures = called([e.procedure])
         loud = (s for p in procedures for s in walk(p.body) if isinstance(s, typed.Decide | typed.EndGame))

@@ -37,7 +37,7 @@ class Env(Struct, frozen=True):
         return replace(self, known=frozenset(p for p in self.known if not any(part in names for part in p)))
 
     def meet(self, ends: list[Env]) -> Env:
-        """The knowledge common to all joining branches; this scope if there is none."""
+        """The knowledge common to all joining branches; this scope if there are no branches."""
         if not ends:
             return self
         return replace(self, known=frozenset.intersection(*(e.known for e in ends)))
@@ -66,7 +66,7 @@ def path_of(expr: typed.Expr) -> Path | None:
 
 
 def field_name(decl: typed.FieldDecl) -> object:
-    """The name of a field in access paths; a local table itself, as state may have the same name."""
+    """The name of a field in access paths; for a local table its declaration, since state may have the same name."""
     return decl if decl.local else decl.name
 
 

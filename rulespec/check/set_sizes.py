@@ -1,4 +1,5 @@
-"""Bounds on set sizes, from kinds, facts, boards and conditions: upper ones, and sets and orders that are never empty.
+"""Bounds on set sizes, from kinds, facts, boards and conditions: maximum sizes, and sets and orders that are never
+empty.
 
 Also the sets maintained by the engine.
 """

@@ -29,7 +29,7 @@ MAX_BOARD_STEPS = 100_000
 MAX_FACTS = 100_000
 """Maximum number of facts: for each kind, its entities times its facts."""
 MAX_COSTS = 12
-"""Maximum number of costs per option, including its guards': any two of them may have the same source."""
+"""Maximum number of costs per option, including those of its guards: any two of them may have the same source."""
 
 
 def check_size(c: Context) -> None:

@@ -32,7 +32,8 @@ from rulespec.types import FAST_MEMBERS, MAX_STEPS
 MAX_WORK = 10**7
 """Maximum number of steps of one expression, or of a value of positions for all players, estimated from kind sizes."""
 MAX_LISTING_WORK = 10**12
-"""Maximum number of steps of all conditions of a decision's options, over all arguments; actual steps count in play."""
+"""Maximum number of steps of all conditions of a decision's options, over all arguments; play counts the actual
+steps."""
 MAX_INVARIANT_WORK = 10**7
 """Maximum number of steps of all invariants together."""
 MAX_START_WORK = 3 * 10**6

@@ -34,7 +34,7 @@ class FilePlace(Protocol):
         """The path of a file below a folder. Errors: RS106 if it leaves the folder."""
 
     def present(self, path: Path) -> bool:
-        """Whether a file of this name exists."""
+        """Whether a file with this name exists."""
 
     def matches(self, folder: Path, pattern: str) -> Iterator[Path]:
         """The files below a folder that match a glob pattern, in any order, excluding hidden ones."""

@@ -279,7 +279,7 @@ def misleading(text: str) -> re.Match[str] | None:
 
 
 def file_start(display: str) -> Span:
-    """The place of faults of a whole file."""
+    """The place for faults that concern a whole file."""
     return Span(display, 1, 1, 1, 1)
 
 

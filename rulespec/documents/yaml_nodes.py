@@ -23,7 +23,7 @@ class FileLimits(Struct, frozen=True):
 
 
 DEFAULT_LIMITS = FileLimits()
-"""The limits of a file that has none of its own."""
+"""The limits of a file without specific limits."""
 
 
 Style = Literal["plain", "single", "double", "literal", "folded"]
@@ -68,7 +68,7 @@ def get(node: Node | None, *path: str) -> Node | None:
 
 
 def entries(node: Node | None) -> Iterator[tuple[str, Scalar, Node]]:
-    """The keys of a mapping with their places and values; nothing for anything else."""
+    """The keys of a mapping with their places and values; empty for other nodes."""
     if isinstance(node, Mapping):
         for key, (place, value) in node.entries.items():
             yield key, place, value

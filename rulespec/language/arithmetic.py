@@ -8,7 +8,7 @@ from rulespec.types import MAX_NUMBER
 
 
 def flip(a: int) -> int:
-    """The number, except that none, the least number, becomes the greatest, and vice versa."""
+    """The number; the least one, which encodes none, is negated to become the greatest, and vice versa."""
     if a > MAX_NUMBER or a < -MAX_NUMBER:
         return -a
     return a

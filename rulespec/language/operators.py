@@ -27,7 +27,7 @@ class Fault(Struct, frozen=True):
     Attributes:
         message: the message of the fault.
         operands: the indices of the operands that determine the fault.
-        when: the function from these operands to whether there is a fault.
+        when: the function that tells from these operands whether there is a fault.
         names: whether the first of these operands is a set whose members the message lists.
     """
 

@@ -69,8 +69,8 @@ class PathForm(NamedTuple):
         uses: for each `once`, whether it applies to stops, including the first one, rather than to steps.
         whole: whether only maximal paths count.
         onward: the set of possible next stops, given a path, its last stop, the remaining cost, and the used sets.
-        step: the cost of a step to such a stop, given the stop and the same, followed by the set that it uses for each
-            `once`; for a first stop, only the uses by stops count.
+        step: the cost of a step to such a stop, followed by the set that it uses for each `once`; the arguments are the
+            stop and those of `onward`. For a first stop, only the uses by stops count.
     """
 
     size: int
@@ -250,7 +250,7 @@ def _break(ways: PathForm, way: Way, to: int) -> Break:
 
 
 def wandered(ways: PathForm, choices: Iterator[int]) -> int | None:
-    """A path drawn stop by stop with the random numbers in `choices`; None for a dead end."""
+    """A path drawn stop by stop with the random numbers in `choices`, or None if it runs into a dead end."""
     way = ways.begun
     while True:
         ahead = ways.ahead(way)

@@ -15,7 +15,7 @@ from rulespec.overlays.overlay import Overlay, Source
 from rulespec.records import Brief
 
 Shared = Callable[[str], bool]
-"""Whether overlays of other families in the reference touch a path or a path below it."""
+"""A function that tells whether overlays of other families in the reference touch a path or a path below it."""
 
 
 class FactEdit(Brief, Struct, frozen=True):

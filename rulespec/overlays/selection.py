@@ -20,7 +20,7 @@ _REASONED = (ast.Require, ast.Cost, ast.OptionParam, ast.Shared)
 _LEAVES = (Span, ast.Name, ast.Text, ast.TypeRef)
 
 Visible = Callable[[Struct], bool]
-"""Whether a node, with all its children, is visible to an overlay."""
+"""A function that tells whether a node, with all its children, is visible to an overlay."""
 
 
 class Action(Brief, Struct, eq=False):

@@ -37,7 +37,7 @@ def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> Non
     """Applies all edits of overlays, in stages.
 
     Reports conflicts of two overlays (RS505), and inapplicable edits (RS503 … RS515). After a conflict nothing is
-    applied, as the resulting rules would have no author.
+    applied, since no author intended the resulting rules.
     """
     touched, conflicts = Touched(overlays), Report()
     touched.check(conflicts)

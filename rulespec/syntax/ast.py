@@ -275,7 +275,7 @@ class Jump(Stmt, frozen=True):
 
 
 class If(Stmt, frozen=True):
-    """`if` with its branches in order; the branch of `else` is last and has no condition."""
+    """`if` with its branches in order; the `else` branch is last and has no condition."""
 
     branches: tuple[tuple[Expr | None, tuple[Stmt, ...]], ...]
 

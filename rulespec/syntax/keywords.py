@@ -12,10 +12,10 @@ from rulespec.language.builtins import BUILTINS
 BEGIN_EXPRESSIONS = frozenset(
     ["all", "any", "count", "false", "first", "max", "min", "none", "not", "reach", "sum", "true", "union"]
 )
-"""Words that begin an expression; names used in expressions cannot be one of them."""
+"""Words that begin an expression; no name used in expressions can be one of them."""
 
 BETWEEN_EXPRESSIONS = frozenset(["and", "else", "if", "in", "is", "once", "or"])
-"""Words that continue an expression; names used in expressions cannot be one of them."""
+"""Words that continue an expression; no name used in expressions can be one of them."""
 
 TO_COME = frozenset(["top"])
 """Words reserved for future use."""
@@ -34,7 +34,7 @@ BEGIN_STATEMENTS = frozenset(
         *("require", "return", "roll", "set", "shuffle", "take", "with"),
     ]
 )
-"""Words that begin a statement, where a procedure is called otherwise; no procedure can have such a name."""
+"""Words that begin a statement, where a procedure call would otherwise begin; no procedure can have such a name."""
 
 WITHDRAW = "withdraw"
 """The built-in option of every draft."""

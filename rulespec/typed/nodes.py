@@ -2,7 +2,8 @@
 
 The checker creates it and the engine lowers it. It depends neither on the number of seats nor on settings.
 
-More than 500 lines, as the nodes refer to one another: a field has a start value, an expression a field.
+The module exceeds 500 lines because the nodes refer to one another: the start value of a field is an expression, and an
+expression may read a field.
 """
 
 from __future__ import annotations
@@ -163,7 +164,7 @@ class CapacityDecl(Brief, Struct, eq=False):
 
     Attributes:
         name: its own name, or `pile.place`.
-        index: the kind whose entities have this capacity each; "" for a single capacity.
+        index: the kind whose entities each have this capacity; "" for a single capacity.
         of: the places, each with its piece type or token kind.
         at_most: the capacity in pieces and tokens, and the variable in it for the index entity.
     """
@@ -524,7 +525,8 @@ class Choice(Expr, frozen=True):
 
 
 class IfSome(Expr, frozen=True):
-    """A test of an optional for none: `then`, with its value bound to `var`, or `other`, which cannot use `var`.
+    """A test of an optional value: gives `then`, with the value bound to `var`, or if it is none, `other`, which cannot
+    use `var`.
 
     `a?.b` has an unnamed variable, and none as `other`.
     """
@@ -978,12 +980,12 @@ class Declarations(Brief, Struct, eq=False):
     """The kind of the teams, `all` if all players are one team, or "" if there are none."""
     used: set[str] = set()
     broken: set[str] = set()
-    """Names of declarations with a reported error, whose uses are not reported as well."""
+    """Names of declarations with a reported error; their uses are not reported as well."""
     references: dict[Span, Named] = {}
     """The declaration denoted by each name in the files, by the place of the name; for editors."""
 
     def refer(self, span: Span, named: Named) -> None:
-        """Records the declaration denoted by a name; of several decisions that include an option, the first is kept."""
+        """Records the declaration denoted by a name; if several decisions include an option, the first one is kept."""
         self.references.setdefault(span, named)
 
     def add_entity(self, kind: Kind, entity: Entity) -> None:

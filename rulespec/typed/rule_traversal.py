@@ -126,7 +126,8 @@ def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
 
 
 def secrecies(declarations: typed.Declarations, rules: typed.Rules | None = None) -> Iterator[typed.Secrecy]:
-    """Every `private:` of the declarations, and `private` of the local tables in rules."""
+    """The viewers declared by each `private:` in the declarations, and by each `private` of a local table in the
+    rules."""
     fields = [*declarations.fields.values(), *(f for k in declarations.kinds.values() for f in k.state.values())]
     places = [place for piece in declarations.pieces.values() for place in piece.places.values()]
     places += [place for kind in declarations.kinds.values() for place in kind.places.values()]

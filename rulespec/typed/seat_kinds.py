@@ -17,7 +17,7 @@ ALL = "all"
 
 
 def named(seats: Mapping[str, str] | Sequence[str]) -> Mapping[str, str]:
-    """The names of seats; in a list of ids, each id is its own name."""
+    """The name of each seat by id; if only a list of ids is given, each id is its own name."""
     return seats if isinstance(seats, Mapping) else {seat: seat for seat in seats}
 
 
@@ -50,7 +50,8 @@ def _of_place(kinds: Mapping[str, typed.Kind], place: typed.PlaceDecl, seats: Se
 
 
 def first_of(kinds: Mapping[str, typed.Kind], places: typed.Kind, place: typed.PlaceDecl, seats: int) -> int:
-    """The index of a token place among all places, or of the first one with its index entities."""
+    """The index of a token place among all places; for a place repeated per index entity, the index of its first
+    instance."""
     before = places.sum_of[: places.sum_of.index(place)]
     return sum(size(kinds, other.index, seats) if other.index else 1 for other in before)
 

@@ -106,7 +106,7 @@ class DeclarationReader:
         return self.x.check(tree, env or Env(), want, what)
 
     def tree(self, node: Node) -> ast.Expr | None:
-        """The syntax tree of a value; a list denotes a set. None, after a report, for other nodes."""
+        """The syntax tree of a value; a list denotes a set. Reports other nodes and returns None for them."""
         if isinstance(node, Sequence):
             items = [self.tree(i) for i in node.items]
             return ast.SetLiteral(node.span, tuple(i for i in items if i is not None))
@@ -132,7 +132,7 @@ class DeclarationReader:
             return None
 
     def constant(self, node: Node, want: Type, what: str) -> int:
-        """The value of a constant expression of the given type; 0, after a report, if it is not constant."""
+        """The value of a constant expression of the given type; reports any other expression and returns 0."""
         expr = self.expr(node, want, what)
         if isinstance(expr, typed.Lit):
             return expr.value
@@ -140,7 +140,7 @@ class DeclarationReader:
         return 0
 
     def entity(self, node: Scalar, kind_name: str) -> int:
-        """The index of an entity named in YAML; 0, after a report, if there is none of this name."""
+        """The index of an entity named in YAML; reports an unknown name and returns 0."""
         kind = self.d.kinds.get(kind_name)
         if kind is None or kind_name in self.d.broken:
             return 0

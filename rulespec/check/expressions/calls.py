@@ -52,7 +52,7 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
 def infer_procedure(
     x: ExpressionContext, e: ast.CallStmt | ast.Once, env: Env, others: tuple[str, ...] = ()
 ) -> tuple[typed.Procedure, tuple[typed.Expr, ...]] | None:
-    """The called procedure with its typed arguments; None, after a report, if it is unknown.
+    """The called procedure with its typed arguments; if it is unknown, reports an error and returns None.
 
     `others` are candidates for "did you mean".
     """

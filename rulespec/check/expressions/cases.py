@@ -30,7 +30,8 @@ class CaseNames(Struct):
 
 
 def subject_of(x: ExpressionContext, e: ast.Expr, env: Env) -> tuple[typed.Expr, CaseNames | None]:
-    """The typed subject of a `match`, and a record for its cases; None, after a report, if it is not an entity."""
+    """The typed subject of a `match`, and a record for its cases; reports a subject that is not an entity, and returns
+    None for its record."""
     subject = x.infer(e, env)
     if isinstance(subject.type, Ent) and not subject.type.optional and subject.type.kind != ANY:
         return subject, CaseNames(x.decls.kinds[subject.type.kind])
@@ -111,7 +112,7 @@ def infer_cases(x: ExpressionContext, e: ast.Cases, env: Env, want: Type | None)
 
 
 def _common(x: ExpressionContext, values: Sequence[typed.Expr]) -> Type | None:
-    """The common type of the values of a `match`; None, after a report, if there is none."""
+    """The common type of the values of a `match`; if there is none, reports an error and returns None."""
     common: Type | None = values[0].type
     for value in values[1:]:
         before = common

@@ -46,7 +46,7 @@ def infer_choice(x: ExpressionContext, e: ast.Choice, env: Env, want: Type | Non
 
 
 def one_type(x: ExpressionContext, then: typed.Expr, other: typed.Expr) -> Type | None:
-    """The common type of both branches of `if … else`; None, after a report, if there is none."""
+    """The common type of both branches of `if … else`; if there is none, reports an error and returns None."""
     common = unify(then.type, other.type)
     if common is None:
         message = f"both sides of `if … else` must have the same type, but these are {then.type} and {other.type}"

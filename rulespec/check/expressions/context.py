@@ -146,7 +146,7 @@ class ExpressionContext(ABC):
         return self.bad("RS303", f"{what}, but this may be none", expr.span, str(expr.type), notes, help_)
 
     def number(self, expr: typed.Expr, what: str) -> typed.Expr:
-        """The expression, if it is a number; reports others. `what` describes it."""
+        """The expression if it is a number; otherwise reports an error. `what` describes it."""
         if isinstance(expr.type, Maybe):
             return self.perhaps(expr, what, self.declared(expr))
         return expr if isinstance(expr.type, Num | Bad) else self.wrong(expr, what)

@@ -214,7 +214,7 @@ def _mismatch(
 
 
 def common_number(x: ExpressionContext, so_far: Type, arg: typed.Expr, op: str, other: typed.Expr) -> Type:
-    """The common type of the numbers so far (such as `other`) and another one; reports different units."""
+    """The common type of the numbers so far (`other` is one of them) and of another number; reports different units."""
     if not isinstance(arg.type, Num | Bad):
         x.number(arg, f"`{op}` takes numbers")
         return BAD

@@ -100,11 +100,11 @@ def after_steps(env: Env, paths: typed.PathDomain) -> Env:
 
 
 def type_path(x: ExpressionContext, name: ast.Name | None, e: ast.Path, env: Env) -> typed.PathDomain | None:
-    """Types `path(x from s to y in t once u counts c within n)`; None after a report.
+    """Types `path(x from s to y in t once u counts c within n)`; if it is invalid, reports an error and returns None.
 
     Args:
         x: the checker.
-        name: the name of the whole path, and within its steps of the path so far; None for a trail.
+        name: the name of the whole path, which within the steps denotes the path so far; None for a trail.
         e: the path.
         env: the scope.
     """
@@ -198,7 +198,7 @@ def infer_along(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
 
 
 def _type_along(x: ExpressionContext, op: str, body: typed.Expr) -> Type:
-    """The type of an operator over steps; BAD after a report."""
+    """The type of an operator over steps; BAD if it is invalid, which is reported."""
     if isinstance(body.type, Bad) or op == "all":
         return body.type
     if op == "sum":
@@ -213,7 +213,7 @@ def _type_along(x: ExpressionContext, op: str, body: typed.Expr) -> Type:
 
 
 def steps_of(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Expr, typed.Var, typed.Var, Env] | None:
-    """The path of a binder `x to y in p`, its two variables, and the scope with them; None after a report."""
+    """The path of a binder `x to y in p`, its two variables, and the scope with them; None if an error is reported."""
     assert b.then is not None
     path = x.infer(b.source, env)
     if not isinstance(path.type, PathOf):
@@ -238,7 +238,7 @@ def number_of(path: typed.Expr) -> typed.Expr:
 
 
 def stop_of(path: typed.Expr, number: typed.Expr) -> typed.Expr:
-    """The stop of a path with a number, from 0."""
+    """The stop at a position of a path, counted from 0."""
     assert isinstance(path.type, PathOf) and isinstance(number.type, Num)
     return typed.Op(Ent(path.type.kind), path.span, "numbered stop", (path, number))
 

@@ -58,7 +58,7 @@ def infer_subsets(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
 def _fitting(
     x: ExpressionContext, e: ast.Each, body: typed.Expr | None, default: typed.Expr | None
 ) -> tuple[Type, typed.Expr | None, typed.Expr | None]:
-    """The type of an operator, with its converted body and default; BAD after a report."""
+    """The type of an operator, with its converted body and default; BAD if an error is reported."""
     if e.op in ("any", "all"):
         return BOOL, body, default
     if body is None:

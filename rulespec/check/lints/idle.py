@@ -1,6 +1,6 @@
 """Conditions without effect: always true, never true, or implied by earlier requirements.
 
-Implied conditions with a constant or a fact are skipped, as an overlay may change its value or has done so.
+Implied conditions that contain a constant or a fact are skipped, since an overlay may change its value.
 """
 
 from __future__ import annotations

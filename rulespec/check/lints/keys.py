@@ -8,7 +8,8 @@ from typing import Protocol
 from rulespec.typed import nodes as typed
 
 Key = tuple[object, ...] | None
-"""The key of an expression, equal for all expressions with the same value at one time; None if the value is unknown."""
+"""The key of an expression: expressions with equal keys have equal values at the same moment. None if the value is
+unknown."""
 
 UNKNOWN: Key = ("?",)
 """The key of an unknown value."""
@@ -24,7 +25,7 @@ class Knowledge(Protocol):
         """Whether a condition is known to be true."""
 
     def value(self, key: Key) -> Key:
-        """The key of the known value of an expression, or its own key."""
+        """The key of an expression's value if the value is known, otherwise the expression's own key."""
 
 
 def key_of(e: typed.Expr, same: Mapping[typed.Var, Key]) -> Key:

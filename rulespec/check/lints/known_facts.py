@@ -1,8 +1,8 @@
 """Facts known at a place in the rules, from assignments to state and tested conditions.
 
-A forward data-flow analysis: an assigned value is known until it may change, a tested condition within its branch, and
-on entry of a procedure the facts common to all its calls. It tracks only state read by `to` and `open` of private
-state, so it costs nothing for most rulesets.
+A forward data-flow analysis: an assigned value is known until it may change, and a tested condition is known within its
+branch. On entry to a procedure, the facts common to all its calls are known. It tracks only state read by `to` and
+`open` of private state, so it costs nothing for most rulesets.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rulespec.typed.rule_traversal import expressions, walk
 from rulespec.types import BOOL
 
 Facts = dict[Key, Key]
-"""Keys of fields and conditions, with the key of each one's value."""
+"""A map from the key of each field or condition to the key of its value."""
 
 
 class Known:
@@ -30,7 +30,7 @@ class Known:
 
     Attributes:
         current: the known facts; None in unreachable code, such as after `return`.
-        grown: whether the facts known on entry of a procedure have become fewer, so that another pass is needed.
+        grown: whether the facts known on entry to a procedure have become fewer, so that another pass is needed.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Known:
         return self.current is None or (condition is not None and _is(self._value(condition, self.current), truth=True))
 
     def value(self, key: Key) -> Key:
-        """The key of the known value of an expression, or its own key."""
+        """The key of an expression's value if the value is known, otherwise the expression's own key."""
         return key if self.current is None else self._value(key, self.current)
 
     def _value(self, key: Key, facts: Facts) -> Key:
@@ -75,7 +75,7 @@ class Known:
     # --- following ----------------------------------------------------------------------------
 
     def enter(self, procedure: typed.Procedure) -> None:
-        """Resets the facts to those known on entry of a procedure."""
+        """Resets the facts to those known on entry to a procedure."""
         self.current = dict(self._inputs[procedure]) if procedure in self._inputs else None
         if procedure not in self._called:
             self.current = {}

@@ -176,7 +176,7 @@ class ReadLabels:
     def of_length(self, e: typed.Expr) -> Label:
         """The label of the length of an order.
 
-        Assumes for changes of an order that an added member was absent, and a removed one present.
+        Assumes that a member added to an order was absent, and that a removed one was present.
         """
         if isinstance(e, typed.Op) and e.op in ("append", "without"):
             return self.of_length(e.args[0])
@@ -227,7 +227,7 @@ class ReadLabels:
         return self.settled(PrivateRead(var, seen_by, perhaps))
 
     def player(self, key: Key) -> Key:
-        """The key of a player's known value; None for no player."""
+        """The key of the player that a key is known to denote, or the key itself; None if it denotes no player."""
         value = self.known.value(key)
         if value is None or value[0] not in ("var", "lit"):
             return key
@@ -297,7 +297,7 @@ class ReadLabels:
         )
 
     def noted(self, label: Label, at: Span | None) -> Label:
-        """A label of a value stored for later use, with only the viewers that stay the same seats."""
+        """A label for a value stored for later use, restricted to the viewers that later changes cannot replace."""
         results = []
         for one in label:
             seen_by = frozenset(k for k in one.seen_by if self.lasts(k))

@@ -18,12 +18,12 @@ def token_at(e: typed.Op) -> tuple[typed.Expr | None, typed.PlaceValue | None]:
 
 
 def in_place(e: typed.Expr) -> typed.PlaceValue | None:
-    """The place of which an expression is the set of all tokens, or None."""
+    """The place whose tokens are exactly the set that an expression denotes, or None."""
     return _place_of(e.binder) if isinstance(e, typed.Each) and e.op == "set" and e.body is None else None
 
 
 def all_of_place(b: typed.Binder) -> typed.PlaceValue | None:
-    """The place of which a binder iterates over all tokens, or None."""
+    """The place all of whose tokens a binder iterates over, or None."""
     return in_place(b.source) if b.where is None else _place_of(b)
 
 
@@ -35,7 +35,7 @@ def _place_of(b: typed.Binder) -> typed.PlaceValue | None:
 
 
 def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
-    """The place of which an expression counts all pieces, over the owners of one kind, or None."""
+    """The place whose pieces an expression counts in total, over all owners of one kind, or None."""
     pile, b = e.body, e.binder
     if not isinstance(pile, typed.PieceCount) or not isinstance(b.source, typed.KindSet) or b.where is not None:
         return None
@@ -57,7 +57,8 @@ def within_place(b: typed.Binder) -> typed.PlaceValue | None:
 
 
 def emptied(s: typed.For) -> list[typed.Transfer]:
-    """The moves of a loop that moves the whole content of a place to another one, over all kinds of pieces."""
+    """The moves of a loop that transfers the whole content of one place to another, over all kinds of pieces; empty for
+    other loops."""
     if not _is_all(s.binder):
         move = s.body[0] if len(s.body) == 1 else None
         some = s.binder.where is not None and isinstance(move, typed.Transfer) and _is_some(s.binder.where, move.source)

@@ -15,7 +15,7 @@ class ChangeLeaks:
 
     Attributes:
         drawn: for each public argument, the label of its set of possible values.
-        left: the known places of tokens, and of sets of tokens, in variables.
+        left: the known place of the token, or of the set of tokens, in each variable.
     """
 
     def __init__(self, c: Context, labels: ReadLabels, tellings: Tellings) -> None:

@@ -157,7 +157,7 @@ def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | typed.
 
 
 def pile_ends(c: StatementContext, s: ast.Move, of: ast.Expr, env: Env) -> Ends | None:
-    """The typed source and target of moved pieces; None, after a report, if one is invalid."""
+    """The typed source and target of moved pieces; if one is invalid, reports an error and returns None."""
     x = c.x
     pile = of.target if isinstance(of, ast.Index) else of
     if not isinstance(pile, ast.Ref) or pile.name not in x.decls.pieces:

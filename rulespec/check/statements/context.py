@@ -97,7 +97,7 @@ class StatementContext(ABC):
         self.x.report.warning("RS405", f"`{var.name}` is never used", var.span, help="remove it")
 
     def forget(self, env: Env, stmts: tuple[ast.Stmt, ...]) -> Env:
-        """The scope with the facts that survive the statements, in any order and repetition."""
+        """The scope with the facts that survive the statements, executed in any order and any number of times."""
         names = set(self.effects.of(stmts, env.original))
         known = [env.vars[n] for n in names if isinstance(n, str) and n in env.vars]
         names |= {*known, *(var.table for var in known if var.table is not None)}

@@ -151,7 +151,7 @@ def option_params(
 ) -> tuple[tuple[typed.OptionParam, ...], Env]:
     """The typed parameters of an option, and the scope after them.
 
-    `reads` is the initial read count of each; visibility in the log and to players counts as a read.
+    `reads` is the initial read count of each; being visible in the log or to players counts as a read.
     """
     if len(params) > MAX_PARAMS:
         c.x.error("RS226", f"an option has at most {MAX_PARAMS} parameters", name.span)
@@ -163,7 +163,8 @@ def option_params(
 
 
 def one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> None:
-    """Reports options of one name in decisions of one name with different parameters, ambiguous in logs."""
+    """Reports options with the same name, in decisions with the same name, whose parameters differ: logs cannot
+    distinguish them."""
     first = c.options_seen.setdefault((decision, option.name), option)
     if [(p.var.name, p.var.type) for p in first.params] != [(p.var.name, p.var.type) for p in option.params]:
         c.x.error(

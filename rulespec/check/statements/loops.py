@@ -1,5 +1,5 @@
-"""Loops with a cursor, typed as variables and a `repeat` whose first statements advance: `turns … until all pass` to
-the next member, `for x in p` and `for x to y in p` over a path to the next stop.
+"""Loops with a cursor, typed as variables and a `repeat` whose first statements advance the cursor: to the next member
+in `turns … until all pass`, to the next stop of a path in `for x in p` and `for x to y in p`.
 
 No backend has these forms: `pass turn` sets a variable, leaves all inner loops, and continues with the next turn.
 """

@@ -1,4 +1,4 @@
-"""Multiple choices: parameters whose value is a set or a bag, and statements that move all of it."""
+"""Multiple choices: parameters whose value is a set or a bag, and statements that move such a set or bag."""
 
 from __future__ import annotations
 
@@ -95,9 +95,8 @@ def set_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Var | None:
 def each_pile(
     x: ExpressionContext, bag: typed.Local, pile: ast.Expr, env: Env
 ) -> tuple[typed.Var, ast.Expr, Env] | None:
-    """A variable for the entities of a bag's kind, the pile of that entity, and the scope with the variable; None after
-    a report.
-    """
+    """A variable for the entities of a bag's kind, the pile of that entity, and the scope with the variable; None if an
+    error is reported."""
     assert isinstance(bag.type, BagOf)
     named = pile.target if isinstance(pile, ast.Index) else pile
     piece = x.decls.pieces.get(named.name) if isinstance(named, ast.Ref) else None

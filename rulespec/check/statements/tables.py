@@ -65,7 +65,7 @@ def begins_open(s: ast.Stmt) -> bool:
 
 
 def _kind_of(c: StatementContext, s: ast.LetTable, env: Env) -> typed.Kind | None:
-    """The kind of a local table's keys; None after a report."""
+    """The kind of a local table's keys; None if an error is reported."""
     kinds = c.x.decls.kinds
     name = s.source.name if isinstance(s.source, ast.Ref) and s.source.name not in env.vars else ""
     if name in kinds:
