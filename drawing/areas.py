@@ -19,7 +19,7 @@ ALONG = (0.1, 0.2, 0.3, 0.4, 0.48)
 """Positions of additional sites along a link, as fractions of its length from either end."""
 MAX_SITES = 4_000
 MAX_LINES = 800
-"""The most links to place sites along, shortest first; the others are drawn as lines."""
+"""The maximum number of links to place sites along, shortest first; the others are drawn as lines."""
 _APART = 9.0  # the minimum distance between sites of one link
 _SMOOTHINGS = 2
 _REPAIRS = 12

@@ -10,7 +10,7 @@ from rulespec.drawing.placing import STEP, Raster
 from rulespec.drawing.svg import Box, Point
 
 MAX_BRIDGES = 60
-"""The most links for which a gap is searched; beyond it, lines connect positions directly."""
+"""The maximum number of links for which a gap is searched; beyond it, lines connect positions directly."""
 _POINTS = 48  # candidate points per area
 _TRIES = 300
 _IN, _FAR = 2, 5  # the least and the greatest distance of ends from the border, in raster cells

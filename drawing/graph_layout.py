@@ -10,11 +10,11 @@ from rulespec.drawing.svg import Point
 
 SEEDS = 5
 MAX_NODES = 400
-"""The most nodes for the force layout, which takes quadratic time; larger graphs are laid out in rows."""
+"""The maximum number of nodes for the force layout, which takes quadratic time; larger graphs are laid out in rows."""
 _TIRED = 100
 """The number of nodes above which fewer seeds and fewer steps are tried."""
 MAX_COMPARED = 600
-"""The most links for which crossings are counted."""
+"""The maximum number of links for which crossings are counted."""
 _ASPECT = 0.75
 
 

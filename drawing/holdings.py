@@ -45,7 +45,8 @@ HEADS = 12.0
 _ROW, _LINE_OF_CHIPS = 24.0, 21.0
 """The height of a row with one line, and of each line of pieces."""
 _MOST_LINES, _FEW_ROWS, _BLOCK = 6, 8, 40
-"""The most lines of pieces in a row, the most rows of a table with titles, and the rows per part of a long table."""
+"""The maximum numbers of lines of pieces in a row, and of rows of a table with titles; and the rows per part of a long
+table."""
 _PAD = 14.0
 _CHIP = 22.0
 _LONG_NUMBER = 60.0

@@ -19,7 +19,7 @@ from rulespec.drawing.reading.element_names import is_of_a_program
 _HALF, _NEARLY = 0.5, 0.9
 """The overlap, as a share of the larger area, of matching regions with equal labels, and with different labels."""
 _COMPARED, _LINES = 1_000, 500
-"""The most pairs of outlines to compare, and the most scan-line crossings per pair."""
+"""The maximum numbers of pairs of outlines to compare, and of scan-line crossings per pair."""
 _LISTED = 6
 _PROGRAM = "program"
 

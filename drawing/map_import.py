@@ -71,12 +71,12 @@ class DrawnMap(Struct, frozen=True):
 
     `by_text`: the regions that would be background without the text in them.
     `twice`: duplicate shapes, each with the equal shape of the same name.
-    `near`: the names of regions that run alongside each other without a border; `short`: of pairs whose border is too
-    short to count; `unlinked`: of pairs in which one region, or the part of it that meets the other, is too small for
-    an outline.
-    `by_corner`: of pairs that touch along less than the precision of the drawing; `at_corner`: of pairs that meet at a
-    point.
-    `notes`: notes from the reading.
+    `near`: the pairs of regions, by name, that run alongside each other without a border; `short`: the pairs whose
+    border is too short to count; `unlinked`: the pairs in which one region, or the part of it that meets the other, is
+    too small for an outline.
+    `by_corner`: the pairs that touch along less than the precision of the drawing; `at_corner`: the pairs that meet at
+    a point.
+    `notes`: notes from reading the drawing.
     `findings`: the reported diagnostics.
     """
 

@@ -20,7 +20,7 @@ Part = tuple[str, str]
 Outlines = Mapping[Part, list[Ring]]
 Changed = dict[Part, list[Ring]]
 MAX_PAIRS = 4_000_000
-"""The most pairs of edges compared to check a change."""
+"""The maximum number of pairs of edges compared to check a change."""
 
 
 class OutlineError(RulespecError):
@@ -30,7 +30,8 @@ class OutlineError(RulespecError):
 def moved(
     outlines: Outlines, frame: Frame | None, at: Dot, to: Dot, snap: float = 0, only: Part | None = None
 ) -> Changed:
-    """Outlines with a moved point: in all outlines that have it, or in `only` one, which becomes detached there.
+    """Outlines with a point moved, in all outlines that have it or in the single outline `only`, where it becomes
+    detached.
 
     Args:
         outlines: all outlines of the board.

@@ -83,7 +83,7 @@ def to_pdf(scene: Scene, sheets: Sheets) -> bytes:
     """The picture as a PDF, scaled to fill the sheet in portrait or landscape.
 
     Raises:
-        DiagnosticsError: RS556 if its libraries are missing, RS569 if no font has a letter of a text.
+        DiagnosticsError: RS556 if its libraries are missing, RS569 if a text has a character that is in no font.
     """
     try:
         import typst

@@ -39,7 +39,7 @@ _PIECES = 8 * PIECE * PIECE
 """The area needed for a region's pieces beside its name; with less, the name is better placed on nearby water."""
 _TRIES = 160
 _ALL_TRIES = 12_000
-"""The most candidates for the centre of a block: per region, and in total."""
+"""The maximum number of candidates for the centre of a block: per region, and in total."""
 _RINGS, _RING = 30, 8.0
 """The number and the distance of the rings around its position on which a block is tried."""
 _WANTED = (96.0, 56.0)

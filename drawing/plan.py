@@ -105,7 +105,7 @@ class Plan(Brief, Struct):
         copies: pieces in some places, as `piece.place` → the additional slot of the place for them; see `slot`.
         each: the kind of owners, each with its own copy of all slots.
         links: kinds of links with a drawn state, with their lines.
-        owned: whether pieces of its places stand there, wherever they are.
+        owned: whether each of its entities shows the pieces that it owns, whatever place they are in.
         held: pieces in places without a space, as `piece.place` → the slot for the pieces of the first `holder`.
         holder: the kind of owners of the pieces in `held`.
         manners: slots → the arrangement of pieces there, other than a square of piles; see `Manner`.

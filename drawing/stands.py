@@ -26,7 +26,7 @@ REACH = 2.0
 _SOME, _ENDS = 3, 30
 """The step between squares tried outside, and the approximate number of line ends tried."""
 _OUTSIDE = 4
-"""The least number of positions for a region's pieces, inside and outside, however small the region."""
+"""The minimum number of positions for a region's pieces, inside and outside, however small the region."""
 
 Mask = dict[int, int]
 

@@ -122,13 +122,13 @@ class BoardStyle(Brief, Struct, frozen=True):
     Attributes:
         roomy: whether its places hold pieces.
         holds: the pieces on the places of a row, as `piece.place`.
-        stack: the maximum number of one owner's pieces in a column before a number replaces them; 0: no column.
+        stack: the maximum number of one owner's pieces in a column before a number replaces them; 0 for no column.
         rolls: whether it shows the last roll as dice.
         caption: whether it has a heading and a key above it.
         cell: the size of a cell of a regular board, or of a hex of a map; 0 for the default of its form.
         only: the fact that tells whether a cell of a grid exists; "" if all exist.
         transposed: whether the columns of a grid are drawn as rows, the first at the top.
-        dots: the crossings of a grid with a dot.
+        dots: the crossings of a grid that are marked with a dot.
         tints: flags of cells → the colour of cells with this flag; the first match counts.
         sides: fields of the sides of its cells, as `kind.field`.
     """
@@ -197,7 +197,7 @@ class Style(Brief, Struct, frozen=True):
     """The drawing style of a ruleset.
 
     Attributes:
-        hides: fields and places of pieces that are not drawn on purpose.
+        hides: fields and places of pieces that are deliberately not drawn.
         codes: fields → their letters on boards.
         orders: fields whose value is a place → the field that orders the entities in one place.
         numbered: kind → entities named by a number, such as `t57`, with that number.

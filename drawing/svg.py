@@ -88,7 +88,7 @@ def named(text: str, seat: int, room: float) -> str:
 
 
 def roomy(text: str, room: float) -> str:
-    """A text that a page may enlarge up to a width where it would be too small to read."""
+    """A text that a page may enlarge, up to a width, if it would otherwise be too small to read."""
     return group([text], data_room=room)
 
 

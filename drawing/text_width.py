@@ -74,7 +74,7 @@ LINE = 1.12
 
 
 READABLE = 0.01225
-"""The least readable font size relative to the map's width: about 12 points on a map 1,000 wide."""
+"""The smallest readable font size relative to the map's width: about 12 points on a map 1,000 wide."""
 
 
 class Lettering(Struct, frozen=True):

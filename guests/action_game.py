@@ -41,8 +41,8 @@ class Contract:
     Attributes:
         game, cap: as in the arguments.
         actions: the space of actions.
-        sight: the observation maker.
-        returns: the returns at ends.
+        sight: the encoder of observations.
+        returns: the returns at the end of a game.
     """
 
     def __init__(self, game: Game, form: Form | None = None, cap: int = CAP) -> None:
@@ -76,7 +76,7 @@ def contract(
     Raises:
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
         ValueError: if there are too many options for the form `options`, no such form, or `cap` is below 1.
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
     """
     if isinstance(ruleset, str):
         ruleset = load_ruleset(ruleset)
@@ -239,12 +239,12 @@ class Play:
             self.apply(option)
 
     def observation(self, seat: int | None) -> Floats:
-        """The observation of a seat, or the public one for None."""
+        """The observation of a seat, or the public one if `seat` is None."""
         self._name(seat)
         return self.contract.sight.of(self.game, PUBLIC if seat is None else seat, self._words_of(seat))
 
     def seen(self, seat: int | None) -> dict[str, Any]:
-        """The memoryless view of a seat as plain data with names, or the public one for None."""
+        """The memoryless view of a seat as plain data with names, or the public one if `seat` is None."""
         name, words = self._name(seat), self._words_of(seat)
         view = self.game.view(name, self.game.ply)
         return {
@@ -258,7 +258,8 @@ class Play:
         }
 
     def memory(self, seat: int | None) -> str:
-        """The text of a seat's observations so far, equal exactly for equal observations; None for the public ones."""
+        """The text of a seat's observations so far, or of the public ones if `seat` is None; equal exactly for equal
+        observations."""
         view = self.game.view(self._name(seat), self.game.ply)
         words = self._words_of(seat)
         return f"{'public' if seat is None else seat} {view.memory}" + "".join(f" {word}" for word in words)

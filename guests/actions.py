@@ -22,7 +22,7 @@ from rulespec.language.paths import MAX_STOPS, stops
 MOST_OPTIONS = 1_000
 """The maximum number of whole options that counts as few."""
 SMALL = 100
-"""The number below which a number is a single word; others are written in digits."""
+"""The bound below which a number is a single word; larger numbers are written in digits."""
 _MEMO = 200_000
 """The maximum number of cached sequences."""
 Form = Literal["options", "words"]

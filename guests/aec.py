@@ -94,7 +94,7 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
         self._go_on()
 
     def step(self, action: int | None) -> None:
-        """Plays an action of the selected agent; None if the agent's game is over.
+        """Plays an action of the selected agent; the action is None if the agent's game is over.
 
         Raises:
             IllegalActionError: if it is illegal; the game is then unchanged.
@@ -176,7 +176,7 @@ def aec_env(
     Raises:
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
         ValueError: if there are too many options for the form `options`, or there is no such render mode.
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
     """
     env = RulesetEnv(contract(ruleset, players, settings, form=form, cap=cap), render_mode)
     return OrderEnforcingWrapper(_IllegalEnds(env, illegal_reward=ILLEGAL))

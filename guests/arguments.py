@@ -86,6 +86,6 @@ def rendered(mode: object) -> str | None:
 
 
 def wrong_type(name: str, wanted: str, value: object) -> TypeError:
-    """The error for an argument of another type."""
+    """The error for an argument of the wrong type."""
     shown = ascii(value) if isinstance(value, str | bytes | float | None) else f"of type {type(value).__name__}"
     return TypeError(f"`{name}` must be {wanted}, not {shown[:_SHOWN]}")

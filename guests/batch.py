@@ -51,7 +51,7 @@ class Batch:
 
     Raises:
         RulesetFaultError: from every method, if the rules fault.
-        TypeError, ValueError: if an argument is of another type, or the games do not fit in `MOST_BYTES`.
+        TypeError, ValueError: if an argument has the wrong type, or the games do not fit in `MOST_BYTES`.
     """
 
     def __init__(self, table: Contract, number: int, seed: int = 0) -> None:

@@ -53,7 +53,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
     Raises:
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
         ValueError: if there is no such seat or render mode, or there are too many options for the form `options`.
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
         BotNameError: if there is no such bot.
     """
 

@@ -39,7 +39,8 @@ MOST_REASONS = 30_000
 _CAP = 1_000
 """The number of decisions after which a random game is cut off."""
 _TRIED = 10_000
-"""The most decisions of other seats tried to find an equivalent game if none can be drawn; about five seconds."""
+"""The maximum number of decisions of other seats tried to find an equivalent game if none can be drawn: about five
+seconds."""
 _NOT_OPEN = "another program has the file of the game, or it cannot be written: try again later"
 """A message without the path, which would reveal something about the machine."""
 _T = TypeVar("_T")

@@ -258,7 +258,7 @@ def load_game(
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
         ValueError: if there are too many options for the form `options`, `cap` is below 1, or the reference contains
             OpenSpiel syntax.
-        TypeError: if an argument is of another type.
+        TypeError: if an argument has the wrong type.
     """
     mapping("settings", settings)
     if (sign := next((each for each in text("ruleset", ruleset) if each in ",()="), None)) is not None:

@@ -163,7 +163,7 @@ def tree(game: Game, most: int = MOST_NODES) -> GameTree:
     Raises:
         DiagnosticsError: RS741 if there are more.
         RulesetFaultError: if the rules fault.
-        TypeError, ValueError: if an argument is of another type, or `most` is below 1.
+        TypeError, ValueError: if an argument has the wrong type, or `most` is below 1.
     """
     if not isinstance(game, Game):
         raise wrong_type("game", "a game, such as Game(load_ruleset('nim'), ['A', 'B'])", game)

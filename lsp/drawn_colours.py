@@ -15,7 +15,7 @@ from rulespec.lsp.map_files import MAP, REGIONS, MapFiles
 from rulespec.ruleset_files import DRAWING, OUTLINES
 
 _FEWEST = 3
-"""The least number of regions for a colour that may be an owner's."""
+"""The minimum number of regions for a colour that may be an owner's."""
 _NEAR = 150
 """The maximum distance of a colour from the base's colour that it may represent."""
 _ALIKE = 30

@@ -102,7 +102,8 @@ class MapRegions:
         return results
 
     def chosen(self) -> dict[str, Facts]:
-        """Region → facts left open by the base, with the base's frequencies for each owner, where links permit."""
+        """Region → the facts that the base leaves open. Each owner is as frequent as in the base, where links
+        permit."""
         results: dict[str, Facts] = {}
         groups: dict[str, list[str]] = {}
         for name in self.facts:
@@ -211,8 +212,8 @@ class MapRegions:
     def supplies(self, pieces: str, placed: int) -> Iterator[tuple[tuple[str, ...], Any]]:
         """Path → adjusted numbers of the same pieces elsewhere, given the number on the map.
 
-        The adjusted number is what the map leaves; if the base has a piece for each eligible region, a map needs at
-        least as many.
+        The adjusted number excludes the pieces on the map. If the base has exactly one piece for each eligible region,
+        the total grows to the number of eligible regions of the map.
         """
         counts = self._counts(get(self.base.root, "setup", "pieces", pieces))
         like = {self.base.profiles[i] for i in counts}

@@ -1,4 +1,4 @@
-"""Edits of a map in its own terms (facts, links, places, regions), each a minimal change of the files' texts."""
+"""Edits of a map by fact, link, place and region, each a minimal change to the files' texts."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ class MapEdits:
 
 
 def renamed(map_: MapFiles, index: NameIndex, at: tuple[str, int, int], new: str) -> Edited:
-    """The files after a renaming of the thing at a place."""
+    """The files after renaming the thing that is named at a place."""
     renaming = rename(index, at, new, map_.files)
     shown = {edit.span.file for edit in renaming.edits}
     texts = {file: map_.raw(Path(file).resolve()) for file in shown}

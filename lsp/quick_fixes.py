@@ -1,4 +1,4 @@
-"""Quick fixes: the certain one, one for each equally similar name, or a new name for a duplicate."""
+"""Quick fixes: the unambiguous one, one for each equally similar name, or a new name for a duplicate."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class RulespecServer(LanguageServer):
     # --- checking ----------------------------------------------------------------------------------------------------
 
     def changed(self, uri: str) -> None:
-        """Takes the new text of a document, and checks it `DELAY` seconds after the last change."""
+        """Stores the new text of a document, and checks it `DELAY` seconds after the last change."""
         path = _path(uri)
         if path is None:
             return

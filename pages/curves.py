@@ -14,7 +14,7 @@ from rulespec.typed import nodes as typed
 from rulespec.types import Ent
 
 MAX_LINES = 60
-"""The maximum number of lines in a chart; of more entities, those that change most are drawn."""
+"""The maximum number of lines in a chart; if there are more entities, those that change most are drawn."""
 _PALE, _DARK = 0.5, 0.1  # luminance of colours barely visible on white, and on black
 
 

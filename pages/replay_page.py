@@ -1,4 +1,4 @@
-"""The page of a replay: a board, its moves, and charts in one HTML file fit for mail."""
+"""The page of a replay: a board, its moves, and charts in one HTML file, small enough for mail."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rulespec.engine.corpus.position_moves import MoveCounts
 
 MAX_BYTES = 32_000_000
-"""The maximum size of a page in bytes: the most that mail accepts and a phone can open."""
+"""The maximum size of a page in bytes: the most that mail services accept and phones can open."""
 _STYLES = ("vendor/uplot/uPlot.min.css", "viewer.css")
 
 

@@ -1,4 +1,5 @@
-"""Pages filled through their socket, each identical for all: tables with the owner of a server, and the map editor."""
+"""Pages filled through their socket, identical for all readers: the table page, also for the owner of a server, and the
+map editor."""
 
 from __future__ import annotations
 

@@ -25,7 +25,8 @@ _AT_ONCE = 40
 async def fork(hall: Hall, live: Live, viewer: str | None, line: KeptLine | None = None) -> str:
     """The key of a new copy, which replaces the viewer's previous one.
 
-    If the game has hidden information, the copy is another game that looks the same to the seat, never the real one.
+    If the game has hidden information, the copy is a different game that looks the same to the seat, never the real
+    one.
 
     Args:
         hall: the hall.

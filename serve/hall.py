@@ -52,7 +52,7 @@ class Hall:
         language: the language of texts; None for the language of each ruleset.
         bots: the names of the bots that can play seats.
         hook: a callback for turns, called with a table, a seat and a serial number.
-        clock: the time in seconds.
+        clock: the function that returns the time in seconds.
 
     Attributes:
         games: the tables, by id.
@@ -317,7 +317,7 @@ class Hall:
     # --- messages -------------------------------------------------------------------------------
 
     async def hear(self, live: Live, viewer: str | None, message: Message) -> MessageRefusal | None:
-        """Executes a message and saves its effects; returns the reason of a refusal."""
+        """Executes a message and saves its effects; returns the reason for a refusal."""
         async with live.lock:
             live.table.present = live.present
             refusal = live.table.hear(viewer, message)

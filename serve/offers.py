@@ -31,7 +31,7 @@ class Offers:
     """The offered rulesets, loaded on demand.
 
     Args:
-        hall: its offers come first; its language applies to all texts.
+        hall: the hall, whose offers come first and whose language applies to all texts.
     """
 
     def __init__(self, hall: Hall) -> None:

@@ -144,7 +144,7 @@ def looking(path: Path, *, log: bool) -> Iterator[sqlite3.Connection]:
         log: whether to include its write-ahead log; then both are copied.
 
     Raises:
-        sqlite3.Error: if it is unreadable; OSError.
+        sqlite3.Error, OSError: if it is unreadable.
     """
     if not log or not _beside(path, "-wal").exists():
         place = f"file:{quote(os.fsencode(path.absolute()))}?immutable=1"
@@ -163,7 +163,7 @@ def with_its_tables(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection to a copy of a store, with a fresh list of tables in place of the damaged one.
 
     Raises:
-        sqlite3.Error: if it is unreadable; OSError.
+        sqlite3.Error, OSError: if it is unreadable.
     """
     with tempfile.TemporaryDirectory() as folder:
         shutil.copyfile(path, copy := Path(folder, "store.db"))
@@ -219,7 +219,7 @@ def written_again(path: Path, base: sqlite3.Connection, kind: FileKind) -> Path:
         The path of the preserved original.
 
     Raises:
-        SaveError: if it cannot be written; sqlite3.Error, OSError. The store is then unchanged.
+        SaveError, sqlite3.Error, OSError: if it cannot be read or written; the store is then unchanged.
     """
     fresh = path.with_name(f".{os.getpid()}-{os.urandom(6).hex()}.new")
     try:

@@ -39,7 +39,7 @@ class TableRules:
     Args:
         ruleset: the ruleset.
         language: the language of texts; None for the ruleset's language.
-        bundle: the bundle it was read from; None to create one.
+        bundle: the bundle that the ruleset was read from; None to create one.
     """
 
     def __init__(self, ruleset: typed.Ruleset, language: str | None = None, bundle: Bundle | None = None) -> None:

@@ -36,7 +36,7 @@ class Layer(Struct, frozen=True):
 
 
 class NamedGroup(Struct, eq=False):
-    """A named group; it counts as one shape if nothing inside has a name of its own."""
+    """A named group; it counts as one shape if nothing inside it is named."""
 
     name: str
     label: bool

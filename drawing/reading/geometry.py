@@ -175,7 +175,7 @@ class Geometry:
         return value
 
     def view_box(self, element: Element) -> list[float]:
-        """The four numbers of the box that an element shows; none if it has none, or one with an error."""
+        """The four numbers of an element's view box; empty if it has no valid one."""
         text = element.get("viewBox")[:_LONGEST]
         results = self.numbers(text) if list_end(text) == len(text) else []
         return results if len(results) == 4 else []
@@ -220,7 +220,7 @@ class Geometry:
     def moved(
         self, around: Matrix, element: Element, values: Mapping[str, str], size: float | None, viewport: Viewport
     ) -> Matrix | None:
-        """The matrix of an element, combined with its parent's; None if its own box is needed and unknown."""
+        """The matrix of an element, combined with its parent's; None if its own box is needed but unknown."""
         if not is_transformed(values):
             return around
         box = Box((0, 0, viewport.width, viewport.height))

@@ -1,4 +1,4 @@
-"""Proposals of the part of a drawing to import as a map: groups whose shapes tile the plane."""
+"""Proposals for the part of a drawing to import as a map: groups whose shapes tile the plane."""
 
 from __future__ import annotations
 

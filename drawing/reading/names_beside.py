@@ -1,4 +1,5 @@
-"""Names of shapes by texts in their groups or by boxes that lie in them as plates, and boxes that mark numbers."""
+"""Names of shapes from texts in their groups, or from boxes inside them that serve as name plates; and boxes around
+numbers."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ def plates_of(
     Args:
         shapes: the outlines of each shape.
         names: the text in each shape.
-        own: whether each has a name by its author, or is in a group with one.
+        own: whether an author named the shape or its group, for each shape.
         nonzero: numbers of shapes with the nonzero fill rule.
     """
     plates = {i: text for i, text in enumerate(names) if text is not None and not own[i] and _is_box(shapes[i], text)}

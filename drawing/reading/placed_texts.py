@@ -29,7 +29,7 @@ Lead = tuple[Point, Point]
 class PlacedTexts(Struct):
     """The texts of a drawing: those that name shapes, and the rest.
 
-    `names`: by shape number.
+    `names`: the texts that name shapes, by shape number.
     `loose`: texts outside shapes.
     `beside`: texts inside a shape with another name, and that name.
     `led`: names by a leader line; `joined`: names assembled from several texts.

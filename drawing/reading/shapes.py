@@ -65,7 +65,7 @@ class Shape(Struct, frozen=True):
     `unseen`: invisible, without fill and stroke, or with opacity 0.
     `evenodd`: the fill rule is even-odd rather than nonzero.
     `layers`: the names of the enclosing groups, outermost first.
-    `copies`: the number of its repetitions by `use`; `parent`: the identity of the element that it stands in.
+    `copies`: the number of its repetitions by `use`; `parent`: the identity of the element that contains it.
     """
 
     name: str

@@ -27,7 +27,7 @@ from rulespec.drawing.svg import Box, Point
 MAX_SHAPES = 400
 MAX_NAMELESS = 1_000
 _MAX_PIECES = 4_000
-"""The most named shapes, and the most unnamed shapes that may contain a text."""
+"""The maximum numbers of named shapes, and of unnamed shapes that may contain a text."""
 _NAMELESS = "shapes without a name"
 _LINES = "lines, which have no area"
 _OPEN = "lines without a filling, such as rivers"
@@ -52,15 +52,15 @@ class Notes(Struct):
     """The notes from reading a drawing.
 
     `left_out`: type of skipped element → its lines.
-    `hidden`: hidden groups, with their number of shapes.
+    `hidden`: hidden groups, each with its number of shapes.
     `ornaments`: groups and shapes skipped because of their names, such as a legend.
     `loose`: texts outside shapes; `beside`: texts in a shape with another name, and that name; `outlined`: texts drawn
     as outlines; `led`, `joined`: as in `PlacedTexts`; `plated`: names in boxes that lie in their shapes;
-    `grouped`: those that stand beside their shapes, in one group with each; `titled`: texts that are titles, and the
-    unlike names of their shapes.
+    `grouped`: names beside their shapes, each in one group with its shape; `titled`: titles that differ from the names
+    of their shapes, with those names.
     `pictured`: it is a raster picture, with numbered regions.
-    `faults`: the lines of elements, and what of them is not understood.
-    `areas`: the lines of shapes that nobody sees, and that are the map for want of others.
+    `faults`: the line of each element with an unreadable part, and that part.
+    `areas`: the lines of invisible shapes that form the map, as there are no visible ones.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)
@@ -459,7 +459,7 @@ def _without_marks(parts: Sequence[Shape]) -> list[Shape]:
 def plain_rings(shape: Shape) -> list[list[Point]]:
     """The outlines of a shape under the even-odd rule.
 
-    For the nonzero rule, rings inside that wind in the same direction are dropped; self-crossing rings are unchanged.
+    For the nonzero rule, inner rings that wind in the same direction are dropped; self-crossing rings are unchanged.
     """
     rings = shape.outlines
     if shape.evenodd or len(rings) < 2 or _SAMPLES * sum(map(len, rings)) * len(rings) > _MAX_TESTS:

@@ -22,7 +22,7 @@ size of its letters; and the shortfall of the first part, relative to its length
 _LETTER, _LETTER_STEP = 0.35, 0.55
 """Letter widths relative to the font size, for individually positioned letters: the last one, and any other."""
 _LETTERS, _EVEN = 2, 0.1
-"""The least number of letters after the first, and the tolerance for even steps, relative to a step."""
+"""The minimum number of letters after the first, and the tolerance for even steps, relative to a step."""
 _FAR = 3  # least distance of separate texts within one element, relative to the font size
 _LEVEL = 0.1
 """The tolerance for the heights of one line's parts, relative to the font size."""
@@ -32,7 +32,7 @@ class DrawnText(Struct, frozen=True):
     """A text: its words, the middle of its first line, its font size in drawing units, and its line in the file.
 
     `half`: the vector from that middle to the end of the first line.
-    `parent`: the identity of the element that it stands in.
+    `parent`: the identity of the element that contains it.
     """
 
     words: str

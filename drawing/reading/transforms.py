@@ -17,7 +17,7 @@ Matrix = tuple[float, float, float, float, float, float]
 Function = tuple[str, list[str]]
 """A function name in lower case, and its arguments."""
 SINGLE = ("translate", "rotate", "scale")
-"""The style properties that are transformations of their own, in order of application."""
+"""The style properties that are transformations themselves, in order of application."""
 _OWN_BOX = ("fill-box", "content-box", "stroke-box", "border-box")
 _LONGEST = 2_000  # maximum number of characters of a list of transformations
 _FUNCTION = re.compile(r"\s*(?:(,)\s*)?([A-Za-z]+)\s*\(([^()]*)\)\s*")
@@ -87,9 +87,10 @@ def matrix_of(name: str, arguments: Sequence[str], value: Callable[[str, int], f
     """The matrix of a function.
 
     Args:
-        name: its name, in small letters.
-        arguments: its arguments, as `Transformation.functions` gives them.
-        value: the value of a number or a length; of a percentage, of the width (0) or the height (1).
+        name: its name, in lower case.
+        arguments: its arguments, as returned by `Transformation.functions`.
+        value: the function from a number, a length or a percentage to its value; its second argument is 0 if a
+            percentage refers to the width, 1 if it refers to the height.
     """
     if name in ("rotate", "rotatez", "skewx", "skewy", "skew"):
         turns = [_turn(part, value) for part in arguments[: 2 if name == "skew" else 1]]

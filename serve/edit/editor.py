@@ -254,7 +254,7 @@ class Editor:
         return packed(ToDraw(self._id, plain, files, self._map.map.kind(), checked.ruleset.title))
 
     def take(self, drawn: Drawn | None, diagnostics: Sequence[Diagnostic]) -> bool:
-        """Takes a picture; returns whether it changes the state."""
+        """Receives a finished picture from the drawing process; returns whether it changes the state."""
         places = drawn.places if drawn is not None else self._places
         if tuple(diagnostics) == self._of_drawing and places == self._places:
             return False

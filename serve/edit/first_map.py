@@ -166,7 +166,7 @@ class Start:
         }
 
     async def take(self, name: str, parts: AsyncIterator[bytes]) -> str:
-        """Stores an uploaded drawing; returns the reason of a refusal, or ""."""
+        """Stores an uploaded drawing; returns the reason for a refusal, or ""."""
         end = next((each for each in DRAWINGS if name.lower().endswith(each)), "")
         if not end:
             return f"`{_clean(name)}` is not a drawing: the name must end in {' or '.join(DRAWINGS)}"
@@ -187,7 +187,7 @@ class Start:
             return await self._read(choice)
 
     async def begin(self, choice: MapChoice) -> str:
-        """Starts the map of a drawing; returns the reason of a refusal, or ""."""
+        """Starts the map of a drawing; returns the reason for a refusal, or ""."""
         async with self._lock:
             if self.desk is not None:
                 return "the map has already been started: reload this page"
@@ -204,7 +204,7 @@ class Start:
             return ""
 
     def _written(self, files: dict[str, bytes]) -> str:
-        """Writes new files, all or none; returns the reason of a refusal, or ""."""
+        """Writes new files, all or none; returns the reason for a refusal, or ""."""
         folder = self.folder.resolve()
         done: list[Path] = []
         try:

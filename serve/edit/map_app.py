@@ -1,4 +1,4 @@
-"""The web application of an editor: a socket, requests for starting a map, and a page without anything of the map."""
+"""The web application of an editor: a socket, requests for starting a map, and a page that contains no map data."""
 
 from __future__ import annotations
 

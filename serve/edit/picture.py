@@ -51,7 +51,7 @@ class Drawn(Brief, Struct, frozen=True):
         spots: region → its place on the sheet.
         frame: the visible part of the map, in its own units.
         scale: points on the sheet per unit of the frame.
-        places: region → its place, in units of the frame; that of its name, if its outline gives it.
+        places: region → its place, in units of the frame; the place of its name, if its outline declares one.
         free: an empty place, in units of the frame.
         loose: the regions without a place in any file, with their displayed places.
         corner: the corner of the map on the sheet.

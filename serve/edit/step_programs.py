@@ -50,7 +50,7 @@ def steps(folder: Path, base: str, players: int | None, roles: int = 0) -> Itera
         folder: the folder of the map.
         base: the reference of the ruleset it extends; "" if none.
         players: the minimum number of players, if more are possible.
-        roles: the maximum number of seats, if they hold something that may win more than its share; otherwise 0.
+        roles: the maximum number of seats, if the seats have roles that may win more often than others; otherwise 0.
     """
     name = display(folder.resolve())
     name = name if name.startswith(("/", ".")) else f"./{name}"
@@ -113,7 +113,7 @@ class EditorPrograms:
         self._port = 0
 
     def start(self, step: NextStep) -> str:
-        """Starts a program; returns the reason of a refusal, or "".
+        """Starts a program; returns the reason for a refusal, or "".
 
         An open table is replaced by the new process at the same address.
         """
