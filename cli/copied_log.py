@@ -1,4 +1,4 @@
-"""Whole logs from `rulespec log`: with embedded rules, with rules next to them, or out of a store."""
+"""Whole logs from `rulespec log`: with embedded rules, with rules next to them, or from a store."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
     """Edit the map of the ruleset in FOLDER: on a page in the browser, or with --do or --from at once.
 
     Anyone on this machine with the printed link can open the page. Its changes are written to the files at once, and
-    changes of the files appear on the page at once. In a folder with only drawings, the page starts a map from a
+    changes to the files appear on the page at once. In a folder with only drawings, the page starts a map from a
     drawing, for rules of your choice. Ctrl-C ends it. It needs the extra `serve`: pip install "rulespec[serve]".
 
     EDIT is one of: set REGION FACT VALUE · unset REGION FACT · put REGION PIECES NUMBER · link REGION REGION [KIND]

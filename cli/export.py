@@ -44,7 +44,7 @@ def command(
     """Write the rules of REF for N players as a WebAssembly module, or the recorded game LOG as a trajectory.
 
     The module imports nothing and contains a table of names, so it can play the game without Python, even in a page. A
-    trajectory has the actions of a game, the legal actions at each, and states by names; OpenSpiel reads it, and it
+    trajectory has the actions of a game, the legal actions at each, and the states by name; OpenSpiel reads it, and it
     reveals all secrets. Exit code: 0, or 2 if the file cannot be written, these rules have no wasm module, or LOG is
     not legal to its end.
 

@@ -30,8 +30,8 @@ def command(ctx: click.Context, targets: tuple[str, ...], check: bool, diff: boo
 
     A target is a .rules file, or a ruleset with all .rules files of its folder and its overlays. For an overlay given
     by its path, only the files beside it count, not those of a base found by its id. `-` formats standard input.
-    Comments, line breaks and columns stay. A file is written only if its meaning stays the same. Exit code: 0 done, 1 a
-    file is not valid (or would change, with --check), 2 a file cannot be read.
+    Comments, line breaks and aligned columns stay. A file is written only if its meaning stays the same. Exit code: 0
+    done, 1 a file is not valid (or would change, with --check), 2 a file cannot be read.
 
     Example: rulespec format imperial --check
     """

@@ -58,7 +58,7 @@ def amount_of_play(played: PlayReport) -> str:
 
 
 MAX_LARGER = 64
-"""Maximum number of sets to check more than pairs: conflicts occur in pairs, larger sets break only types."""
+"""Maximum number of sets larger than pairs to check: conflicts occur in pairs, and larger sets break only types."""
 MAX_SETS = 300
 
 

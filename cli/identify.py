@@ -43,9 +43,9 @@ def command(
 ) -> None:
     """Find the edition, variants and settings of the recorded game LOG.
 
-    Tries the ruleset's overlays and values of settings, starting with the fewest departures; the settings and overlays
-    in the header of the log are ignored. LOG is native, or of a known dialect; in the latter case its decisions come
-    from a replay under the dialect's rules. Exit code: 0 found, 1 not found, 2 the log cannot be read.
+    Tries the ruleset's overlays and values of settings, starting with the fewest changes; the settings and overlays in
+    the header of the log are ignored. LOG is native, or of a known dialect; in the latter case its decisions come from
+    a replay under the dialect's rules. Exit code: 0 found, 1 not found, 2 the log cannot be read.
 
     Example: rulespec identify game.jsonl
     """

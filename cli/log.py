@@ -63,7 +63,7 @@ class _Request(Struct, frozen=True):
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Print the recorded game LOG as seen by a seat, check a seat's own log, or put the rules into LOG.
 
-    Arguments hidden from the seat are `?`; choices of an open round are sealed. The last lines have the standing of the
+    Arguments hidden from the seat are `?`; choices of an open round are sealed. The last lines give the standing of the
     game for the seat, and the seat's memory. With --check, LOG is the whole log, or a later one for the same seat: each
     seal must fit the choice revealed in LOG, and everything else must be the same. Mistakes in LOG are hidden from a
     seat.

@@ -19,9 +19,9 @@ from rulespec.cli.flags import number_of_players, settings_flag
 def command(ref: str, players: int | None, settings: tuple[str, ...], out: Path, language: str | None) -> None:
     """Write a page for playing REF: one file, without a server or a network.
 
-    People play at one screen, also against bots: `random` and `flat:N`. The page saves and opens logs, and makes a link
-    that contains the whole game. In a game with secrets, only one seat can be a person's; the browser's tools can still
-    read everything.
+    People share one screen, and can also play against bots: `random` and `flat:N`. The page saves and opens logs, and
+    makes a link that contains the whole game. In a game with secrets, only one seat can be a person's; the browser's
+    tools can still read everything.
 
     Example: rulespec page imperial --players 4 --out table.html
     """

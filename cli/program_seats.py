@@ -42,7 +42,7 @@ def say_silent(message: str) -> None:
 
 
 class Reason(NamedTuple):
-    """A bot's reason for a choice: its expectations for up to three best options, the chosen one first.
+    """A bot's reason for a choice: its expectations for up to three of the best options, the chosen one first.
 
     An expectation is a share of wins, such as "62 %", or in a game for points a difference from the mean, such as
     "+1.3".
@@ -61,7 +61,7 @@ class Reason(NamedTuple):
 
 
 class Programs:
-    """The source of decisions without a person: chance, and the last seats if programs play them.
+    """The source of decisions that no person takes: chance, and the last seats if programs play them.
 
     Args:
         chance: the random numbers of the table.

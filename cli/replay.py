@@ -131,7 +131,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     invariant. Exit code: 0 all are legal and have their recorded end, 1 one is illegal, ends differently or breaks an
     invariant, 2 one cannot be read.
 
-    With --under, prints the first decision that the other rules refuse, or the change of the result. A question asked
+    With --under, prints the first decision that the other rules refuse, or the change in the result. A question asked
     only by the other rules gets the answer that leads to the recorded state, if there is one. Exit code: 0 all stay
     legal with the same winners, 1 something differs, 2 a log cannot be judged.
 

@@ -30,7 +30,7 @@ _OVERLAY = 'id: {id}\ntitle: "{title}"\nfor: {base}\nversion: "1"\nchanges: {{{c
 
 
 class Sweep(Struct, frozen=True):
-    """A sweep: a number of the rules, and the values to try.
+    """A sweep: a number in the rules, and the values to try.
 
     Attributes:
         kind: the kind of the number: a constant, a setting, or a fact of an entity.

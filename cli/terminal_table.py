@@ -73,7 +73,7 @@ class TerminalTable:
         game: the game at its start or point of continuation.
         programs: the program seats.
         saved: the file of the game.
-        explained: whether bots give reasons, in a game with secrets only after its end.
+        explained: whether bots give reasons; in a game with secrets, they do so only after its end.
         steps: whether to print each move statement by statement.
     """
 

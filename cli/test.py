@@ -1,4 +1,4 @@
-"""`rulespec test`: tests a ruleset by its scenarios and recorded games."""
+"""`rulespec test`: tests a ruleset with its scenarios and recorded games."""
 
 from __future__ import annotations
 

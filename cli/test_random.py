@@ -23,7 +23,8 @@ MAX_FOUND = 5
 
 @dataclass(slots=True)
 class RandomRun:
-    """The result of random games: the numbers played and failed, and the shortest failing game for each error."""
+    """The result of random games: the numbers of games played and failed, and the shortest failing game for each
+    error."""
 
     ruleset: typed.Ruleset
     seed: int

@@ -74,10 +74,10 @@ def command(
 ) -> None:
     """Check the rulesets REF…: files, names, types, resources, flow and dialects; then play random games.
 
-    The games take a few seconds and cover every number of players and other values of settings. They depend only on the
-    ruleset, not on the machine; --minutes plays more of them, and --no-play none. Their result is cached until a file
-    of the ruleset changes. One run reports all problems of a ruleset. Exit code: 0 sound (there may be warnings), 1
-    problems, 2 no such ruleset.
+    The games take a few seconds and cover every number of players, and settings other than the defaults. They depend
+    only on the ruleset, not on the machine; --minutes plays more of them, and --no-play none. Their result is cached
+    until a file of the ruleset changes. One run reports all problems of a ruleset. Exit code: 0 sound (there may be
+    warnings), 1 problems, 2 no such ruleset.
 
     Example: rulespec validate imperial
     """
@@ -126,7 +126,7 @@ def checked(
     play: bool = False,
     minutes: int | None = None,
 ) -> CheckedReference:
-    """Checks a reference, then as requested explores it, plays games, or checks the offered overlays."""
+    """Checks a reference; then, as requested, explores it, plays games, or checks the offered overlays."""
     report, ruleset, sets, games = Report(), None, None, None
     try:
         ruleset = check(ref, report)

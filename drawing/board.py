@@ -41,7 +41,7 @@ from rulespec.typed.seat_kinds import named
 
 MAX_PLACES = 2_500
 MAX_TABLE_ROWS = 5_000
-"""Limits of a picture: places on all boards, and rows in all tables."""
+"""Limits of a picture: the numbers of places on all boards, and of rows in all tables."""
 _MEMO_SIZE = 8
 _STOOD = 5_000
 """The number of places whose drawn pieces are cached."""

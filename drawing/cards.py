@@ -97,7 +97,7 @@ def hidden_text(sheet: Sheet, count: int) -> str:
 
 
 def named_by(sheet: Sheet, type_: str, token: str) -> Entity | None:
-    """The entity that gives a token its look, named by the fact displayed on it; None without such a fact."""
+    """The entity that gives a token its look, named by the fact displayed on it; None if there is no such fact."""
     if not token or sheet.style.pieces[type_].text not in sheet.d.kinds[type_].facts:
         return None
     return sheet.fact(type_, sheet.style.pieces[type_].text, sheet.known.number(type_, token))

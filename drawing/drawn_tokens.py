@@ -115,7 +115,7 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Dr
 
 
 def unseen_token(sheet: Sheet, pile: Pile, key: str, place: str) -> DrawnToken:
-    """The token of pieces with only their number public; `key` and `place` as in `pile_token`."""
+    """The token for pieces of which only the number is public; `key` and `place` as in `pile_token`."""
     symbol = sheet.style.pieces[pile.type].symbol
     owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
     id_ = ".".join(part for part in ("unseen", key, pile.type, pile.place, owners) if part)

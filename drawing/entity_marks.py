@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - path data is one word
-"""Marks of entities: symbols as path data in a square of 24 by 24, and distinct labels for those that have none.
+"""Marks of entities: symbols as path data in a square of 24 by 24, and distinct labels for entities without a symbol.
 
 A symbol has room for a letter and a count in its centre.
 """

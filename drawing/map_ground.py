@@ -143,7 +143,7 @@ def _land_beside(board: BoardStyle, size: Point) -> Iterator[list[Point]]:
 
 
 def spot_boxes(host: BoardStyle, board: BoardStyle, width: float) -> dict[int, Box]:
-    """The boxes of spots on a map of some width; empty without a frame."""
+    """The boxes of spots on a map of a given width; empty if the map has no frame."""
     if host.frame is None or board.form != "spots":
         return {}
     scale = width / host.frame.width
@@ -203,7 +203,7 @@ _LEAST_SPOT = 12.0
 
 
 def spots_plan(sheet: Sheet, host: BoardStyle, board: BoardStyle, corner: Point, width: float) -> Plan:
-    """The spots of a kind on a map of some width, at their positions in units of the frame.
+    """The spots of a kind on a map of a given width, at their positions in units of the frame.
 
     A spot is a symbol, or, if it can hold pieces, its name with room for them below.
     """

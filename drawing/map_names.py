@@ -51,7 +51,7 @@ def called(label: str) -> str:
 
 
 def names_of(shapes: Sequence[Shape], ids: Mapping[str, str]) -> list[RegionName]:
-    """Names of entities from names of shapes: unique, and no keywords of the language.
+    """Names of entities from names of shapes: unique, and different from all keywords of the language.
 
     A name is sure if it preserves all letters of its label, and no other shape has that label; names from programs are
     not labels. `ids`: label → its name, which takes precedence over the letters.

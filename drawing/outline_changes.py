@@ -1,4 +1,4 @@
-"""Changes of a board's outlines: a point moves in every outline that has it, so borders stay closed.
+"""Changes to a board's outlines: a point moves in every outline that has it, so borders stay closed.
 
 Each function returns the changed outlines. A change that would make borders cross is refused.
 """
@@ -24,7 +24,7 @@ MAX_PAIRS = 4_000_000
 
 
 class OutlineError(RulespecError):
-    """A refused change of outlines; the text gives the reason."""
+    """A refused change to outlines; the text gives the reason."""
 
 
 def moved(

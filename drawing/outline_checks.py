@@ -21,7 +21,7 @@ OVERLAP = 0.01
 NEAR = 1.0
 """Edges alongside each other at up to twice this distance should be one edge."""
 ALONG = 12
-"""The least length of a shared border in multiples of that distance; a shorter one is a corner."""
+"""The minimum length of a shared border, in multiples of that distance; a shorter one is a corner."""
 STRIP = 5
 """The maximum width of a gap at the frame that counts as a mistake, if the gap is three times as long."""
 MAX_CROSSINGS = 200_000

@@ -17,10 +17,10 @@ from rulespec.records import Brief
 
 MAX_RINGS = 64
 MAX_POINTS = 20_000
-"""Limits: rings of an outline, and points of all outlines of a board."""
+"""Limits: the numbers of rings of an outline, and of points of all outlines of a board."""
 MAX_NUMBER = 1_000_000
 BRUSH = 3
-"""The minimum length of a border; regions with a shorter one meet in a point."""
+"""The minimum length of a border; regions with a shorter one meet at a point."""
 _RING = re.compile(r"\s*M([-\d\s]*)l([-\d\s]*)", re.ASCII)
 _NUMBER = re.compile(r"-?\d+", re.ASCII)
 
@@ -104,7 +104,7 @@ def _joined(numbers: Iterable[int]) -> str:
 
 
 def strokes(rings: Iterable[Ring]) -> tuple[Stroke, ...]:
-    """The edges of an outline, without those walked in both directions."""
+    """The edges of an outline, without those traversed in both directions."""
     return _strokes(tuple(map(tuple, rings)))
 
 

@@ -15,7 +15,7 @@ _EXACT = 1e-6
 def snapped(
     rings: Iterable[Ring], frame: Frame | None, place: Dot, reach: float, moving: Dot | None = None
 ) -> tuple[Dot, Stroke | None]:
-    """The target of a pointer: a point in reach, otherwise a position on an edge with that edge, otherwise on the
+    """The target of a pointer: a point within reach, otherwise a position on an edge with that edge, otherwise on the
     frame.
 
     With a reach of 0, the position is unchanged, and has an edge only if it is exactly on it.

@@ -16,7 +16,7 @@ from rulespec.drawing.svg import Point
 from rulespec.drawing.voronoi import Corner
 
 TOLERANCE = 1.0
-"""The distance below which two points are one, and a point is on an edge."""
+"""The distance below which two points count as one, and a point counts as lying on an edge."""
 _THIN = (0.6, 1.0, 1.6, 2.5, 4.0, 6.0)
 """The tolerances for simplifying a line, tried in order until few enough points remain."""
 _WINDOW = 24  # consecutive points that may be dropped

@@ -22,7 +22,7 @@ SIZES = (PIECE, 19.0, 16.0, 14.0)
 """The sizes of pieces; a smaller one is used only if fewer than `ENOUGH` larger ones fit."""
 ENOUGH = 8
 REACH = 2.0
-"""The maximum length of a line from a piece outside to its region, in sizes of a piece."""
+"""The maximum length of a line from a piece outside to its region, in multiples of the piece's size."""
 _SOME, _ENDS = 3, 30
 """The step between squares tried outside, and the approximate number of line ends tried."""
 _OUTSIDE = 4

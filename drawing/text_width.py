@@ -15,7 +15,8 @@ _WIDE = 1000  # width of characters outside the tables, in thousandths of the fo
 
 MAX_WORDS = 12
 MAX_NAME = 80
-"""Limits of a name on a board: words, since wrapping takes quadratic time, and characters."""
+"""Limits of a name on a board: the number of words, since wrapping takes quadratic time, and the number of
+characters."""
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
@@ -91,7 +92,7 @@ class Lettering(Struct, frozen=True):
     larger: tuple[float, ...] = (1.15, 1.07, 1.0)
 
     def on_map(self, width: float) -> tuple[float, ...]:
-        """The font sizes on a map of some width, largest first, starting with those readable on a page."""
+        """The font sizes on a map of a given width, largest first, starting with those readable on a page."""
         return tuple(round(share * READABLE * width, 1) for share in (*self.larger, 0.85, 0.7))
 
     def width(self, text: str, size: float) -> float:

@@ -75,7 +75,7 @@ def contract(
 
     Raises:
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
-        ValueError: if there are too many options for the form `options`, no such form, or `cap` is below 1.
+        ValueError: if there is no such form, there are too many options for the form `options`, or `cap` is below 1.
         TypeError: if an argument has the wrong type.
     """
     if isinstance(ruleset, str):
@@ -231,7 +231,7 @@ class Play:
         self._open, self._depth = None, 0
 
     def draw(self, draws: Draws) -> None:
-        """Draws from chance until a seat must decide, or the game is over."""
+        """Draws chance outcomes until a seat must decide, or the game is over."""
         while self.seat == CHANCE:
             option = choose(self.game, draws, interrupt_rate=0)
             if option is None:

@@ -20,7 +20,7 @@ from rulespec.language.orders import in_order
 from rulespec.language.paths import MAX_STOPS, stops
 
 MOST_OPTIONS = 1_000
-"""The maximum number of whole options that counts as few."""
+"""The number of whole options up to which they count as few."""
 SMALL = 100
 """The bound below which a number is a single word; larger numbers are written in digits."""
 _MEMO = 200_000

@@ -20,7 +20,7 @@ def whole(name: str, value: object, least: int | None = None, most: int = MOST) 
     Args:
         name: the name of the argument.
         value: the value.
-        least: the lower bound; None for no bounds.
+        least: the lower bound; None if there are no bounds.
         most: the upper bound, if there is a lower one.
 
     Raises:

@@ -35,7 +35,7 @@ MOST_GAMES_IN_ALL = 5_000
 MOST_LISTED = 100
 """The maximum number of past decisions, and of options, in an answer."""
 MOST_REASONS = 30_000
-"""The maximum number of characters in an answer of `why`; its deepest levels are omitted beyond that."""
+"""The maximum number of characters in an answer of `why`; beyond that, its deepest levels are omitted."""
 _CAP = 1_000
 """The number of decisions after which a random game is cut off."""
 _TRIED = 10_000

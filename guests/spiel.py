@@ -66,8 +66,8 @@ class RulesetGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
     """A table as an OpenSpiel game.
 
     Simultaneous decisions become sequential: seats choose one after another, in secret. Information states have perfect
-        recall (the seat's memory); observations have none. Chance also acts one action at a time. Options out of turn
-        are not offered.
+    recall (the seat's memory); observations have none. Chance also acts one action at a time. Options out of turn
+    are not offered.
 
     Args:
         parameters: `ruleset`, a reference; `players`, 0 for the minimum; `settings`, as `NAME:VALUE;NAME:VALUE`;

@@ -54,7 +54,7 @@ class TableGame:
         return ask(self._memory.follow(self._decisions))
 
     def take(self, _: Any) -> None:
-        """Refuses any decision, since the table plays them."""
+        """Refuses all decisions, since only the table plays them."""
         raise ToolError("the table takes decisions")
 
 

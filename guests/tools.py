@@ -147,7 +147,8 @@ _BELOW = ("answers", "conditions", "parts", "because", "changes")
 
 
 def shortened(answer: dict[str, Any], most: int) -> dict[str, Any]:
-    """An answer without its deepest levels, as many as necessary; `omitted` counts the missing reasons below a node.
+    """An answer with as many of its deepest levels omitted as necessary; `omitted` counts the missing reasons below a
+    node.
 
     Args:
         answer: the answer as plain data, as from `Printer.json`.

@@ -1,4 +1,4 @@
-"""Code lenses: runs of a procedure, a definition or an option by tests, from the last recorded coverage.
+"""Code lenses: the numbers of runs of procedures, definitions and options by tests, from the last recorded coverage.
 
 `rulespec coverage REF --format json --out FOLDER/coverage.json` records it in the ruleset's folder. Names are searched
 for near the recorded lines, so lenses stay correct during edits.

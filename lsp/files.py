@@ -115,7 +115,7 @@ class EditorFiles(Files):
         return known[1]
 
     def instead(self, texts: Mapping[Path, str]) -> EditorFiles:
-        """A copy, including the cache, with other texts for some files."""
+        """A copy, including the cache, with different texts for some files."""
         other = EditorFiles(self.open | dict(texts))
         other._rules, other._items = self._rules.copy(), self._items.copy()
         other._yaml, other._findings = self._yaml.copy(), self._findings.copy()

@@ -52,7 +52,7 @@ class MapEdits:
     """Edits of a ruleset's map. Each applies to the result of the earlier ones; nothing is written to disk.
 
     Args:
-        folder: the folder of the ruleset, whose files alone are changed.
+        folder: the folder of the ruleset; only its files are changed.
         files: its files, with a memo of parsed ones.
 
     Attributes:

@@ -226,7 +226,7 @@ class MapFiles:
         return ["title", *self.facts(), "doc", "position"]
 
     def linked_to(self, region: str, kind: str) -> list[str]:
-        """The regions at an end of the links of a kind."""
+        """The regions that a region's own list of links of a kind names."""
         node = get(self.tree(MAP), *REGIONS, region, kind)
         return [text(item) for item in node.items] if isinstance(node, YamlSequence) else []
 

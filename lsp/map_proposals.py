@@ -32,7 +32,7 @@ _FILES = {"kinds": KINDS, "state": KINDS, "tables": TABLES, "constants": TABLES,
 _ASKED = 100
 """The maximum number of links whose kind is determined at once; the other comments stay."""
 MOST = 40
-"""The maximum number of new entities in a replacement of the base's."""
+"""The maximum number of new entities that can replace those of the base."""
 
 
 class Proposal(Struct, frozen=True):
@@ -123,7 +123,7 @@ class MapProposals:
     # --- edits -------------------------------------------------------------------------------------------------------
 
     def accept(self, name: str) -> Edited:
-        """Accepts the proposals with a name: `facts`, `links`, `choices`, `pieces`, or `all`, in this order."""
+        """Accepts the proposals called `facts`, `links`, `choices` or `pieces`, or `all` of them, in this order."""
         takes: dict[str, Callable[[], Edited]] = {
             "facts": lambda: self._set(self._regions.certain()),
             "links": self._linked,
@@ -205,7 +205,7 @@ class MapProposals:
         return Edited(texts)
 
     def looks(self, kind: str, colours: Mapping[str, str]) -> Edited:
-        """Sets the colours of entities on the board, unless they have a look."""
+        """Sets the colours of entities on the board, unless they already have a look."""
         looks = {("drawing", "entities", kind, name): {"colour": colour} for name, colour in colours.items()}
         return Edited(self._written(DRAWING, {p: look for p, look in looks.items() if not self._has(DRAWING, p)}, 0))
 
@@ -214,7 +214,7 @@ class MapProposals:
         return self._is_there(file) and get(self.map.tree(file), *path) is not None
 
     def bring(self, kind: str, titles: Mapping[str, str]) -> Edited:
-        """Replaces the base's entities of a kind by the map's own, with matching facts, tables and set-up."""
+        """Replaces the base's entities of a kind with the map's own, with matching facts, tables and set-up."""
         base = self._needed()
         self.map.known(kind, "kind that a map brings along", base.owners)
         if not 1 < len(titles) <= MOST:

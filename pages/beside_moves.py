@@ -1,4 +1,5 @@
-"""Texts beside the moves of a game: a log's notes, and the rules cited by each option and by procedures that it ran."""
+"""Texts beside the moves of a game: a log's notes, and the rules cited by each option and by procedures that it
+runs."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def document(
     Args:
         title: the title as plain text.
         language: the language of its texts, such as `de`.
-        styles: style sheets, our own.
+        styles: our own style sheets.
         body: HTML with escaped texts.
         data: JSON data for the scripts, in the element `data`; its texts may be arbitrary.
         scripts: our own scripts, in execution order.

@@ -1,5 +1,5 @@
-"""Pages filled through their socket, identical for all readers: the table page, also for the owner of a server, and the
-map editor."""
+"""Pages that are identical for all readers, and filled through a socket: the table page, which the server's owner also
+uses, and the map editor."""
 
 from __future__ import annotations
 

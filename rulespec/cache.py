@@ -2,8 +2,8 @@
 
 An entry is a JSON value, or bytes in its reader's own form, in a separate file. Its key, the file name, is a hash of
 everything that the value depends on, including the rooms of this program that compute it. The first line of the file is
-a signature of name and value, with a key outside the cache (`signing.py`). So an entry was written by a process of this
-user under this name; any other file counts as missing, and nothing else is checked.
+a signature of name and value, with a key outside the cache (`signing.py`). So a signed entry was written by a process
+of this user under this name; any other file counts as missing, and nothing else is checked.
 
 The cache is in the user's cache folder, or in the folder named by the environment variable RULESPEC_CACHE; empty means
 no cache. A folder that belongs to another user, or is writable by others, is not used. Without a signing key there is

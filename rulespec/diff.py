@@ -33,7 +33,7 @@ RULES = "rules"
 """The section of the rules, after all others."""
 
 ORDER = "(order)"
-"""The last key in the path of a difference in the order of members; both sides then list all members."""
+"""The last key in the path of a difference that concerns the order of members; both sides then list all members."""
 
 COLLECTIONS = {"kinds": (2, "entities"), "map": (1, "regions"), "tracks": (2, "spaces"), "tables": (2, "rows")}
 """For each section with collections: the position of the collection's key in a path, and that key."""

@@ -78,7 +78,7 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
     Args:
         name: its id or its path.
         beside: the folder of the referring ruleset: paths are relative to it, and ids are first looked up next to it.
-    The result is in the same parent folder, unless an id is found elsewhere.
+            The result is in the same parent folder, unless an id is found elsewhere.
 
     Raises:
         DiagnosticsError: RS501 if there is none, RS106 if a path leaves the folder that contains both.

@@ -44,7 +44,7 @@ characters of rules, rules (definitions, procedures …), and YAML values.
 
 
 class Files:
-    """Reader and parser of files, always from disk. The language server has a subclass with a memo.
+    """A reader and parser of files, always from disk. The language server has a subclass with a memo.
 
     Attributes:
         cached: whether to use the on-disk cache; False for files that change with every keystroke.
@@ -79,7 +79,7 @@ class Files:
 
 
 def title_files(titled: Iterable[tuple[Path, str]], place: FilePlace) -> Iterator[tuple[Path, str]]:
-    """Folder and name of every possible word file, in all languages, lowest layer first."""
+    """The folder and name of every possible word file, in all languages, lowest layer first."""
     for folder, stem in titled:
         yield folder, f"{stem}.yaml"
         path = folder / stem
@@ -88,7 +88,7 @@ def title_files(titled: Iterable[tuple[Path, str]], place: FilePlace) -> Iterato
 
 
 def drawing_files(titled: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, str]]:
-    """Folder and name of every possible drawing file, lowest layer first; they are placed like word files."""
+    """The folder and name of every possible drawing file, lowest layer first; they are placed like word files."""
     for folder, stem in titled:
         words = Path(stem)  # `titles` for a ruleset, `variants/titles/NAME` for an overlay
         if words.parent.name == "titles":
@@ -118,7 +118,7 @@ def files_at(place: FilePlace) -> Files:
 
 
 class SameFiles(Files):
-    """Reader that reads and parses each file once, for many references to the same files within one run."""
+    """A reader that reads and parses each file once, for many references to the same files within one run."""
 
     def __init__(self) -> None:
         self._texts: dict[tuple[Path, int], str] = {}
@@ -153,7 +153,7 @@ class SameFiles(Files):
 
 
 class RulesetReader(Brief, Struct):
-    """Reader of the files of one reference: counts and hashes them, and keeps their texts for messages.
+    """A reader of the files of one reference: counts and hashes them, and keeps their texts for messages.
 
     `located`: the folder and relative name of each file in `sources`.
     """

@@ -7,7 +7,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 ANY = "*"
-"""The unit of a bare number, which adopts that of the other operand; the kind of `none` and `{}`."""
+"""The unit of a bare number, which adopts the other operand's unit; the kind of `none` and `{}`."""
 
 
 MAX_NUMBER = 10**15

@@ -20,7 +20,7 @@ MOST_GAMES = 5_000
 
 
 class ToolCall(Struct, frozen=True, forbid_unknown_fields=True):
-    """A call of a tool.
+    """A tool call.
 
     Attributes:
         tool: its name.

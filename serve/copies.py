@@ -35,7 +35,7 @@ async def fork(hall: Hall, live: Live, viewer: str | None, line: KeptLine | None
         line: a line of moves to play there, up to the first illegal one.
 
     Raises:
-        NotFoundError: if no other game is found.
+        NotFoundError: if no such game is found.
     """
     if live.table.alone:
         raise NotFoundError("this is a copy already")

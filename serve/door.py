@@ -1,4 +1,4 @@
-"""Admission control: limits on the number of connections, and on the time of those without a key."""
+"""Admission control: limits on the number of connections, and on the lifetime of those without a key."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Visitor:
             self._coming.cancel()
 
     def enter(self, sock: socket.socket, protocol: asyncio.Protocol, secure: ssl.SSLContext | None) -> None:
-        """Serves an accepted socket by a protocol, after a TLS handshake if `secure` is given."""
+        """Serves an accepted socket with a protocol, after a TLS handshake if `secure` is given."""
         self._coming = asyncio.create_task(self._entered(sock, protocol, secure))
 
     async def _entered(self, sock: socket.socket, protocol: asyncio.Protocol, secure: ssl.SSLContext | None) -> None:
@@ -100,7 +100,7 @@ class Door:
 
     At the limit, a new connection replaces the oldest silent one, so that silent connections cannot block others. If
     few are silent, it replaces the oldest one without a key instead, so that newcomers have time for a request.
-    Connections with a key stay.
+    Connections with a key are never replaced.
 
     Args:
         total: the maximum number of connections; None means `most_connections`.

@@ -145,7 +145,7 @@ class Hall:
 
         Args:
             rules: the rules.
-            game: the game at its start or where it continues; names other than ids are those of players.
+            game: the game at its start or where it continues; seat names other than ids are player names.
             bots: seat → the name of its bot.
             deadline: seconds per decision; 0 means unlimited.
             reveals: whether everything is revealed after the game.
@@ -290,7 +290,7 @@ class Hall:
         self.tell_owners()
 
     async def set_seat(self, game: str, seat: str, change: Callable[[Seat], Seat]) -> None:
-        """Replaces a seat's player by a function of the current one. Errors as in `renew`."""
+        """Changes a seat's player with a function. Errors as in `renew`."""
         live = self.table(game)
         async with live.lock:
             live.table.set_seat(seat, change(live.table.seats[seat]))
@@ -298,7 +298,7 @@ class Hall:
         self.tell_owners()
 
     async def change(self, game: str, change: Callable[[Table], None]) -> None:
-        """Changes a table by a function, such as its time limits or undo rules. Errors as in `renew`."""
+        """Changes a table with a function: its time limits or undo rules, for example. Errors as in `renew`."""
         async with (live := self.table(game)).lock:
             change(live.table)
             await self._proceed(live)
@@ -350,7 +350,7 @@ class Hall:
             live.thought = asyncio.create_task(self._think(live))
 
     async def keep(self, live: Live, notes: Sequence[str] = ()) -> None:
-        """Saves the changes of a table with new lines of its log, and confirms them.
+        """Saves the changes to a table with new lines of its log, and confirms them.
 
         Raises:
             SaveError: if saving fails; nothing has then changed.
@@ -406,7 +406,7 @@ class Hall:
         return await asyncio.wrap_future(self.working.ask(function, *args))
 
     async def log(self, live: Live, viewer: str | None, owner: bool = False) -> str:
-        """The log as visible to a viewer, or the whole log for the owner once it can spoil nothing."""
+        """The log as visible to a viewer, or the whole log for the owner once it can no longer spoil the game."""
         async with live.lock:
             game = live.table.game
             if not game.omniscient.secretive or live.table.is_revealed or (owner and game.is_over):

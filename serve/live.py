@@ -109,7 +109,7 @@ class Live:
             looker.leave(why)
 
     def past(self, viewer: str | None = OMNISCIENT) -> PastGame:
-        """The game as decisions; for a viewer, without another seat's open plan."""
+        """The game as decisions; for a viewer, without the open plans of other seats."""
         return PastGame.of(self.id, self.rules.bundle, as_shown(self.table.game, viewer))
 
     def notes(self, viewer: str | None, *, whole: bool) -> list[Published]:

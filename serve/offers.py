@@ -1,4 +1,4 @@
-"""The rules offered for new tables: those named at the start of the server, and all rulesets with an id."""
+"""The rules offered for new tables: those named when the server was started, and all rulesets with an id."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ MAX_DEADLINE = 366 * 86_400
 
 
 class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
-    """An order of the owner.
+    """An order from the owner.
 
     Attributes:
         do: the action: create a table; list the choices for one; renew the link of a role; remove a seat's player; let

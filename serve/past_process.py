@@ -98,7 +98,7 @@ class KeptGame:
     def follow(self, decisions: Sequence[PastDecision]) -> Game:
         """The game at the end of a past, moved forwards or backwards from the cached position.
 
-        The caller may continue the game; the next question undoes that.
+        The caller may continue the game; the next call undoes that.
 
         Raises:
             ValueError, IllegalOptionError: if a decision is illegal; the game then stops before it.
@@ -133,7 +133,7 @@ def line_in_words(past: PastGame, at: int, language: str) -> str:
 
 
 def alike(past: PastGame, seat: str, seed: int) -> tuple[PastDecision, ...]:
-    """The decisions of a game that looks the same from a seat.
+    """The decisions of a game that looks the same to a seat.
 
     Raises:
         NotFoundError: if none is found.

@@ -26,7 +26,7 @@ def can_hint(bots: tuple[str, ...]) -> bool:
 
 
 async def hint(hall: Hall, live: Live, viewer: str | None) -> dict[str, Any]:
-    """A bot's choice for a seat to move, from that seat's view; `best` has options with their expectations.
+    """A bot's choice for a seat that is to move, from that seat's view; `best` has options with their expectations.
 
     `best` is empty if the seat is not to move, or no bot can compare its options. In a simultaneous decision, the hint
     uses the position before the first choice, without the sealed choices of others.

@@ -215,7 +215,8 @@ def key(hash_: str, game: str, role: str) -> list[Statement]:
 
 
 def gone(game: str, rules: str = "") -> list[Statement]:
-    """The statements that delete a table with its keys, and with its rules if given and unused by others."""
+    """The statements that delete a table with its keys, and its rules if they are given and no other table uses
+    them."""
     return [
         ("DELETE FROM line WHERE game = ?", (game,)),
         ("DELETE FROM key WHERE game = ?", (game,)),

@@ -30,7 +30,7 @@ PAGE_WORDS = (
     *("page_board", "page_moves", "page_closer", "page_farther", "page_whole"),
     "variation",
 )
-"""The program's words on the pages of tables, besides the pages' own."""
+"""The program's words on the pages of tables, in addition to those of the pages themselves."""
 
 
 class TableRules:
@@ -68,14 +68,14 @@ class TableRules:
         return self._boards[key]
 
     def cells(self, game: Game) -> tuple[ShownCells, list[list[str]]]:
-        """The cells of games with given seats, and their names."""
+        """The cells of all games with the seats of `game`, and their names."""
         if game.seats not in self._cells:
             shown = ShownCells(game)
             self._cells[game.seats] = shown, shown.names()
         return self._cells[game.seats]
 
     def values(self, game: Game) -> list[dict[str, Any]]:
-        """The values missing from the picture of games with given seats."""
+        """The values missing from the picture of games with the seats of `game`."""
         if game.seats not in self._values:
             try:
                 board = board_of(self.ruleset, game.seats, self.words)
@@ -120,7 +120,7 @@ class TableRules:
         return [msgspec.to_builtins(rule) for rule in house_rules(self.ruleset)]
 
     def helps(self, game: Game) -> dict[str, dict[str, Any]]:
-        """The help texts of games with given seats and settings, by subject."""
+        """The help texts of games with the seats and settings of `game`, by subject."""
         key = game.seats, *sorted(game.settings.items())
         if key not in self._helps:
             self._helps[key] = {name: help_.to_json() for name, help_ in helps(self.words, game).items()}

@@ -49,7 +49,7 @@ _SPOT = """(luck) => {
 
 
 class Player:
-    """A player at a table: a browser window of some size with a mouse or a touch screen."""
+    """A player at a table: a browser window of a given size, with a mouse or a touch screen."""
 
     def __init__(self, browser: Any, link: str, size: tuple[int, int], name: str) -> None:
         is_phone = size[0] < 600

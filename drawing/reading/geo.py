@@ -52,7 +52,7 @@ class GeoError(ValueError):
 
 
 def read_geo(path: Path, part: Part | None = None) -> Sketch:
-    """The regions of a map of the earth, or of a world from Azgaar's generator.
+    """The regions of a map of the Earth, or of a world from Azgaar's generator.
 
     Args:
         path: the file.

@@ -87,7 +87,7 @@ class Geometry:
         """The lines of a shape, even without an area, in drawing coordinates.
 
         Raises:
-            DiagnosticsError: RS563 if it has a number beyond all bounds, RS561 if the drawing has too many points.
+            DiagnosticsError: RS563 if it has a number out of range, RS561 if the drawing has too many points.
         """
         self.line = element.line
         scale = max(hypot(matrix[0], matrix[1]), hypot(matrix[2], matrix[3]))

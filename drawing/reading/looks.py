@@ -291,7 +291,7 @@ _INHERITED: dict[str, Callable[[str], bool]] = {
     "white-space": _one_of(*_PRESERVING, "normal", "nowrap", "pre-line"),
 }
 AUTOMATIC = ("auto", "max-content", "min-content", "fit-content", "stretch")
-"""Keywords for a computed length; 0 for shapes."""
+"""Keywords for a computed length, which is 0 for shapes."""
 NO_ATTRIBUTES = ("transform-box", "translate", "rotate", "scale")
 """Properties without a presentation attribute; an attribute with such a name means something else."""
 
@@ -321,4 +321,5 @@ PROPERTIES: dict[str, Callable[[str], bool]] = _INHERITED | {
         lambda text: text.lower() in AUTOMATIC or _is_length(text) or _is_formula(text),
     ),
 }
-"""Supported property → a predicate for its valid values; for invalid values, lower rules apply."""
+"""Supported property → a predicate for its valid values; an invalid value leaves the property to rules of lower
+precedence."""

@@ -95,7 +95,7 @@ class PlacedShape(Struct, frozen=True):
 class Content(Struct):
     """The content of a drawing: shapes and texts, its page if there is one, and notes on unsupported parts.
 
-    `sheet`: the greatest part that can be visible, larger than the page if their proportions differ; None if unknown.
+    `sheet`: the largest part that can be visible, larger than the page if their proportions differ; None if unknown.
     `leads`: the ends of its short lines, possible leader lines from texts to shapes.
     """
 
@@ -112,7 +112,7 @@ def read_content(document: Document, part: Part, styles: Styles | None = None) -
     """The shapes and texts of a drawing, from bottom to top.
 
     Raises:
-        DiagnosticsError: RS561 if it is larger than a map needs, RS563 if a shape has a number beyond all bounds.
+        DiagnosticsError: RS561 if it is larger than a map needs, RS563 if a shape has a number out of range.
     """
     walk = _Walk(document, part, styles or styles_of(document))
     walk.root()

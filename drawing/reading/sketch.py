@@ -105,9 +105,8 @@ def read_sketch(path: Path, report: Report | None = None, part: Part | None = No
         part: the part of the drawing that is the map; by default, everything visible.
 
     Raises:
-        DiagnosticsError: RS561 if it is unreadable, RS562 if it has no named shapes, RS563 if one has a number
-            beyond all bounds,
-            RS904 if the drawing lacks a name in `part`.
+        DiagnosticsError: RS561 if it is unreadable, RS562 if it has no named shapes, RS563 if one has a number out of
+            range, RS904 if the drawing lacks a name in `part`.
     """
     document, part = read_tree(path), part or Part()
     styles = styles_of(document)

@@ -101,7 +101,7 @@ class Texts(Struct):
         number: int,
         track: Track | None = None,
     ) -> None:
-        """Starts a text or a part of one, in a line of the file.
+        """Starts a text, or a part of a text, at a line of the file.
 
         `track`: the path of a `textPath`; None if unknown.
         """
@@ -175,7 +175,7 @@ class Texts(Struct):
     def end(self, number: int, instead: str = "") -> bool:
         """Ends a text; returns whether it is empty or its position is known.
 
-        `instead`: words displayed in its place.
+        `instead`: words displayed instead of it.
         """
         return self._close(number, instead) and not self._lost
 

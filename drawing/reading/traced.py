@@ -1,7 +1,7 @@
 """Region tracing in a raster picture, run in a separate process: evenly coloured patches between lines become outlines.
 
-Lines and letters are thin, unlike regions. So an evenly coloured patch that contains a disc of some size is a region,
-and every other pixel belongs to the nearest region.
+Lines and letters are thin, unlike regions. So an evenly coloured patch that contains a disc of a certain size is a
+region, and every other pixel belongs to the nearest region.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Transformation(Struct, frozen=True):
     styled: bool
 
     def functions(self) -> list[Function] | None:
-        """The functions with their arguments; None if it is malformed or unsupported."""
+        """The functions with their arguments; None if the text is malformed or unsupported."""
         results: list[Function] = []
         text, at = self.text.strip(), 0
         if text.lower() in ("", "none", *WIDE):

@@ -80,7 +80,7 @@ def ruleset_in(bundle: Bundle, place: Span = _ANYWHERE) -> typed.Ruleset:
         place: the place of messages about the bundle as a whole.
 
     Raises:
-        DiagnosticsError: RS656 to RS659; errors in its rules.
+        DiagnosticsError: RS656 to RS659, or errors in its rules.
     """
     try:
         return _ruleset_in(bundle)

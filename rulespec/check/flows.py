@@ -50,7 +50,7 @@ class Flows:
         self._left = _MAX_STEPS
 
     def outside(self, e: typed.Expr, within: Range) -> list[Written]:
-        """The source values outside a range that a number may take."""
+        """The possible source values of a number that are outside a range."""
         return [w for w in self._to(e, within, {}, _DEEP) if not fits(w.value, within)]
 
     def _to(self, e: typed.Expr, within: Range, args: _Args, deep: int) -> Iterator[Written]:

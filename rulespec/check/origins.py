@@ -47,7 +47,8 @@ def _origin(e: typed.Expr, declarations: typed.Declarations) -> Span | None:
 
 
 def typed_at(decl: typed.FieldDecl | typed.FactDecl) -> Span:
-    """The place of the type of a field or a fact: an overlay may change the type alone."""
+    """The place of the type of a field or a fact if it is on another line, as in an overlay; otherwise the
+    declaration's place."""
     declared, written = decl.span, decl.type_span
     together = written is None or (written.file, written.line) == (declared.file, declared.line)
     return declared if together or written is None else written
@@ -77,7 +78,7 @@ def added(entities: Iterable[typed.Entity], kind: typed.Kind) -> tuple[Label, ..
 
 
 def constants_in(span: Span, declarations: typed.Declarations) -> list[typed.ConstantDecl]:
-    """The constants named within a span, as a folded expression contains only the value."""
+    """The constants named within a span; a folded expression contains only their values."""
     named = {
         n.span: n for p, n in declarations.references.items() if isinstance(n, typed.ConstantDecl) and inside(p, span)
     }

@@ -75,7 +75,7 @@ PASSES = (
     # Resources, where the rules give them as numbers.
     Pass(check_amounts, _without_errors),
 )
-"""All passes in order. A module that defines only one bears its name, as a test verifies."""
+"""All passes in order. A module with a single pass is named after it; a test verifies this."""
 
 
 def unused_in(source: Source) -> frozenset[Span]:

@@ -23,7 +23,7 @@ _MAX_DETAIL = 200  # characters of a library's own words
 
 
 class NoRegularFileError(OSError):
-    """A folder, device, pipe or socket in place of a file; `strerror` names it."""
+    """A folder, device, pipe or socket where a file is expected; `strerror` names it."""
 
 
 def opened(path: Path) -> IO[bytes]:

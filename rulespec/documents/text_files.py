@@ -253,8 +253,9 @@ MISLEADING = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe\uffff"
     r"\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)"
 )
-"""Characters that do not belong in a text file: those not printable by the YAML specification, those that only some
-readers treat as line ends (NEL, LS, PS, a lone CR), and bidirectional overrides, which misrepresent the text of a line.
+"""Characters that do not belong in a text file: those not printable according to the YAML specification, those that
+only some readers treat as line ends (NEL, LS, PS, a lone CR), and bidirectional overrides, which misrepresent the text
+of a line.
 """
 
 

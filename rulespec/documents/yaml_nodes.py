@@ -23,7 +23,7 @@ class FileLimits(Struct, frozen=True):
 
 
 DEFAULT_LIMITS = FileLimits()
-"""The limits of a file without specific limits."""
+"""The default limits of a file."""
 
 
 Style = Literal["plain", "single", "double", "literal", "folded"]

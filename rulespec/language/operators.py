@@ -4,8 +4,8 @@ The checker, the interpreter, constant folding, the well-formedness check and bo
 generator has its own table of code per operator; an operator without an entry is a call of its meaning, a function of
 `arithmetic`.
 
-Truth values are 0 and 1, an entity is its index, none is -1, a set is a bit mask; for orders see `orders`, for bags
-`bags`. None as an optional number is `NO_NUMBER`.
+Truth values are 0 and 1, an entity is its index, none is -1, a set is a bit mask; `orders` and `bags` define the other
+encodings. None as an optional number is `NO_NUMBER`.
 """
 
 from __future__ import annotations

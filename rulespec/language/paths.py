@@ -102,7 +102,7 @@ class PathForm(NamedTuple):
         return self.onward(way.path, way.at, way.left, *way.used) if way.number < MAX_STOPS else 0
 
     def is_one(self, way: Way, ahead: int) -> bool:
-        """Whether a path that could go on to the stops in `ahead` belongs to this form."""
+        """Whether a path that could continue to the stops in `ahead` belongs to this form."""
         return way.number > 1 and not (self.whole and ahead)
 
 
@@ -111,7 +111,7 @@ class TooManyPathsError(Exception):
 
 
 def beginnings(ways: PathForm, most: int = MAX_PATHS) -> Iterator[tuple[Way, int]]:
-    """All path prefixes, each before its extensions, with the set of next stops.
+    """All path prefixes, each listed before its extensions, with the set of possible next stops.
 
     Raises:
         TooManyPathsError: if there are more than `most`.
@@ -139,7 +139,8 @@ def beginnings(ways: PathForm, most: int = MAX_PATHS) -> Iterator[tuple[Way, int
 
 
 def listed(ways: PathForm, most: int = MAX_PATHS) -> tuple[list[int], int]:
-    """All paths, each before its extensions, and the number of visited prefixes: `most` + 1 after a cut-off."""
+    """All paths, each listed before its extensions, and the number of visited prefixes, `most` + 1 if the search is cut
+    off."""
     results: list[int] = []
     looked, whole = 0, ways.whole
     try:

@@ -63,7 +63,7 @@ class Run:
         source: the rules before all edits, with records of displaced rules.
         visible: whether a node within a rule is visible to the overlay.
         report: receives the diagnostics.
-        repeated: the counter of inserted nodes; None if they were counted before.
+        repeated: the counter of inserted nodes; None if they have already been counted.
     """
 
     def __init__(

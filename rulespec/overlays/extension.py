@@ -25,14 +25,14 @@ MAX_NESTED = 8
 
 
 class Repeated:
-    """Counter of the nodes repeated by extensions and option groups; `report` receives RS108."""
+    """A counter of the nodes repeated by extensions and option groups; `report` receives RS108."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self._left = MAX_REPEATED
 
     def add(self, nodes: int, what: str, span: Span) -> None:
-        """Counts the nodes of options copied to a further place.
+        """Counts the nodes of options copied to another place.
 
         Raises:
             DiagnosticsError: RS108 if there are too many.
@@ -196,7 +196,8 @@ def _decides(body: tuple[ast.Stmt, ...]) -> Iterator[ast.Decide]:
 
 
 def size_of(options: Iterable[ast.Member], shared: int = 0) -> int:
-    """The number of nodes in options; shared nodes, including the `shared` ones around all, count once per option."""
+    """The number of nodes in options; shared nodes, including `shared` nodes around all options, count once per
+    option."""
     total = 0
     for o in options:
         total += size_of(o.options, shared + _shared(o)) if isinstance(o, ast.Shared) else shared + size(o)

@@ -150,7 +150,7 @@ _KINDS: dict[type[ast.Item], str] = {
 
 
 def key_of(item: ast.Item) -> Key:
-    """The kind and name of the rule that an item declares or changes; not for `extend`."""
+    """The kind and name of the rule that an item declares or changes; undefined for `extend`."""
     kind = item.kind if isinstance(item, ast.Remove) else _KINDS[type(item)]
     return kind, "" if kind == "scoring" else item.name.text
 

@@ -359,7 +359,7 @@ Member = OptionDef | Name | Shared
 
 
 class Otherwise(Brief, Struct, frozen=True, gc=False):
-    """`otherwise`: the body that replaces the question if the decider has no legal option."""
+    """`otherwise`: the body that runs instead of the decision if the decider has no legal option."""
 
     body: tuple[Stmt, ...]
     span: Span

@@ -2,7 +2,7 @@
 
 A packed tree has `spans` (relative to the start of the text), `texts`, `numbers`, the class names of its `nodes`, and
 the `steps` of a stack machine. A step >= 0 pushes a constant, span, text or number; -1, n replaces the top n entries by
-a tuple; -2, -3, … replace the fields of a node by the node.
+a tuple; -2, -3, … replace the fields of a node with the node.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ MAX_DIGITS = 15
 
 
 class ExpressionBuilder:
-    """Builder of `ast` nodes for a text that starts at `origin`.
+    """A builder of `ast` nodes for a text that starts at `origin`.
 
     It has a method for each grammar rule of names, types and expressions, called with the place of a node and its
     children.

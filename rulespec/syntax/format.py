@@ -39,7 +39,7 @@ def format_rules(text: str, file: str) -> str:
         file: its name in diagnostics.
 
     Raises:
-        DiagnosticsError: RS131 … RS135 if it is invalid; RS136 if the result would have another tree.
+        DiagnosticsError: RS131 … RS135 if it is invalid; RS136 if the result would have a different tree.
     """
     text = text.replace("\r\n", "\n")
     before, tokens = parse_with_tokens(text, file)

@@ -1,7 +1,7 @@
 """The words of the rules language, grouped by the kinds of names for which they are reserved. A new form adds its words
 here.
 
-Built-in functions outside the grammar have records instead. Of several matching sets, the first decides. A reserved
+Built-in functions outside the grammar have records instead. If several sets match, the first one decides. A reserved
 name is reported at its declaration.
 """
 
@@ -83,7 +83,7 @@ OTHERS = frozenset(
         ),
     ]
 )
-"""Words in positions without names; they are not reserved."""
+"""Words in positions where no name can occur; they are not reserved."""
 
 NO_NAMES = BEGIN_EXPRESSIONS | BETWEEN_EXPRESSIONS | {"next"}
 """Words reserved for all declarations, including places of pieces; `next` is a former word of the grammar."""

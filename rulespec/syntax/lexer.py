@@ -104,7 +104,7 @@ class _Lexers(dict[int, AbstractBasicLexer]):
 
 
 class Blocks(Indenter):
-    """Indenter that emits tokens at the start and end of blocks."""
+    """An indenter that emits tokens at the start and end of blocks."""
 
     NL_type = "_NL"
     OPEN_PAREN_types: ClassVar[list[str]] = ["LPAR", "LSQB", "LBRACE"]

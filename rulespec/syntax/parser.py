@@ -52,14 +52,14 @@ def parse_with_tokens(text: str, file: str) -> tuple[tuple[ast.Item, ...], list[
 
 
 def parse_expr(text: str, file: str, line: int = 1, column: int = 1, *, cached: bool = False) -> ast.Expr:
-    """Parses an expression at the given place of a file; `cached` as for rules."""
+    """Parses an expression at the given place of a file; for `cached` see `parse_rules`."""
     text, origin = text.strip(), Origin(file, line, column)
     tree: ast.Expr = simple_expr(text, origin) or _parse(text, "expr", origin, cached)
     return tree
 
 
 def parse_type(text: str, file: str, line: int = 1, column: int = 1, *, cached: bool = False) -> ast.TypeRef:
-    """Parses a type such as `money`, `region?`, `set region` or `int 0..6`; `cached` as for rules."""
+    """Parses a type such as `money`, `region?`, `set region` or `int 0..6`; for `cached` see `parse_rules`."""
     text, origin = text.strip(), Origin(file, line, column)
     tree: ast.TypeRef = simple_type(text, origin) or _parse(text, "type", origin, cached)
     return tree

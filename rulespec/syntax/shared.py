@@ -39,7 +39,7 @@ def spread(
 
     Args:
         options: the members of the decision.
-        groups: the members of an included group; nested groups are skipped.
+        groups: the function from an included group's name to its members; nested groups are skipped.
     """
     for member in options:
         if isinstance(member, ast.OptionDef):

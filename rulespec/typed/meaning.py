@@ -2,7 +2,7 @@
 
 The typed ruleset is serialised as words: records with their fields, shared objects in full at their first occurrence
 and by number afterwards. Source places, texts for people and derived values are omitted; declarations are sorted by
-name. Of a reason only the rule ids count, as dialects compare them. A field with its default value is also omitted, so
+name. Only the rule ids in a reason count, as dialects compare them. A field with its default value is also omitted, so
 that an addition to the language keeps the hashes of older rules.
 """
 
@@ -22,9 +22,8 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import expressions
 
 VERSION = 1
-"""Version of the serialisation, incremented whenever the hashes of unchanged rules change, or the numbers of cells or
-options.
-"""
+"""Version of the serialisation, incremented whenever the hashes of unchanged rules, or the numbers of cells or options,
+change."""
 LENGTH = 32
 """Length of a hash in hexadecimal digits; the first two are the version."""
 

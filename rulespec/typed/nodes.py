@@ -272,7 +272,7 @@ class ConstantDecl(Brief, Struct, eq=False):
 
 
 class SettingDecl(Brief, Struct, eq=False):
-    """A setting (`settings:` in game.yaml), chosen per table of players.
+    """A setting (`settings:` in game.yaml), chosen for each table of players.
 
     Attributes:
         values: the names of an enumeration; None for a bool or a number.
@@ -841,7 +841,7 @@ class OptionDef(Brief, Struct, frozen=True):
 
 
 class Otherwise(Brief, Struct, frozen=True):
-    """The body that replaces the question if the decider has no legal option."""
+    """The body that runs instead of the decision if the decider has no legal option."""
 
     body: Block
     span: Span
@@ -885,7 +885,7 @@ class Definition(Brief, Struct, eq=False):
 
 
 class Procedure(Brief, Struct, eq=False):
-    """A procedure; `result` is the type of its value, None if it has none.
+    """A procedure; `result` is the type of its value, or None if it returns nothing.
 
     `deep` is the declared maximum depth of recursion; without it, recursion is an error.
     """
@@ -972,7 +972,7 @@ class Declarations(Brief, Struct, eq=False):
     places: dict[str, list[Kind]] = {}
     """The kinds of tokens that have a place with a given name."""
     dead_ends: dict[str, str] = {}
-    """Decisions at which a game may be stuck on purpose, with the reasons."""
+    """Decisions at which a game may deliberately get stuck, with the reasons."""
     player_kind: str = ""
     min_players: int = 1
     max_players: int = 1
@@ -980,7 +980,7 @@ class Declarations(Brief, Struct, eq=False):
     """The kind of the teams, `all` if all players are one team, or "" if there are none."""
     used: set[str] = set()
     broken: set[str] = set()
-    """Names of declarations with a reported error; their uses are not reported as well."""
+    """Names of declarations with a reported error; errors at their uses are not reported as well."""
     references: dict[Span, Named] = {}
     """The declaration denoted by each name in the files, by the place of the name; for editors."""
 

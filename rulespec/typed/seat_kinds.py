@@ -32,7 +32,7 @@ def size(kinds: Mapping[str, typed.Kind], name: str, seats: int) -> int:
 
 
 def entity_names(kinds: Mapping[str, typed.Kind], name: str, seats: Sequence[str]) -> tuple[str, ...]:
-    """Names of the entities of a kind, in order, with the given seat names."""
+    """The names of the entities of a kind, in order, with the given seat names."""
     kind = kinds[name]
     if kind.is_player:
         return tuple(seats)

@@ -7,7 +7,7 @@ import re
 from rulespec.typed.nodes import SettingDecl
 
 MAX_TRIED = 16
-"""Maximum number of values tried for a numeric setting; of a longer range, only the ends and the default are tried."""
+"""Maximum number of values tried for a numeric setting; for a longer range, only the ends and the default are tried."""
 _NUMBER = re.compile(r"-?[0-9]{1,15}")
 
 

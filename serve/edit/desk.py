@@ -21,7 +21,7 @@ from rulespec.serve.thinking import Thinking
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 PAUSE = 0.4
-"""The interval of checks for changed files, in seconds."""
+"""The interval between checks for changed files, in seconds."""
 
 
 class Page(Protocol):

@@ -60,7 +60,7 @@ class Editor:
     """The editor of a map, for one thread at a time.
 
     Args:
-        folder: the folder of a ruleset, whose files alone are changed.
+        folder: the folder of a ruleset; only its files are changed.
 
     Attributes:
         state: the map in the form for its page.

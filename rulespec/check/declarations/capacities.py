@@ -105,7 +105,7 @@ def _member(r: DeclarationReader, word: Scalar) -> Member | None:
 
 
 def infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
-    """Types `room(pile.place[a])` and `room(houses[a])`; places of tokens are typed by `places.py` before."""
+    """Types `room(pile.place[a])` and `room(houses[a])`; places of tokens have already been typed by `places.py`."""
     written = e.args[0] if len(e.args) == 1 else None
     key: ast.Expr | None = None
     if isinstance(written, ast.Index) and len(written.keys) == 1:

@@ -46,7 +46,7 @@ def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
 
 
 def declare_ends(r: DeclarationReader) -> None:
-    """Declares the fact of each such link that contains the regions at its ends."""
+    """Declares, for each kind of links with listed members, the fact that contains the regions at a link's ends."""
     for link in r.d.links.values():
         kind = r.d.kinds[link.kind]
         _own(r, kind, ENDS, SetOf(link.region), kind.span)

@@ -85,7 +85,7 @@ _OF_SIDES = frozenset(["to", "from", "other", "opposite", "across", "ends", "spa
 
 
 def of_boards(decls: typed.Declarations, kind: str, name: str) -> str:
-    """The help for an unknown member of directions, spaces or sides of boards; empty for other kinds."""
+    """The help for an unknown member of a direction, space or side of a board; "" for other kinds."""
     for board in decls.boards.values():
         if kind == board.direction and name in _OF_DIRECTIONS:
             return TURNS.replace("direction.", f"{kind}.")

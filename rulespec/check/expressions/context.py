@@ -60,7 +60,7 @@ def _converted(source: Type, target: Type) -> str:
 
 
 def bag_help(bag: typed.Var) -> str:
-    """The help for a bag or a path in place of a number or an entity."""
+    """The help for a bag or a path used where a number or an entity is required."""
     if isinstance(bag.type, PathOf):
         return f"write `count({bag.name})` for the number of stops, `last({bag.name})` for the last stop"
     return (

@@ -322,7 +322,7 @@ def bound(e: Binding) -> set[typed.Var]:
 
 
 def source(what: typed.FieldDecl | typed.PlaceDecl, secrecy: typed.Secrecy, keys: list[Key]) -> PrivateRead:
-    """The private source for a declaration of the entities with these keys."""
+    """The private source for a declaration, given the keys of the entities that the value belongs to."""
     of: dict[Key, Key] = {("var", var): key for var, key in zip(secrecy.at, keys, strict=True)}
     gone = () if isinstance(what, typed.FieldDecl) and what.local else None  # tables use variables of their procedure
     listed = viewers(secrecy.to, lambda e: moved(key_of(e, {}), of, gone))

@@ -25,4 +25,4 @@ LINTS = (
     check_leaks,
     check_unseen,
 )
-"""All lints in order. A module that defines only one bears its name, as a test verifies."""
+"""All lints in order. A module with a single lint is named after it; a test verifies this."""

@@ -135,7 +135,7 @@ def _accounts_of(x: ExpressionContext, end: typed.Expr) -> str:
 def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | typed.Block | None:
     """Types `move e of pile[ids] from place to place`, or `move b of pile …` for a bag.
 
-    The pile's entity is omitted for a bag, and the pile in the names of places.
+    For a bag, the pile's entity is omitted, and the names of places omit the pile.
     """
     x = c.x
     bag = bag_of(x, s.amount, env)
