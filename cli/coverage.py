@@ -67,11 +67,11 @@ class _Request(Struct, frozen=True):
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Measure which rules of REF are run: definitions, procedures, options, conditions, branches, and rules by id.
 
-    Runs the scenario files and logs in PATHS…, or random games, or else the tests of `rulespec test`, and measures the
-    files of the ruleset's own folder and of its overlays. With --under, it instead counts the lines of other rules
-    (+OVERLAY: of an overlay on REF) that games played without them would run, up to the first decision that these rules
-    refuse. Exit code: 0 measured, 1 a test fails, a reason in rules.yaml is outdated, or too little is run, 2 something
-    cannot be read, or there are no rules to measure.
+    Runs the scenario files and logs in PATHS…, random games with --playouts, or by default the tests of `rulespec
+    test`, and measures the files of the ruleset's own folder and of its overlays. With --under, it replays the logs
+    under other rules instead (+OVERLAY is REF with that overlay), and counts only the lines that are new in these
+    rules, up to the first decision that they refuse. Exit code: 0 measured, 1 a test fails, a reason in rules.yaml is
+    outdated, or too little is run, 2 something cannot be read, or there are no rules to measure.
 
     Example: rulespec coverage imperial --overlays --format html --out coverage.html
     """

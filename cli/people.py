@@ -72,7 +72,8 @@ class Person:
         return self.narrator.move(seen_now(self.narrator.game, option, self.narrator.seat))
 
     def meant(self, text: str) -> Option | None:
-        """The option denoted by a text, legal or not, or the only one that matches its words; None if several match.
+        """The option denoted by typed text, legal or not, or the only one that matches its words; None if several
+        match.
 
         Raises:
             ValueError: if none matches; the message lists the closest ones.

@@ -48,7 +48,7 @@ def recorded_situations(ruleset: typed.Ruleset, only: str, report: Report) -> Si
 
     Args:
         ruleset: the ruleset.
-        only: a text that the name of the file must contain.
+        only: a string that the name of the file must contain.
         report: receives the error if the file is invalid.
     """
     from rulespec.engine.behaviour.situations import place_of

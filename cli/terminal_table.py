@@ -349,7 +349,8 @@ class TerminalTable:
         return False, listed
 
     def obey_early(self, text: str, seat: str) -> bool:
-        """Executes a command of a person who is not being asked, during a simultaneous decision."""
+        """Executes a command of a person who is not being asked, during a simultaneous decision; returns whether a
+        choice was made or withdrawn."""
         match _SHORT.get(text, text):
             case "o":
                 for option in own_options(self.game, seat):
@@ -381,7 +382,8 @@ class TerminalTable:
         return True
 
     def choose(self, text: str, seat: str, listed: list[Option]) -> bool:
-        """Takes the option given by number or words, or prints the reason why it is illegal.
+        """Takes the option given by number or words, or prints the reason why it is illegal; returns whether it was
+        taken.
 
         A name and a colon before the text identify the speaker; the default is the seat that is asked. Other seats'
         options out of turn are printed only if they do not depend on private state.

@@ -27,7 +27,7 @@ def chip_width(text: str) -> float:
 
 @lru_cache(4096)  # positions of a game repeat a small set of chips
 def chip(look: Look, x: float, y: float, text: str = "") -> str:
-    """A small disc with an entity's letter, or a small card with a longer text."""
+    """A small disc with an entity's letter, or a small card with a longer text, as SVG."""
     text = text or look.letter
     fill = colour(look.colour)
     wide = chip_width(text)

@@ -84,7 +84,7 @@ class SheetTable(Brief, Struct):
         rows: the number of rows, from the entity `first`.
         lines: the lines of pieces in a row.
         part: the number of the part, from 0.
-        has_places: whether its rows can be pointed at; false for parts with further columns of the same entities.
+        has_places: whether its rows can be pointed at; false for parts with additional columns of the same entities.
     """
 
     kind: str
@@ -380,7 +380,7 @@ def rows(
 
 
 def turn_mark(sheet: Sheet, at: Point) -> str:
-    """The mark beside the row of the acting entity."""
+    """The mark beside the row of the acting entity, as SVG."""
     x, y = at
     mark = svg.element("path", d=svg.path([(x - 12, y - 6), (x - 3, y), (x - 12, y + 6)], closed=True), fill=INK)
     return svg.group([mark], sheet.words.field("", sheet.style.turn))

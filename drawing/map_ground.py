@@ -251,6 +251,6 @@ def across_marks(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point)
 
 
 def arrow(points: list[Point]) -> str:
-    """A triangle over a border."""
+    """A triangle over a border, as SVG."""
     data = svg.path(points, closed=True)
     return svg.element("path", d=data, fill=INK, stroke="#ffffff", stroke_width=2, paint_order="stroke")

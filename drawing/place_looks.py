@@ -124,7 +124,7 @@ def description_of(sheet: Sheet, board: BoardStyle, number: int, title: str) -> 
 
 
 def badge(sheet: Sheet, look: Look, letter: str, at: Point) -> str:
-    """A symbol beside a name."""
+    """A symbol beside a name, as SVG."""
     scale = (BADGE - 2) / 24
     where = f"translate({svg.number(at[0] - 12 * scale)} {svg.number(at[1] - 12 * scale)}) scale({scale:.3f})"
     drawn: svg.Values = {"fill": colour(look.colour), "stroke": "#ffffff", "stroke_width": 2.4, "paint_order": "stroke"}

@@ -112,7 +112,7 @@ class Plan(Brief, Struct):
         stack: the maximum number of pieces in a column before a number replaces them.
         dice: the place of the last roll, if drawn.
         boxes: the cells of regular boards: outline, name and facts.
-        tiles: the tiles that can lie on them.
+        tiles: the tiles that can be laid on them.
     """
 
     size: tuple[float, float]

@@ -57,7 +57,7 @@ def dice(plans: Mapping[str, Plan], history: Sequence[Option | Event]) -> Iterat
 
 
 def die(value: int, x: float, y: float) -> str:
-    """A die showing a number from 1 to 6; `x` is its left edge."""
+    """A die showing a number from 1 to 6, as SVG; `x` is its left edge."""
     box = {"x": x, "y": y - 9, "width": 18, "height": 18, "rx": 4}
     spots = [
         svg.element("circle", cx=x + 9 + 5 * across, cy=y + 5 * down, r=1.9, fill=INK) for across, down in SPOTS[value]

@@ -18,7 +18,7 @@ from rulespec.records import Brief
 from rulespec.types import Bool, Ent, Order, SetOf
 
 Part = str | tuple[str, str, str]
-"""A part of a cell: a text, or a chip with its letters, its colour, and the letters' colour."""
+"""A part of a cell: text, or a chip with its letters, its colour, and the letters' colour."""
 Cell = list[Part]
 
 

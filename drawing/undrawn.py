@@ -1,4 +1,4 @@
-"""State shown neither on boards nor in tables, unless the drawing hides it on purpose."""
+"""State shown neither on boards nor in tables, unless the drawing deliberately hides it."""
 
 from __future__ import annotations
 

@@ -51,10 +51,10 @@ def wholes(name: str, values: ArrayLike) -> NDArray[np.int64]:
 
 
 def text(name: str, value: object) -> str:
-    """A text that other programs can read.
+    """A string that other programs can read.
 
     Raises:
-        TypeError: if it is not a text.
+        TypeError: if it is not a string.
         ValueError: if it has lone surrogates.
     """
     if not isinstance(value, str):

@@ -1,6 +1,6 @@
 """An author's tools: files of a ruleset in one folder, and commands for checking, explaining, testing and drawing it.
 
-They edit rules and YAML files inside the folder by replacing a text that occurs exactly once, and the map by the
+They edit rules and YAML files inside the folder by replacing a string that occurs exactly once, and the map by the
 command `edit`. Commands run in separate processes, with a time limit.
 """
 

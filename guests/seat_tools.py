@@ -154,7 +154,7 @@ class SeatTools:
         }
 
     def _decisions(self, game: Game, words: Words, name: str) -> Iterator[dict[str, Any]]:
-        """The decisions, one per name; with `name`, only that decision and those with an option of that name."""
+        """The decisions, one per name; with `name`, only that decision and those with an option called `name`."""
         known: set[str] = set()
         for d in game.omniscient.program.decisions:
             choices = [c for c in d.choices if name in ("", d.name, c.name)]

@@ -29,7 +29,7 @@ MOST_LEVELS = 200
 Numbers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Strategy = Mapping[str, Mapping[str, float]]
-"""A seat's memory at one of its decisions → option → probability."""
+"""A map from a seat's memory at one of its decisions to the probability of each option."""
 
 
 class InformationState(Struct, frozen=True):

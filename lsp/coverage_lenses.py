@@ -48,7 +48,7 @@ class _Record(Struct):
 
 
 class CoverageLens(NamedTuple):
-    """A code lens: a text above a line, counted from 1."""
+    """A code lens: text shown above a line, counted from 1."""
 
     line: int
     text: str

@@ -170,7 +170,7 @@ class Mentions:
             self._expression(scalar, scalar.text.lstrip()[at:end], at, Env(), want)
 
     def _option(self, scalar: Scalar, at: int, name: str = "") -> None:
-        """Records the arguments of an option, if all options of that name agree on their meaning.
+        """Records the arguments of an option, if all options with that name agree on their meaning.
 
         Args:
             scalar: the text that contains the option.

@@ -63,7 +63,7 @@ def call_around(before: str, index: NameIndex) -> OpenCall | None:
 def builtin_at(line: str, column: int) -> tuple[int, int, Builtin] | None:
     """The built-in function called at a column of a rules line, with the columns of its name.
 
-    Columns count from 1; names after a dot or inside a text are ignored.
+    Columns count from 1; names after a dot or inside a string are ignored.
     """
     code = _TOKEN.sub(lambda token: token[0] if token["mark"] else " " * len(token[0]), line)
     for name in _NAMED.finditer(code):

@@ -31,8 +31,8 @@ class ListedRule(Brief, Struct, frozen=True):
 class Unreached(Brief, Struct, frozen=True):
     """Rules code that no test can run, with the reason.
 
-    It is identified by a listed rule (`rule`), or by a file in the ruleset's folder (`at`), a text on the line, and the
-    outcome, or "" for the whole line.
+    It is identified by a listed rule (`rule`), or by a file in the ruleset's folder (`at`), a string that occurs on the
+    line, and the outcome, or "" for the whole line.
     """
 
     rule: str

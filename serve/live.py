@@ -93,7 +93,7 @@ class Live:
         return to_json_text(LogHeader.of(self.table.game, {"date": date}).to_json(), plain=True)
 
     def entry(self) -> StoredGame:
-        """The stored record of the table, without the lines."""
+        """The stored record of the table, without the lines of its log."""
         aside = msgspec.json.encode(self.table.aside).decode()
         return StoredGame(self.id, self.first_line(), self.rules.bundle.sources, aside, self.begun)
 

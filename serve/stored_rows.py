@@ -64,7 +64,7 @@ class StoredGame(Struct, frozen=True):
 
     @property
     def chain(self) -> LogChain:
-        """The chain of the table's lines."""
+        """The checksum chain of the table's log lines."""
         chain = LogChain(self.id)
         for text in self.lines:
             chain = chain.after(text)

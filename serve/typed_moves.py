@@ -22,7 +22,7 @@ from rulespec.serve.live import Live
 MAX_TYPED = 100
 """The maximum length of a typed move in characters."""
 MAX_COMPARED = 120
-"""The maximum number of options compared with a text that matches none."""
+"""The maximum number of options compared with typed text that matches none."""
 _CLOSE = 0.4
 """The minimum similarity of a suggestion, as in difflib; low, because moves are short."""
 _AT_ONCE = 10
@@ -53,7 +53,7 @@ def read_typed(data: object) -> TypedMove | None:
 
 
 def notation_at(live: Live) -> Notation | None:
-    """The notation at a table; None for a game with secrets, which the interpretation of a text might reveal."""
+    """The notation at a table; None for a game with secrets, which the interpretation of typed text might reveal."""
     if live.table.game.omniscient.secretive:
         return None
     try:
@@ -63,7 +63,7 @@ def notation_at(live: Live) -> Notation | None:
 
 
 async def take_typed(hall: Hall, live: Live, viewer: str | None, typed: TypedMove) -> dict[str, Any]:
-    """Plays the option denoted by a text, and returns the answer to the message."""
+    """Plays the option denoted by typed text, and returns the answer to the message."""
     notation = notation_at(live)
     if viewer is None or notation is None or len(typed.text) > MAX_TYPED or not typed.text.isprintable():
         return _refused(MessageRefusal("no move can be typed here"))

@@ -75,7 +75,7 @@ class Player:
         return bool(self.page.inner_text("#result").strip())
 
     def click(self, luck: float) -> bool:
-        """Clicks or taps on a random option."""
+        """Clicks or taps on a random option; returns whether there was one."""
         at = self.page.evaluate(_SPOT, luck)
         if at is None:
             return False

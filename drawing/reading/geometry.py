@@ -181,7 +181,7 @@ class Geometry:
         return results if len(results) == 4 else []
 
     def numbers(self, text: str) -> list[float]:
-        """The numbers in a text."""
+        """The numbers in a string."""
         most = 2 * (MAX_POINTS - self.points) + 2
         texts = _NUMBER.findall(text) if len(text) <= _FEW else (n[0] for n in islice(_NUMBER.finditer(text), most))
         results = [*map(float, texts)]

@@ -123,7 +123,7 @@ def _has_room(shape: Shape, text: DrawnText) -> bool:
 
 
 def number_marks(pieces: Sequence[PlacedShape], texts: PlacedTexts) -> set[int]:
-    """The numbers of the shapes that are boxes around numbers in regions."""
+    """The indices of the shapes that are boxes around numbers in regions."""
     own = [piece.shape.own or has_own_name(piece.group) for piece in pieces]
     nonzero = {i for i, piece in enumerate(pieces) if not piece.shape.evenodd}
     return marks_of([piece.shape.outlines for piece in pieces], texts.names, own, nonzero)

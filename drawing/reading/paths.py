@@ -85,7 +85,7 @@ def points_of(text: str, numbers: Callable[[str], list[float]], broken: Callable
 
 
 def list_end(text: str) -> int:
-    """The index of the end of the list of numbers at the start of a text."""
+    """The index of the end of the list of numbers at the start of a string."""
     result = _LIST.match(text)
     return result.end() if result else 0
 

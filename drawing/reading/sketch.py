@@ -55,7 +55,7 @@ class Notes(Struct):
     `hidden`: hidden groups, each with its number of shapes.
     `ornaments`: groups and shapes skipped because of their names, such as a legend.
     `loose`: texts outside shapes; `beside`: texts in a shape with another name, and that name; `outlined`: texts drawn
-    as outlines; `led`, `joined`: as in `PlacedTexts`; `plated`: names in boxes that lie in their shapes;
+    as outlines; `led`, `joined`: as in `PlacedTexts`; `plated`: names in boxes inside their shapes;
     `grouped`: names beside their shapes, each in one group with its shape; `titled`: titles that differ from the names
     of their shapes, with those names.
     `pictured`: it is a raster picture, with numbered regions.

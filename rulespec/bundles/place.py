@@ -26,7 +26,7 @@ IN_LOG = "(in the log)"
 
 
 class InBundle:
-    """The place of the files of a bundle; see `rulespec.documents.file_places.Place`."""
+    """The place of the files of a bundle; see `rulespec.documents.file_places.FilePlace`."""
 
     def __init__(self, bundle: Bundle, contents: Contents) -> None:
         self.bundle = bundle

@@ -1,6 +1,6 @@
 """Names of rules in YAML: the start procedure, and decisions with dead ends, usual answers, weights or former names.
 
-All but the start are read only if the bodies are understood, so that every decision is known.
+All but the start are read only if the bodies of the rules are valid, so that every decision is known.
 """
 
 from __future__ import annotations

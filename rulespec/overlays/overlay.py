@@ -16,7 +16,7 @@ from rulespec.syntax import ast
 
 
 class Disclosure(Brief, Struct, frozen=True):
-    """A deliberate disclosure: a file, a text on the line, and the reason."""
+    """A deliberate disclosure: a file, a string that occurs on the disclosing line, and the reason."""
 
     at: str
     text: str

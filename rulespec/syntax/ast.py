@@ -105,7 +105,7 @@ class SetLiteral(Expr, frozen=True):
 
 
 class InOrder(Expr, frozen=True):
-    """`[a, b]`."""
+    """`[a, b]`: an order, member by member."""
 
     items: tuple[Expr, ...]
 

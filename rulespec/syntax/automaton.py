@@ -29,7 +29,7 @@ class UnfitError(Exception):
 
 
 class Token(str):
-    """A token with content for the tree: a name, a number, a text."""
+    """A token with content for the tree: a name, a number or a string."""
 
     __slots__ = ("place", "type")
 

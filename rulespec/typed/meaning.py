@@ -66,7 +66,7 @@ def meaning_hash(start: str, declarations: typed.Declarations, rules: typed.Rule
 
 
 def of_other_version(hash_: str) -> bool:
-    """Whether a text is a hash of another version, and so not comparable with current ones."""
+    """Whether a string is a hash of another version, and so not comparable with current ones."""
     return re.fullmatch(f"[0-9a-f]{{{LENGTH}}}", hash_) is not None and hash_[:2] != f"{VERSION:02x}"
 
 

@@ -254,7 +254,7 @@ class BoardDecl(Brief, Struct, eq=False):
 
     @property
     def longest(self) -> int:
-        """An upper bound for the number of spaces in one direction."""
+        """An upper bound on the number of spaces in one direction."""
         sizes = (len({space[axis] for space in self.spaces}) for axis in (0, 1))
         return max(sizes)
 

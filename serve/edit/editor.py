@@ -57,7 +57,7 @@ def _has_roles(d: typed.Declarations) -> bool:
 
 
 class Editor:
-    """The editor of a map, for one thread at a time.
+    """The editor of a map; only one thread at a time may use it.
 
     Args:
         folder: the folder of a ruleset; only its files are changed.

@@ -19,7 +19,7 @@ from rulespec.lsp.quick_fixes import each_fix
 from rulespec.types import Bool, Ent, Maybe, Num, SetOf, Type
 
 MAX_FAULTS = 100
-"""The maximum number of problems listed; the page shows the number of the rest."""
+"""The maximum number of problems listed; the page shows how many others there are."""
 MAX_REGIONS = 400
 """The maximum number of regions of an editable map."""
 _MAX_CHOICES = 500

@@ -46,7 +46,7 @@ class Sheet:
         return Point(self.to(np.array([self._turned(at)], float))[0])
 
     def line(self, points: Iterable[Sequence[float]]) -> LineString:
-        """A line on the board; it is straight in degrees."""
+        """A line on the board that is straight in degrees of longitude and latitude."""
         degrees = LineString([self._turned(at) for at in points])
         return shapely.transform(shapely.segmentize(degrees, 0.5), self.to)
 

@@ -58,7 +58,8 @@ class DeclarationReader:
         return kind is None or not kind.by_seat or len(kind.entities) == self.d.max_players
 
     def claim(self, name: str, span: Span) -> bool:
-        """Claims a name for a declaration; reports duplicate names and reserved words."""
+        """Claims a name for a declaration; reports duplicate names and reserved words, and returns whether the name was
+        free."""
         if name in NO_DECLARATIONS:
             self.report.error("RS223", f"`{name}` is a reserved word", span)
             return False

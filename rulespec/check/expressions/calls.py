@@ -79,7 +79,7 @@ def infer_procedure(
 
 
 def _is_declared(x: ExpressionContext, name: str) -> bool:
-    """Whether the ruleset has a definition or a procedure of this name, which hides the built-in function."""
+    """Whether the ruleset has a definition or a procedure with this name, which hides the built-in function."""
     return name in x.rules.definitions or name in x.rules.procedures
 
 

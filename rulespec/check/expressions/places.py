@@ -62,7 +62,7 @@ def _kind(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Kind | None:
 
 
 def _alone(x: ExpressionContext, name: str, env: Env, want: Type | None) -> typed.Kind | None:
-    """The kind of tokens with a place of this name; the wanted type selects among several."""
+    """The kind of tokens with a place called `name`; the wanted type selects among several."""
     wanted = want.kind if isinstance(want, Ent | SetOf) else ""
     if name not in env.vars:
         of_value = next((k for k in x.decls.places.get(name, []) if f"{k.name}.place" == wanted), None)
@@ -74,7 +74,7 @@ def _alone(x: ExpressionContext, name: str, env: Env, want: Type | None) -> type
 
 
 def _kinds(x: ExpressionContext, name: str, env: Env) -> list[typed.Kind]:
-    """The kinds of tokens with a place of this name; none if the name has another meaning."""
+    """The kinds of tokens with a place called `name`; none if the name has another meaning."""
     d = x.decls
     if name not in d.places or name in env.vars or name in x.seats:
         return []

@@ -26,7 +26,7 @@ class PrivateRead(Struct, frozen=True):
     Attributes:
         what: the private declaration, or a variable: an argument of an option, or a parameter of a rule.
         seen_by: players who always see it.
-        perhaps: further players, each with the condition under which they see it; nobody else does.
+        perhaps: other players, each with the condition under which they see it; nobody else does.
         exact: the set of its viewers, if it cannot be listed as players; or `UNKNOWN`.
         when: the condition on settings under which it is private.
         open: the condition under which it is public; None if unknown or never.
