@@ -1,5 +1,6 @@
 """Contents of a store: its description by `rulespec corpus describe`, and choices at a position by `rulespec corpus
-moves`."""
+moves`.
+"""
 
 from __future__ import annotations
 

@@ -58,7 +58,8 @@ def command(
 
 class ExplorationRun(Struct, frozen=True):
     """An exploration: its maximum number of decisions, the folder for failing games, if any, and whether it records
-    situations."""
+    situations.
+    """
 
     decisions: int
     folder: Path | None

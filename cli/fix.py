@@ -1,5 +1,6 @@
 """Unambiguous fixes by `rulespec validate --fix`, including renamed keys, shown as a diff and written after
-confirmation."""
+confirmation.
+"""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def wasm_errors() -> Iterator[None]:
 
 @contextmanager
 def backend_errors(backend: str) -> Iterator[None]:
-    """Reports at the end if another backend played instead of the requested one."""
+    """Exits with an error at the end if another backend played instead of the requested one."""
     if backend not in ("wasm", "python"):
         yield
         return

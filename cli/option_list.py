@@ -25,7 +25,8 @@ def grouped(options: Sequence[Option]) -> list[Option]:
 
 def lines(options: Sequence[Option], text: Text, *, whole: bool) -> Iterator[str]:
     """The lines of a list; unless `whole`, only the first options of a long group are listed, with the number of the
-    others."""
+    others.
+    """
     first = 0
     while first < len(options):
         name = options[first].name

@@ -257,7 +257,9 @@ def refused(
 
 
 def is_confirmed(number: int, yes: bool) -> bool:
-    """Asks for confirmation before writing N files; `yes` confirms, and N = 0 prints that nothing changes."""
+    """Asks for confirmation before writing `number` files, unless `yes` confirms; returns whether it was given, and
+    prints that nothing is written otherwise.
+    """
     try:
         wanted = yes or click.confirm(f"write {counted(number, 'file')}?", default=False)
     except click.Abort:  # no input

@@ -350,7 +350,8 @@ class TerminalTable:
 
     def obey_early(self, text: str, seat: str) -> bool:
         """Executes a command of a person who is not being asked, during a simultaneous decision; returns whether a
-        choice was made or withdrawn."""
+        choice was made or withdrawn.
+        """
         match _SHORT.get(text, text):
             case "o":
                 for option in own_options(self.game, seat):

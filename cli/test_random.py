@@ -24,7 +24,8 @@ MAX_FOUND = 5
 @dataclass(slots=True)
 class RandomRun:
     """The result of random games: the numbers of games played and failed, and the shortest failing game for each
-    error."""
+    error.
+    """
 
     ruleset: typed.Ruleset
     seed: int

@@ -93,7 +93,8 @@ def folder(path: Path) -> Path:
 @contextmanager
 def resume_hint(out: Path | None, *, whole: bool = False) -> Iterator[None]:
     """Prints how to resume if the games played in the block are interrupted; with `whole`, they restart from the
-    beginning."""
+    beginning.
+    """
     from rulespec.engine.logs.saved_game import SaveError
     from rulespec.engine.simulate.workers import ClusterError
 

@@ -77,7 +77,7 @@ def numbers_of(d: typed.Declarations, kind: str) -> dict[str, str]:
 
 
 def is_label(title: str) -> bool:
-    """Whether a title is short enough to be a label: two characters, or a coordinate such as `a10`."""
+    """Whether a title is short enough to be a label: at most two characters, or a coordinate such as `a10`."""
     return len(title) <= 2 or (len(title) <= _MOST and title[-1].isdigit())
 
 

@@ -87,7 +87,8 @@ def arrows_of(sheet: Sheet, board: BoardStyle, areas: Areas) -> Iterator[Arrow]:
 
 def arrow_over(line: list[Point], within: Callable[[float, float], bool]) -> list[Point]:
     """A triangle near the middle of a border, where it fits; it points into the area for whose points `within` is
-    true."""
+    true.
+    """
     line = dense(line)
     middle = len(line) // 2
     tried = [_arrow(line, k, side) for k in sorted(range(len(line)), key=lambda k: abs(k - middle)) for side in (1, -1)]

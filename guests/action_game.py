@@ -259,7 +259,8 @@ class Play:
 
     def memory(self, seat: int | None) -> str:
         """The text of a seat's observations so far, or of the public ones if `seat` is None; equal exactly for equal
-        observations."""
+        observations.
+        """
         view = self.game.view(self._name(seat), self.game.ply)
         words = self._words_of(seat)
         return f"{'public' if seat is None else seat} {view.memory}" + "".join(f" {word}" for word in words)

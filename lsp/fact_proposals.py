@@ -103,7 +103,8 @@ class MapRegions:
 
     def chosen(self) -> dict[str, Facts]:
         """Region → the facts that the base leaves open. Each owner is as frequent as in the base, where links
-        permit."""
+        permit.
+        """
         results: dict[str, Facts] = {}
         groups: dict[str, list[str]] = {}
         for name in self.facts:

@@ -1,5 +1,6 @@
 """Texts beside the moves of a game: a log's notes, and the rules cited by each option and by procedures that it
-runs."""
+runs.
+"""
 
 from __future__ import annotations
 

@@ -54,7 +54,8 @@ def _arrows(left: float, right: float, y: float, below: bool, above: bool) -> It
 
 def bands(band: Sequence[Sequence[float]], share: bool, matters: float) -> str:
     """A plot of a difference and its bounds against the number of pairs. Each point of `band`: pairs, difference, low,
-    high."""
+    high.
+    """
     high, left, right, floor_ = 150, 62, WIDE - 8, 130
     late = band[len(band) // 8 :]  # skips the first bounds, whose width would flatten the rest
     top = max(*(point[3] for point in late), matters, 0)

@@ -1,5 +1,6 @@
 """Pages that are identical for all readers, and filled through a socket: the table page, which the server's owner also
-uses, and the map editor."""
+uses, and the map editor.
+"""
 
 from __future__ import annotations
 

@@ -46,7 +46,8 @@ def known_rulesets() -> list[str]:
 
 def known_folders() -> dict[str, Path]:
     """The folder of each known ruleset, sorted by id: the folders that `find_ruleset` would find, read in one pass over
-    the disk."""
+    the disk.
+    """
     known = _folders_by_id()
     places = {id_: Path(id_) if is_present(Path(id_, "game.yaml")) else known[id_] for id_ in sorted(known)}
     return {id_: Path(os.path.realpath(place)) for id_, place in places.items()}

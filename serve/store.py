@@ -216,7 +216,8 @@ def key(hash_: str, game: str, role: str) -> list[Statement]:
 
 def gone(game: str, rules: str = "") -> list[Statement]:
     """The statements that delete a table with its keys, and its rules if they are given and no other table uses
-    them."""
+    them.
+    """
     return [
         ("DELETE FROM line WHERE game = ?", (game,)),
         ("DELETE FROM key WHERE game = ?", (game,)),

@@ -64,7 +64,8 @@ def is_of_a_program(name: str) -> bool:
 
 def is_numbered(name: str) -> bool:
     """Whether a name is a generic word with a number, as map generators use, so that a text in the drawing is
-    preferable."""
+    preferable.
+    """
     return _NUMBERED.fullmatch(name) is not None
 
 

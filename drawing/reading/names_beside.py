@@ -1,5 +1,6 @@
 """Names of shapes from texts in their groups, or from boxes inside them that serve as name plates; and boxes around
-numbers."""
+numbers.
+"""
 
 from __future__ import annotations
 

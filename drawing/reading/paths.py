@@ -177,6 +177,6 @@ def _arc(start: Point, n: list[float], end: Point, within: float) -> list[Point]
 
 
 def turn_within(radius: float, within: float) -> float:
-    """The angle between points on a circle for which the chord stays within a tolerance."""
+    """The angle between points on a circle whose chord deviates from the arc by at most a tolerance."""
     share = min((within or radius / _PART) / radius, 1) if radius > 0 else 1
     return max(2 * acos(1 - share), pi / _STEPS)

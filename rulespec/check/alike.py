@@ -15,7 +15,8 @@ from rulespec.types import Ent, Order, SetOf, Type
 
 def check_alike(c: Context) -> None:
     """Reports `alike` without effect, values and places tied to single alike tokens, and rules that distinguish such
-    tokens."""
+    tokens.
+    """
     kinds = {name: kind for name, kind in c.declarations.kinds.items() if kind.alike is not None}
     for kind in kinds.values():
         if kind.number < 2:

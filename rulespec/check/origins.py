@@ -12,7 +12,9 @@ _MOST = 3
 
 
 def origins(expr: typed.Expr, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """The declarations that determine an expression's type, directly or through its operands; at most three."""
+    """Labels for the declarations that determine an expression's type, directly or through its operands; at most
+    three.
+    """
     if isinstance(expr, typed.Local):
         local = Label(expr.var.span, f"`{expr.var.name}` is {expr.type}")
         source = expr.var.value
@@ -48,14 +50,15 @@ def _origin(e: typed.Expr, declarations: typed.Declarations) -> Span | None:
 
 def typed_at(decl: typed.FieldDecl | typed.FactDecl) -> Span:
     """The place of the type of a field or a fact if it is on another line, as in an overlay; otherwise the
-    declaration's place."""
+    declaration's place.
+    """
     declared, written = decl.span, decl.type_span
     together = written is None or (written.file, written.line) == (declared.file, declared.line)
     return declared if together or written is None else written
 
 
 def elsewhere(name: str, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """The kinds that have a fact or field missing from another kind; at most three."""
+    """Labels for the kinds that have a fact or field missing from another kind; at most three."""
     declared = [(k, k.facts.get(name) or k.state.get(name)) for k in declarations.kinds.values()]
     return tuple(Label(d.span, f"`{k.name}` has `{name}`") for k, d in declared if d is not None)[:_MOST]
 
@@ -72,7 +75,7 @@ def _operands(e: typed.Expr) -> list[typed.Expr]:
 
 
 def added(entities: Iterable[typed.Entity], kind: typed.Kind) -> tuple[Label, ...]:
-    """The places of entities outside the file of their kind, such as in an overlay; at most three."""
+    """Labels for entities outside the file of their kind, such as in an overlay; at most three."""
     apart = [e for e in entities if e.span.file != kind.span.file]
     return tuple(Label(e.span, f"`{e.name}` is added here") for e in apart[:_MOST])
 

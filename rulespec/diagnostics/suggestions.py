@@ -116,6 +116,7 @@ def either(names: Sequence[str]) -> str:
 
 def listed(names: list[str]) -> str:
     """The names in backticks, separated by commas; if there are more than six, the first six and the number of the
-    others."""
+    others.
+    """
     shown = ", ".join(f"`{name}`" for name in names[:_SHOWN])
     return shown + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -148,7 +148,7 @@ class YamlEdits:
         return self._text[self._start(node.span) : self._stop(node.span)]
 
     def put_source(self, path: Sequence[str], source: str, value: Any) -> None:
-        """Replaces an entry's value by `source`, whose data is `value`; the common prefix and suffix of the text are
+        """Replaces an entry's value with `source`, whose data is `value`; the common prefix and suffix of the text are
         preserved.
         """
         node, before = get(self.root, *path), self.source(path)

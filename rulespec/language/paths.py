@@ -140,7 +140,8 @@ def beginnings(ways: PathForm, most: int = MAX_PATHS) -> Iterator[tuple[Way, int
 
 def listed(ways: PathForm, most: int = MAX_PATHS) -> tuple[list[int], int]:
     """All paths, each listed before its extensions, and the number of visited prefixes, `most` + 1 if the search is cut
-    off."""
+    off.
+    """
     results: list[int] = []
     looked, whole = 0, ways.whole
     try:

@@ -145,7 +145,8 @@ def _written(item: ast.Item) -> str:
 
 def check_extensions(overlays: Sequence[Overlay], report: Report) -> None:
     """Reports options with the same name, and groups of options, that two overlays add to decisions with the same
-    name."""
+    name.
+    """
     related = families(overlays)
     results: dict[tuple[str, str, bool], dict[int, OverlayEdit]] = {}
     for number, overlay in enumerate(overlays):

@@ -197,7 +197,8 @@ def _decides(body: tuple[ast.Stmt, ...]) -> Iterator[ast.Decide]:
 
 def size_of(options: Iterable[ast.Member], shared: int = 0) -> int:
     """The number of nodes in options; shared nodes, including `shared` nodes around all options, count once per
-    option."""
+    option.
+    """
     total = 0
     for o in options:
         total += size_of(o.options, shared + _shared(o)) if isinstance(o, ast.Shared) else shared + size(o)

@@ -127,7 +127,8 @@ def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
 
 def secrecies(declarations: typed.Declarations, rules: typed.Rules | None = None) -> Iterator[typed.Secrecy]:
     """The viewers declared by each `private:` in the declarations, and by each `private` of a local table in the
-    rules."""
+    rules.
+    """
     fields = [*declarations.fields.values(), *(f for k in declarations.kinds.values() for f in k.state.values())]
     places = [place for piece in declarations.pieces.values() for place in piece.places.values()]
     places += [place for kind in declarations.kinds.values() for place in kind.places.values()]

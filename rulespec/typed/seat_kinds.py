@@ -51,7 +51,8 @@ def _of_place(kinds: Mapping[str, typed.Kind], place: typed.PlaceDecl, seats: Se
 
 def first_of(kinds: Mapping[str, typed.Kind], places: typed.Kind, place: typed.PlaceDecl, seats: int) -> int:
     """The index of a token place among all places; for a place repeated per index entity, the index of its first
-    instance."""
+    instance.
+    """
     before = places.sum_of[: places.sum_of.index(place)]
     return sum(size(kinds, other.index, seats) if other.index else 1 for other in before)
 

@@ -55,7 +55,7 @@ _SHOWN = 12
 
 
 def dependents(folder: Path, edits: Sequence[Sequence[str]], changes: Mapping[Path, tuple[str, str]]) -> list[str]:
-    """The dependents of renames and removals, in sentences; empty for other edits.
+    """Sentences about the dependents of renamed and removed names; empty for other edits.
 
     Args:
         folder: the folder of the map, a real path.

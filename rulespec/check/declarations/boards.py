@@ -109,7 +109,7 @@ def declare_links(r: DeclarationReader) -> None:
 
 
 def board_entities(r: DeclarationReader) -> list[Entry]:
-    """Creates the spaces; returns the directions, whose facts are read like those of listed entities."""
+    """Creates the spaces; returns the directions and the sides, whose facts are read like those of listed entities."""
     results: list[Entry] = []
     for place, node, form, _ in boards_in(r.root):
         board = r.d.boards.get(place.text)

@@ -59,7 +59,8 @@ class DeclarationReader:
 
     def claim(self, name: str, span: Span) -> bool:
         """Claims a name for a declaration; reports duplicate names and reserved words, and returns whether the name was
-        free."""
+        free.
+        """
         if name in NO_DECLARATIONS:
             self.report.error("RS223", f"`{name}` is a reserved word", span)
             return False

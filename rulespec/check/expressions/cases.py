@@ -31,7 +31,8 @@ class CaseNames(Struct):
 
 def subject_of(x: ExpressionContext, e: ast.Expr, env: Env) -> tuple[typed.Expr, CaseNames | None]:
     """The typed subject of a `match`, and a record for its cases; reports a subject that is not an entity, and returns
-    None for its record."""
+    None for its record.
+    """
     subject = x.infer(e, env)
     if isinstance(subject.type, Ent) and not subject.type.optional and subject.type.kind != ANY:
         return subject, CaseNames(x.decls.kinds[subject.type.kind])

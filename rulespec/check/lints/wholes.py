@@ -58,7 +58,8 @@ def within_place(b: typed.Binder) -> typed.PlaceValue | None:
 
 def emptied(s: typed.For) -> list[typed.Transfer]:
     """The moves of a loop that transfers the whole content of one place to another, over all kinds of pieces; empty for
-    other loops."""
+    other loops.
+    """
     if not _is_all(s.binder):
         move = s.body[0] if len(s.body) == 1 else None
         some = s.binder.where is not None and isinstance(move, typed.Transfer) and _is_some(s.binder.where, move.source)

@@ -164,7 +164,8 @@ def option_params(
 
 def one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> None:
     """Reports options with the same name, in decisions with the same name, whose parameters differ: logs cannot
-    distinguish them."""
+    distinguish them.
+    """
     first = c.options_seen.setdefault((decision, option.name), option)
     if [(p.var.name, p.var.type) for p in first.params] != [(p.var.name, p.var.type) for p in option.params]:
         c.x.error(

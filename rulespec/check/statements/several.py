@@ -96,7 +96,8 @@ def each_pile(
     x: ExpressionContext, bag: typed.Local, pile: ast.Expr, env: Env
 ) -> tuple[typed.Var, ast.Expr, Env] | None:
     """A variable for the entities of a bag's kind, the pile of that entity, and the scope with the variable; None if an
-    error is reported."""
+    error is reported.
+    """
     assert isinstance(bag.type, BagOf)
     named = pile.target if isinstance(pile, ast.Index) else pile
     piece = x.decls.pieces.get(named.name) if isinstance(named, ast.Ref) else None
