@@ -74,7 +74,7 @@ def _boxes_meet(e: Stroke, f: Stroke) -> bool:
 
 
 def meeting(e: Stroke, f: Stroke) -> Meeting:
-    """The relation of two different edges."""
+    """Whether two different edges are apart, touch or cross."""
     (a, b), (c, d) = e, f
     if a in f or b in f:
         same, p = (a, b) if a in f else (b, a)

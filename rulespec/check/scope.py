@@ -31,7 +31,7 @@ class Env(Struct, frozen=True):
         return replace(self, known=self.known | paths) if paths else self
 
     def forget(self, names: frozenset[object]) -> Env:
-        """This scope without the paths through the given variables, globals and fields."""
+        """This scope without the known paths through the given variables, globals and fields."""
         if not names or not self.known:
             return self
         return replace(self, known=frozenset(p for p in self.known if not any(part in names for part in p)))

@@ -8,7 +8,9 @@ from rulespec.types import MAX_NUMBER
 
 
 def flip(a: int) -> int:
-    """The number; the least one, which encodes none, is negated to become the greatest, and vice versa."""
+    """A number, unchanged; the code for none is negated, so that it is the greatest value instead of the least, or vice
+    versa.
+    """
     if a > MAX_NUMBER or a < -MAX_NUMBER:
         return -a
     return a

@@ -117,7 +117,9 @@ def _has_reason(text: str, reason: str) -> bool:
 
 
 def reasons(root: ast.Item | ast.OptionDef) -> dict[str, Span]:
-    """The ids cited by the reasons of a rule or an option, or a whole reason without citations, with their places."""
+    """The ids cited by the reasons of a rule or an option, or the whole reason if it has no citations, with their
+    places.
+    """
     results: dict[str, Span] = {}
     for node in nodes(root):
         if isinstance(node, _REASONED) and _condition(node) and node.reason.text:

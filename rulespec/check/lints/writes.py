@@ -26,7 +26,7 @@ class ChangeLeaks:
         self.left: dict[typed.Var, typed.PlaceValue] = {}
 
     def assign(self, s: typed.Assign, field: typed.Field, label: Label, under: Label) -> None:
-        """Checks an assignment of a possibly secret value, under some conditions."""
+        """Checks an assignment of a possibly secret value, executed under some conditions."""
         owner = self.labels.of(field.owner) if field.owner is not None else NOTHING
         target = self.labels.field_source(field)
         self.tellings.changed(field.decl.name, target, label | owner, s.value.span, under)
