@@ -33,7 +33,7 @@ _HELP = """\
   why EXPRESSION the value with its parts
   do OPTION      take an option on the copy
   o, options     list the legal options
-  e, effects     what the last option has changed, statement by statement
+  e, effects     what the last option changed, statement by statement
   u, undo        take back the last statement or option
   ?, help        this list
   q, quit        quit"""
@@ -100,7 +100,7 @@ class Prompt:
             except IllegalOptionError as error:
                 output.echo(str(error))
             except RecursionError:
-                output.echo("this is nested too deep")
+                output.echo("this input is nested too deeply")
         return output.OK
 
     def _more(self, text: str, read: Callable[[str], str | None]) -> str:
@@ -122,7 +122,7 @@ class Prompt:
             RulesetFaultError: if its evaluation faults. The copy is then unchanged.
         """
         if len(text) > MAX_LINE:
-            raise failure("RS874", f"an input has at most {MAX_LINE:,} characters", None)
+            raise failure("RS874", f"the input is longer than {MAX_LINE:,} characters", None)
         word, _, rest = text.partition(" ")
         match word, rest.strip():
             case "", _:

@@ -41,7 +41,7 @@ def write_bundles(logs: tuple[Path, ...], rules: str | None) -> int:
     for log in logs:
         if is_shipped(log):
             raise click.UsageError(
-                f"{log} already contains its rules, so nothing is written next to it: copy the log first"
+                f"{log} is a shipped log, which is already beside its rules: copy the log elsewhere first"
             )
         native = read_log(log)
         ruleset = load(rules) if rules is not None else named_ruleset(native, load)
@@ -65,7 +65,7 @@ def print_table(store: Path, game: str, out: Path | None) -> int:
         return output.UNUSABLE
     if log.fault:
         message = f"the table {game} of {store} is damaged: {log.fault}"
-        help_ = f"these {output.counted(log.lines, 'line')} of its log are sound"
+        help_ = f"only the {output.counted(log.lines, 'line')} before the damage can be recovered"
         output.show([Diagnostic("RS682", Severity.ERROR, message, None, help=help_)])
     if out is None:
         for line in log.text.rstrip("\n").split("\n"):

@@ -25,7 +25,7 @@ _MAX_SHOWN = 20
 _VERDICTS = {
     "legal": "legal",
     "diverges": "diverging",
-    "other_end": "with another end than they say",
+    "other_end": "with a different end than recorded",
     "unreadable": "unreadable",
 }
 _STORE = click.argument("store", metavar="DIR", type=click.Path(path_type=Path))
@@ -180,7 +180,7 @@ def replay(ctx: click.Context, store: Path, under: str | None, jobs: int, cluste
             f"{output.counted(totals.games, 'game')}, {output.counted(totals.decisions, 'legal decision')}: {sound}"
         )
         for name in totals.unsound[:_MAX_SHOWN]:
-            output.echo(f"  {name} {output.style('does not', fg='red')}")
+            output.echo(f"  {name} {output.style('does not replay to its recorded end', fg='red')}")
         if totals.endings:
             output.echo(f"endings: {', '.join(f'{n:,} {e or chr(0x2013)}' for e, n in totals.endings.most_common())}")
         show_judged(totals)
@@ -254,14 +254,16 @@ def find(ctx: click.Context, store: Path, expression: str, jobs: int, cluster: s
 
 @command.command("page")
 @_STORE
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page there.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page to this file."
+)
 @click.option(
     "--opening",
     type=click.IntRange(1, 20),
     default=3,
     show_default=True,
     metavar="N",
-    help="Number of decisions of an opening.",
+    help="Number of decisions in an opening.",
 )
 def page(store: Path, out: Path, opening: int) -> None:
     """Write a page about the finished games of the store DIR: lengths, winners by seat and role, endings, openings.

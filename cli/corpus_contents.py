@@ -78,7 +78,9 @@ _MAX_SHOWN = 40
 
 @click.command("moves")
 @click.argument("store", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--at", "place", type=PlaceType(), metavar="LOG[@N]", required=True, help="After N decisions.")
+@click.option(
+    "--at", "place", type=PlaceType(), metavar="LOG[@N]", required=True, help="The position of LOG after N decisions."
+)
 @click.option("--rules", metavar="REF", help="The ruleset of LOG; default: the one it names.")
 @log_workers_flags
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
@@ -125,9 +127,9 @@ def game_at_place(place: PositionPlace, rules: str | None) -> Game:
     if place.at is not None and game.ply < place.at and not result.foreign:
         message = f"{place.what} has {output.counted(game.ply, 'legal decision')}, not {place.at:,}"
         last = game.ply - game.is_over if game.ply else 0
-        raise failure("RS581", message, None, f"name one of them: --at {place.what}@{last}")
+        raise failure("RS581", message, None, f"give an earlier position: --at {place.what}@{last}")
     if game.is_over:
-        help_ = f"name a position before its end: --at {place.what}@{max(0, game.ply - 1)}"
+        help_ = f"give a position before the end: --at {place.what}@{max(0, game.ply - 1)}"
         raise failure("RS581", f"the game is over after {output.counted(game.ply, 'decision')}", None, help_)
     return game
 
@@ -147,10 +149,10 @@ def _show_moves(place: PositionPlace, game: Game, counts: MoveCounts, moves: Seq
     decision, total = game.decision, sum(move.tally.times for move in moves)
     assert decision is not None
     by = decision.by or "chance"
-    output.echo(f"{place}: `{decision.name}` is open, for {by}")
+    output.echo(f"{place}: the open decision is `{decision.name}`, by {by}")
     times = output.counted(total, "time")
-    rest = f"; {output.counted(counts.open, 'game')} that go on left out" if counts.open else ""
-    output.echo(f"{output.counted(counts.over, 'game')} that are over came there {times}{rest}")
+    rest = f"; {output.counted(counts.open, 'unfinished game')} left out" if counts.open else ""
+    output.echo(f"{output.counted(counts.over, 'finished game')} reached it {times}{rest}")
     taken = [move for move in moves if move.tally.times]
     scored = any(move.points is not None for move in taken)
     head = ("option", "by", "times", "share", "won", "between", *(("points",) if scored else ()))
@@ -161,7 +163,7 @@ def _show_moves(place: PositionPlace, game: Game, counts: MoveCounts, moves: Seq
     if len(taken) > _MAX_SHOWN:
         output.echo(f"… and {len(taken) - _MAX_SHOWN:,} more options")
     if len(moves) > len(taken):
-        output.echo(f"nobody took {output.counted(len(moves) - len(taken), 'legal option')}")
+        output.echo(f"never chosen: {output.counted(len(moves) - len(taken), 'legal option')}")
 
 
 def _row(move: PositionMove, total: int, scored: bool) -> tuple[str, ...]:

@@ -46,7 +46,9 @@ class _Request(Struct, frozen=True):
 @click.argument("ref")
 @click.argument("paths", nargs=-1, type=LogPath())
 @click.option("--playouts", type=click.IntRange(1, 100_000), metavar="N", help="Run N random games.")
-@click.option("--players", metavar="N", help="Players of random games: 4, 2-6; default: all that REF allows.")
+@click.option(
+    "--players", metavar="N", help="Numbers of players in random games, such as 4 or 2-6; default: all that REF allows."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same random games.")
 @click.option("--overlays", is_flag=True, help="Also run the tests of the ruleset with each of its overlays.")
 @click.option(
@@ -55,7 +57,9 @@ class _Request(Struct, frozen=True):
     help="Judge the logs in PATHS… under these rules, and measure only the lines that are new in them.",
 )
 @click.option("--format", "format_", type=click.Choice(["text", "json", "html"]), default="text", help="Output format.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to a file.")
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the report to this file."
+)
 @click.option(
     "--fail-under",
     type=Finite(0, 100),
@@ -203,7 +207,7 @@ def _text(report: CoverageReport, width: int, *, colored: bool) -> Iterator[str]
     unproved = [r for r in report.rules if not r.proved_by]
     if unproved:
         yield ""
-        yield styled("rules that are not run by a scenario citing them", bold=True)
+        yield styled("rules not run by any scenario that cites them", bold=True)
         states = [(r.rule.id, rule_state(r), r.reason or r.rule.text) for r in unproved]
         yield from (cut(line) for line in output.table(states))
     yield ""

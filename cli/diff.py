@@ -38,9 +38,12 @@ _COMPARED = 200_000  # maximum of old lines times new lines of a rule for a diff
 @click.command("diff")
 @click.argument("old", metavar="REF|LOG", type=RefOrLog())
 @click.argument("new", metavar="REF")
-@click.option("--play", is_flag=True, help="Also play positions of the first ruleset under the second.")
+@click.option("--play", is_flag=True, help="Also play positions from the first ruleset under the second.")
 @click.option(
-    "--decisions", type=click.IntRange(1, 1_000_000_000), metavar="N", help="The number of decisions of --play."
+    "--decisions",
+    type=click.IntRange(1, 1_000_000_000),
+    metavar="N",
+    help="With --play: the number of decisions to try.",
 )
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
 @click.pass_context

@@ -128,6 +128,6 @@ def _summary(comparison: Comparison) -> str:
     if comparison.complete:
         parts.append(f"every position with {', '.join(map(str, comparison.complete))} players")
     if comparison.stopped:
-        parts.append("stopped by the clock: --decisions N has no limit of time")
+        parts.append("stopped at the time limit: with --decisions N there is none")
     head = "" if comparison.groups else "no difference found: "
     return f"{head}compared {' · '.join(parts)}"

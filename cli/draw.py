@@ -77,9 +77,11 @@ class _Target(Struct, frozen=True):
 @click.option("--empty", is_flag=True, help="Draw REF without pieces and tables.")
 @click.option("--language", metavar="LANGUAGE", help="The language of titles; default: that of the ruleset.")
 @click.option("--watch", is_flag=True, help="Draw the folder REF again whenever one of its files changes.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="x.svg, .png or .pdf; default: NAME.svg.")
-@click.option("--paper", type=click.Choice(list(PAPERS)), help="The paper of a PDF to print; default: a4.")
-@click.option("--tiles", is_flag=True, help="Four sheets of that paper to glue together.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="The output: .svg, .png or .pdf; default: NAME.svg."
+)
+@click.option("--paper", type=click.Choice(list(PAPERS)), help="The paper size of a printed PDF; default: a4.")
+@click.option("--tiles", is_flag=True, help="Spread the board over four sheets of that paper, to glue together.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Draw the board of the ruleset REF at the start of a game, or a position of the recorded game LOG.
@@ -112,7 +114,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     out = _target(r)
     if log is not None:
         if not viewed.omniscient:
-            tell_seats(str(log), "without `--for` and `--public` it is shown")
+            tell_seats(str(log), "omit `--for` and `--public` to see it")
         game = _replayed(log, r.at, r.rules, lenient=not viewed.omniscient)
         secret = not viewed.public and game.omniscient.secretive
         ctx.exit(_draw(game.ruleset, _seen(game, viewed), r.language, replace(out, secret=secret)))
@@ -160,10 +162,12 @@ def _replayed(log: Path, at: int | None, rules: str | None, *, lenient: bool) ->
     if whose(result.game.ruleset):
         output.echo(whose(result.game.ruleset))
     if result.divergence is not None and (at is None or result.game.ply < at):
-        end = "to its end" if lenient else f"from {result.divergence.place} on"  # seats have not seen what is undone
-        output.echo(f"{log} is not legal {end}; drawn is the position after {result.game.ply} decisions", err=True)
+        place = "before its end" if lenient else f"at {result.divergence.place}"  # seats have not seen what is undone
+        output.echo(f"{log} breaks a rule {place}; drawing the position after {result.game.ply} decisions", err=True)
     elif at is not None and result.game.ply < at and not result.foreign:
-        output.echo(f"{log} has {output.counted(result.game.ply, 'decision')}: drawn is the last", err=True)
+        output.echo(
+            f"{log} has only {output.counted(result.game.ply, 'decision')}: drawing the last position", err=True
+        )
     return result.game
 
 

@@ -24,7 +24,7 @@ from rulespec.load import load_ruleset, load_source
 from rulespec.ruleset_files import MAX_YAML, OUTLINES
 
 _NAMES, _SHOWN = 400, 60
-_IDS = "write `LABEL: name` on each line, with small letters, digits and `_` in the name"
+_IDS = "write `LABEL: name` on each line, with lower-case letters, digits and `_` in the name"
 
 
 class DrawingFlags(Struct, frozen=True):
@@ -67,8 +67,10 @@ class DrawingFlags(Struct, frozen=True):
         known |= {called(region.origin.label) for region in result.regions}
         for name in [label for label in names if called(label) not in known][:1]:
             report, file = Report(), str(self.ids)
-            message = f"--ids names `{name[:_SHOWN]}`, and the drawing has no shape of this name"
-            report.error("RS904", message, Span(file, 1, 1, 1, 2), help="write labels as in the drawing")
+            message = f"--ids names `{name[:_SHOWN]}`, but the drawing has no shape with that label"
+            report.error(
+                "RS904", message, Span(file, 1, 1, 1, 2), help="check the spelling against the labels in the drawing"
+            )
             report.raise_if_errors()
         return result
 
@@ -120,14 +122,16 @@ def _names_in(path: Path) -> dict[str, str]:
     """The names in a file for `--ids`, by label."""
     root: Node = parse_yaml(_text(path), str(path), MAX_YAML)
     names: Any = to_plain(root)
-    if not isinstance(names, dict) or len(names) > _NAMES:
+    if not isinstance(names, dict):
         raise click.UsageError(f"{path} has no names: {_IDS}")
+    if len(names) > _NAMES:
+        raise click.UsageError(f"{path} has more than {_NAMES} names: remove those that the drawing does not need")
     results = {str(label): str(name) for label, name in names.items()}
     for name in results.values():
         if not REGION_NAME.fullmatch(name):
-            raise click.UsageError(f"`{name[:_SHOWN]}` in {path} is not a name for a region: {_IDS}")
+            raise click.UsageError(f"`{name[:_SHOWN]}` in {path} is not a valid region name: {_IDS}")
     if len({*results.values()}) < len(results):
-        raise click.UsageError(f"{path} gives one name to two labels: {_IDS}")
+        raise click.UsageError(f"{path} gives two labels the same name: {_IDS}")
     return results
 
 

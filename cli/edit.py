@@ -69,7 +69,7 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
     if not lines:
         raise click.UsageError("the file has no edits; `rulespec edit --help` lists them")
     if len(lines) > _MAX_EDITS:
-        raise click.UsageError(f"there are more than {_MAX_EDITS:,} edits: make them in parts")
+        raise click.UsageError(f"there are more than {_MAX_EDITS:,} edits: split them over several runs")
     map_ = MapEdits(folder)
     remarks: list[str] = []
     for line in lines:
@@ -168,8 +168,8 @@ def _serve(folder: Path, port: int, opens: bool) -> None:
 
     is_map = (folder / "game.yaml").is_file()
     if not is_map and not can_start(folder):
-        help_ = "start a map in a folder with only drawings, or by `rulespec new NAME --map FILE`"
-        raise click.ClickException(f"{folder} has no game.yaml, and other files: {help_}")
+        help_ = "start a map in a folder that has only drawings, or with `rulespec new NAME --map FILE`"
+        raise click.ClickException(f"{folder} has no game.yaml, but it has other files: {help_}")
     try:
         listener = listening(_HOST, port)
     except OSError as error:

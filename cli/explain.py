@@ -87,12 +87,12 @@ def _rules(merged: Merged, ref: str, name: str) -> Iterator[str]:
             if name in _names(draft.name.text, WITHDRAW):
                 results.append((f"option `{WITHDRAW}` of `{draft.name.text}`", draft.name.span, [_OF_DRAFTS]))
     if not results and (lines := list(about(merged, name))):
-        yield f"no option and no rule is called `{name}`; about it:"
+        yield f"no option or rule is called `{name}`; these mention it:"
         yield from lines
         return
     if not results:
         hint = did_you_mean(name, known) or f"`rulespec explain {ref}` lists the decisions and their options"
-        raise click.UsageError(f"there is no option and no rule `{name}`; {hint}")
+        raise click.UsageError(f"there is no option or rule `{name}`; {hint}")
     for number, (what, span, lines) in enumerate(results):
         yield from [""] if number else []
         yield f"{output.style(what, bold=True)}  {span.file}:{span.line}"
@@ -141,6 +141,6 @@ def _page(word: str) -> list[str]:
     if page is None:
         known = did_you_mean(word.upper(), CODES) or did_you_mean(word, known_rulesets())
         raise click.UsageError(
-            f"there is no code and no ruleset `{word[:20]}`; {known or '`rulespec explain` lists all codes'}"
+            f"there is no code or ruleset `{word[:20]}`; {known or '`rulespec explain` lists all codes'}"
         )
     return [output.style(line, bold=True) if line.startswith("#") else line for line in page.text.rstrip().split("\n")]

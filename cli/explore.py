@@ -103,7 +103,7 @@ class ExplorationRun(Struct, frozen=True):
         lines = "".join(to_json_text(line, plain=True) + "\n" for line in finding.log(ruleset))
         help_ = f"{finding.diagnostic.help}\nthe game is in {write_into(self.folder, f'{name}.jsonl', lines)}"
         if finding.scenario:
-            help_ += f", a scenario of it in {write_into(self.folder, f'{name}.yaml', finding.scenario)}"
+            help_ += f", and a scenario of it is in {write_into(self.folder, f'{name}.yaml', finding.scenario)}"
         return replace(finding.diagnostic, help=help_)
 
 
@@ -111,7 +111,7 @@ def _diagnostic(finding: Finding) -> Diagnostic:
     """The diagnostic of a finding with its scenario, or with the command that writes a long one."""
     d, scenario = finding.diagnostic, finding.scenario.rstrip()
     if scenario and len(finding.moves) > MAX_SHOWN:
-        return replace(d, help=f"{d.help}\n--failures FOLDER writes the game, and a scenario of it")
+        return replace(d, help=f"{d.help}\nadd --failures FOLDER to save the game and a scenario of it")
     return replace(d, help=f"{d.help}\nas a scenario:\n{scenario}") if scenario else d
 
 

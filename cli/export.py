@@ -56,7 +56,10 @@ def command(
         raise click.UsageError("name the file to write: --wasm for rules, --openspiel-trajectory for a recorded game")
     if openspiel_trajectory is not None:
         if players is not None or settings or language is not None or js is not None:
-            raise click.UsageError("--openspiel-trajectory needs a recorded game")
+            raise click.UsageError(
+                "--openspiel-trajectory writes the recorded game LOG, and cannot be combined with --players, --set, "
+                "--language and --js"
+            )
         _write_trajectory(Path(ref), openspiel_trajectory, structs=not no_structs)
         return
     if no_structs:
@@ -93,7 +96,7 @@ def _write_trajectory(log: Path, path: Path, *, structs: bool) -> None:
 
     result = replay_log(log)
     if result.divergence is not None:
-        raise click.ClickException(f"{log} is not legal to its end: `rulespec replay {log}` says why")
+        raise click.ClickException(f"{log} breaks a rule before its end: run `rulespec replay {log}` to see why")
     content = (to_json_text(trajectory(result.game, structs=structs), plain=True) + "\n").encode()
     output.write_bytes(path, content)
     output.echo(f"{path}: {len(content):,} bytes")

@@ -32,16 +32,18 @@ def command(ref: str, kind: str | None, only: tuple[str, ...], unwanted: tuple[s
     ruleset = load_ruleset(ref)
     if kind is None:
         if only or unwanted or format_ == "json":
-            raise click.UsageError("--only, --not and --format json need a kind")
+            raise click.UsageError("--only, --not and --format json need KIND")
         _show_kinds(ruleset)
         return
     if kind not in ruleset.kinds:
         hint = did_you_mean(kind, ruleset.kinds)
-        raise click.UsageError(f"{ref} has no kind `{kind}`; {hint or f'`rulespec facts {ref}` lists those of facts'}")
+        raise click.UsageError(
+            f"{ref} has no kind `{kind}`; {hint or f'`rulespec facts {ref}` lists the kinds of its facts'}"
+        )
     values = {entity.name: entity.title for entity in ruleset.kinds[kind].entities}
     for value in (*only, *unwanted):
         if value not in values:
-            hint = did_you_mean(value, values) or f"they are {', '.join(values)}"
+            hint = did_you_mean(value, values) or f"the values are {', '.join(values)}"
             raise click.UsageError(f"no `{kind}` is called `{value}`; {hint}")
     result = _facts(ruleset, kind)
     totals = Counter(fact["value"] for fact in result)

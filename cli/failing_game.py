@@ -46,8 +46,8 @@ def story(failing: FailingGame, path: Path | None) -> list[str]:
     header = failing.header
     settings = [f"{k}={v}" for k, v in header.settings.items()]
     more = f" with {', '.join(settings)}" if settings else ""
-    head = f"the shortest game found, of {', '.join(header.seats)}{more}"
-    result = "--failures FOLDER writes its log, and a scenario of it"
+    head = f"the shortest game found, played by {', '.join(header.seats)}{more}"
+    result = "add --failures FOLDER to save its log and a scenario of it"
     if path is not None:
         result = f"rulespec replay --check {path}"
         result += f"; a scenario of it is in {path.with_suffix('.yaml')}" if failing.scenario else ""

@@ -52,7 +52,7 @@ def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources:
         for line in difflib.unified_diff(_lines(own[name]), _lines(text), f"a/{plain}", f"b/{plain}", lineterm=""):
             output.echo(output.style(line, fg=_TONES.get(line[:1])))
     if not changed:
-        output.echo("there is no certain fix")
+        output.echo("there are no safe fixes")
         return False
     if not output.is_confirmed(len(changed), yes):
         return False

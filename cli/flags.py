@@ -197,7 +197,7 @@ def backend_errors(backend: str) -> Iterator[None]:
 def check_used(backend: str, handed: Mapping[str, int]) -> None:
     """Exits with an error if another backend played instead of the requested one."""
     if handed and backend in ("wasm", "python"):
-        others = [f"{MACHINES[to]} has played instead, {output.counted(n, 'time')}" for to, n in handed.items()]
+        others = [f"{MACHINES[to]} played instead, {output.counted(n, 'time')}" for to, n in handed.items()]
         not_used(f"the backend `{backend}` was requested, but {' and '.join(others)}")
 
 
@@ -209,6 +209,6 @@ def played_by(backend: str, handed: Mapping[str, int]) -> str:
 
 def not_used(message: str) -> NoReturn:
     """Reports that the requested backend was not used, and exits with code 1."""
-    help_ = "without --backend, the fastest suitable machine plays the same games"
+    help_ = "omit --backend: the fastest suitable machine then plays the same games"
     output.show([Diagnostic("RS727", Severity.ERROR, message, None, help=help_)])
     raise click.exceptions.Exit(output.PROBLEMS)

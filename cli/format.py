@@ -115,7 +115,7 @@ def _format(path: Path, *, write: bool, diff: bool) -> tuple[int, bool]:
 def _filter() -> int:
     data, text = sys.stdin.buffer.read(MAX_RULES_BYTES + 1), ""
     if len(data) > MAX_RULES_BYTES:
-        raise click.UsageError(f"a rules file has at most {MAX_RULES_BYTES:,} bytes")
+        raise click.UsageError(f"standard input has more than {MAX_RULES_BYTES:,} bytes, the limit of a rules file")
     try:
         text = text_of(data, "<stdin>")
         click.echo(format_rules(text, "<stdin>"), nl=False)

@@ -54,7 +54,7 @@ def amount_of_play(played: PlayReport) -> str:
     if not played.games:
         return "played no game to its end"
     of = "" if played.combinations == played.of else f"{played.combinations:,} of "
-    return f"played {output.counted(played.games, 'game')} of {of}{output.counted(played.of, 'combination')}"
+    return f"played {output.counted(played.games, 'game')} in {of}{output.counted(played.of, 'combination')}"
 
 
 MAX_LARGER = 64
@@ -89,7 +89,7 @@ class OverlaySets(Struct):
         for names, d in self.failed:
             yield f"  not {'+'.join(names)}: {d.message} [{d.code}]"
         if not self.failed and self.offered:
-            yield "  all that were checked combine"
+            yield "  all checked sets are compatible"
 
     def to_json(self) -> dict[str, Any]:
         """The results as plain data, described by the schema `diagnostics`."""

@@ -23,7 +23,7 @@ _FIRST = "quickstart"
 """The name of the sample log shown first, if it exists."""
 _MAX_SAMPLES = 12
 """Maximum number of sample logs listed for a game; `--format json` lists all."""
-_MISTAKEN = ("(has mistakes)", "")
+_MISTAKEN = ("(has errors)", "")
 """Title and players of a ruleset that cannot be read."""
 _MAX_PLAYERS, _MAX_TITLE = 64, 2_000
 _MAX_EXTENDS = 8
@@ -203,19 +203,21 @@ def _show(ref: str, ruleset: typed.Ruleset, logs: Mapping[str, Path]) -> None:
     )
     if ruleset.offered:
         output.echo()
-        output.echo(f"overlays, as in {ref}+{ruleset.offered[0]}:")
+        output.echo(f"overlays (for example {ref}+{ruleset.offered[0]}):")
         for line in output.table([(f"  {name}", title) for name, title in _overlays(ruleset).items()]):
             output.echo(line)
     if ruleset.settings:
         output.echo()
         first = next(iter(ruleset.settings.values()))
-        output.echo(f"settings, as in --set {first.name}={_example(first)}:")
+        output.echo(f"settings (for example --set {first.name}={_example(first)}):")
         rows = [(f"  {s.name}", ", ".join(_values(s)), s.default) for s in ruleset.settings.values()]
         for line in output.table(rows, ("  name", "values", "default")):
             output.echo(line)
     if logs:
         output.echo()
-        output.echo(f"recorded games, as in rulespec view {_first(ref.partition('+')[0], logs)} --out game.html:")
+        output.echo(
+            f"recorded games (for example rulespec view {_first(ref.partition('+')[0], logs)} --out game.html):"
+        )
         for name in sorted(logs, key=_interest)[:_MAX_SAMPLES]:
             output.echo(f"  {name}")
         if len(logs) > _MAX_SAMPLES:

@@ -79,8 +79,8 @@ def _check_game(log: NativeLog, rules: str) -> None:
 
     decisions = {entry.decision for entry in log.entries if entry.back is None}
     if decisions and decisions.isdisjoint(Decisions(load_ruleset(rules)).options):
-        message = f"{shown(log.file)} is a log of `{log.header.ruleset}`, and `{rules}` has none of its decisions"
-        help_ = f"`rulespec identify {log.file}` starts from the rules of the log"
+        message = f"{shown(log.file)} is a log of `{log.header.ruleset}`, but `{rules}` has none of its decisions"
+        help_ = f"omit --rules to start from the rules of the log: `rulespec identify {log.file}`"
         raise failure("RS883", message, Span(log.file, 1, 1, 1, 2), help_)
 
 
@@ -92,7 +92,9 @@ def _show_lost_overlays(log: NativeLog) -> None:
         named_ruleset(log)
     except DiagnosticsError as error:
         if error.diagnostics[0].code == "RS617":
-            output.echo(f"{error.diagnostics[0].message}; to start from it, give its path: --rules REF+./overlay.yaml")
+            output.echo(
+                f"{error.diagnostics[0].message}; to start from this overlay, give its path: --rules REF+./overlay.yaml"
+            )
 
 
 def _identification(log: NativeLog, rules: str | None, details: bool) -> Identification:
@@ -136,8 +138,8 @@ def _show(result: Identification, quick: bool, meaning: Meaning) -> None:
     else:
         _closest(result, meaning)
     if not result.complete:
-        output.echo("The search stopped at its bound: there may be more.")
-    output.echo(f"{output.counted(result.replays, 'choice')} of overlays and settings tried")
+        output.echo("The search stopped at its limit: there may be more answers.")
+    output.echo(f"tried {output.counted(result.replays, 'combination')} of overlays and settings")
 
 
 def _answers(result: Identification, meaning: Meaning) -> None:
@@ -173,8 +175,8 @@ def _undecided(result: Identification, meaning: Meaning) -> None:
     """Prints the changes to the first answer under which the log is equally legal."""
     if not result.undecided:
         return
-    which = "this" if len(result.answers) == 1 else "the first of these"
-    output.echo(f"not decided by the log, which is as legal with each of them beside {which}:")
+    which = "this answer" if len(result.answers) == 1 else "the first of these answers"
+    output.echo(f"undecided, as the log is equally legal if one of these changes is made to {which}:")
     changes = sorted(result.undecided, key=lambda change: bool(change[1]))  # overlays first
     rows = [(f"  {_setting(c, result)}" if c[1] else f"  +{c[0]}", meaning(c)) for c in changes]
     for line in output.table(rows):
@@ -183,12 +185,12 @@ def _undecided(result: Identification, meaning: Meaning) -> None:
 
 
 def _closest(result: Identification, meaning: Meaning) -> None:
-    output.echo(output.style("no overlays and settings found that make the log legal", fg="red"))
+    output.echo(output.style("no overlays and settings were found under which the log is legal", fg="red"))
     trial = result.closest
     if trial is None or trial.difference is None:
         return
     recorded, refusal = trial.difference.recorded, trial.difference.refusal
-    output.echo("the closest:")
+    output.echo("the closest combination:")
     for line in _candidate(trial, result, "", meaning):
         output.echo(f"  {line}")
     rows = [

@@ -49,10 +49,12 @@ class _Request(Struct, frozen=True):
     help="Compare with a log that SEAT received earlier.",
 )
 @click.option("--bundle", is_flag=True, help="Print the whole log with its rules.")
-@click.option("--bundle-beside", "beside", is_flag=True, help="Write the rules of many logs beside them, once.")
+@click.option(
+    "--bundle-beside", "beside", is_flag=True, help="Write the rules of the logs beside them, once per ruleset."
+)
 @click.option("--table", metavar="ID", help="Print the whole log of this table in a store that is not being served.")
 @click.option("--rules", metavar="REF", help="The ruleset; default: that of the log.")
-@click.option("--as", "as_", type=click.Choice(["pgn"]), help="Print the whole game as moves in text form.")
+@click.option("--as", "as_", type=click.Choice(["pgn"]), help="Print the moves of the whole game as text.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -95,7 +97,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         ctx.exit(print_bundled(r.logs[0], r.rules, r.out) if r.bundle else write_bundles(r.logs, r.rules))
     log = r.logs[0]
     own = "" if r.earlier is None or _is_same(log, r.earlier) else str(r.earlier)
-    tell_seats(str(log), f"`rulespec replay {log}` shows it", own)
+    tell_seats(str(log), f"run `rulespec replay {log}` to see it", own)
     if r.earlier is not None:
         ctx.exit(_check(log, viewed, r.earlier, r.rules))
     from rulespec.engine.logs.log_file import standing
@@ -128,7 +130,9 @@ def _check_usage(r: _Request, viewed: Viewer) -> None:
         UsageError: if flags are incompatible.
     """
     if (not viewed.omniscient) + r.bundle + r.beside + (r.table is not None) + (r.as_ is not None) != 1:
-        raise click.UsageError("give one of --for SEAT, --public, --bundle, --bundle-beside, --table ID and --as pgn")
+        raise click.UsageError(
+            "give exactly one of --for SEAT, --public, --bundle, --bundle-beside, --table ID and --as pgn"
+        )
     if viewed.omniscient and r.earlier is not None:
         raise click.UsageError("--check needs --for or --public")
     if r.table is not None and r.rules is not None:
@@ -151,8 +155,10 @@ def _print_text(log: Path, rules: str | None, out: Path | None) -> int:
     try:
         result = ReplayRequest(log, rules=rules, report=report, remarks=True).replay()
         if result.divergence is not None:
-            tells = f"`rulespec replay {log}` tells why"
-            raise click.UsageError(f"{log} is legal for {output.counted(result.game.ply, 'decision')} only: {tells}")
+            way = f"run `rulespec replay {log}` to see why"
+            raise click.UsageError(
+                f"{log} breaks a rule after {output.counted(result.game.ply, 'legal decision')}: {way}"
+            )
         places = [result.places[number] for number in standing(result.moves)]
         dialect = text_dialect(result.game.ruleset)
         text = as_pgn(result.game, dialect, result.notes, places, standing_variations(result))
@@ -176,11 +182,11 @@ def _replayed(log: Path, rules: str | None, report: Report) -> tuple[NativeLog, 
     native = read_log(log, lenient=True)
     result = replay_native(native, load_ruleset(rules) if rules is not None else named_ruleset(native), report=report)
     if result.divergence is not None:
-        tells = f"`rulespec replay {log}` tells why"
+        way = f"run `rulespec replay {log}` to see why"
         if not result.game.omniscient.secretive:
-            raise click.UsageError(f"{log} is not legal from {result.divergence.place} on: {tells}")
-        legal = output.counted(result.game.ply, "decision")
-        raise click.UsageError(f"{log} is legal for {legal} only, not to its end: {tells}")
+            raise click.UsageError(f"{log} breaks a rule at {result.divergence.place}: {way}")
+        legal = output.counted(result.game.ply, "legal decision")
+        raise click.UsageError(f"{log} breaks a rule after {legal}: {way}")
     return native, result
 
 
@@ -195,7 +201,7 @@ def _warn_of_no_salt(native: NativeLog, result: ReplayResult, report: Report) ->
     line = result.places[standing(result.moves)[-len(open_)]]
     entry = next(entry for entry in native.entries if entry.line == line)
     message = "this choice has no salt in the log, so its seal is temporary and cannot be checked later"
-    help_ = "`rulespec replay LOG --out FILE` writes the log with salts; print the logs for seats from that"
+    help_ = "write the log with salts by `rulespec replay LOG --out FILE`, and print the logs for seats from FILE"
     report.warning("RS627", message, native.span(entry, entry.option), help=help_)
 
 
@@ -218,7 +224,7 @@ def _check(log: Path, viewed: Viewer, earlier: Path, rules: str | None) -> int:
         output.show(error.diagnostics)
         return output.PROBLEMS
     sealed = f", {outcome.still_sealed} still sealed" if outcome.still_sealed else ""
-    opened = f"{output.counted(outcome.opened, 'seal')} {'fits' if outcome.opened == 1 else 'fit'}"
+    opened = f"{output.counted(outcome.opened, 'seal')} {'matches' if outcome.opened == 1 else 'match'}"
     output.echo(f"{earlier} agrees with {log}: {output.counted(outcome.decisions, 'decision')}, {opened}{sealed}")
     return output.OK
 
@@ -243,5 +249,5 @@ def _must_be_for(viewed: Viewer, log: SeatLog) -> None:
         same = False
     if not same:
         whom = "all seats" if viewed.text is None else shown(viewed.text)
-        help_ = "each seat checks the log that it received itself"
+        help_ = "give --check the log that this viewer received earlier"
         raise failure("RS632", f"{log.file} is not a log for {whom}", None, help=help_)

@@ -26,6 +26,6 @@ def command(stdio: bool) -> None:
             raise
         raise click.ClickException('the language server needs pygls: pip install "rulespec[lsp]"') from None
     if sys.stdin is None:
-        raise click.ClickException("an editor talks with it through standard input, which is closed")
+        raise click.ClickException("the language server talks to the editor over standard input, which is closed")
     # A copy of the stream, as the server closes its output when the editor disconnects.
     serve(server(), sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb"))

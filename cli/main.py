@@ -97,7 +97,7 @@ class Commands(click.Group):
             except UnicodeEncodeError:
                 named = False
             if not named:
-                ctx.fail(f"`{arg[:60]}` cannot be an argument")
+                ctx.fail(f"`{arg[:60]}` has characters that no argument can contain")
         return super().parse_args(ctx, args)
 
     def resolve_command(
@@ -130,7 +130,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     expose_value=False,
     is_eager=True,
     callback=_print_version,
-    help="Show the version and where the cache is, and exit.",
+    help="Show the version and the folder of the cache, and exit.",
 )
 def cli() -> None:
     """Rules as data for board games.
@@ -251,7 +251,7 @@ class _Closed(io.TextIOBase):
     """Standard output that was closed before the program started; writing to it fails, as in other programs."""
 
     def write(self, _: str) -> int:
-        raise OSError(errno.EBADF, "it is closed")
+        raise OSError(errno.EBADF, "the stream is closed")
 
 
 def _open_streams() -> None:

@@ -44,7 +44,7 @@ def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> No
     texts = {name: _text(folder / name) for name in (_MAP, OUTLINES)}
     _text(folder / REPORT)
     if not texts[_MAP]:
-        raise click.UsageError(f"{folder / _MAP} is missing: without --update, a new map is started")
+        raise click.UsageError(f"{folder / _MAP} is missing: omit --update to start a new map")
     flags = flags.remembered(folder)
     flags.check()
     base, drawn = flags.base(), flags.drawn()
@@ -69,7 +69,7 @@ def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> No
 def _text(path: Path) -> str:
     """The content of a file with its line endings; "" if the file does not exist."""
     if path.is_symlink():
-        raise click.UsageError(f"{path} leads outside the folder, so it is not written")
+        raise click.UsageError(f"{path} is a symbolic link, so it is not written: replace it with a file")
     if not path.is_file():
         return ""
     try:
@@ -123,7 +123,7 @@ class _Update:
         if self.drawn.frame is not None:
             self.outlines.put((*self.board, "frame"), [*self.drawn.frame])
         for name, label in self.by_outline.items():
-            yield f"found by its outline: {name}, which is `{label[:_LABEL]}` in the drawing (its title stays)"
+            yield f"matched by its outline: {name}, labelled `{label[:_LABEL]}` in the drawing (its title stays)"
         for region in self.drawn.regions:
             shape = (*self.board, "outlines", region.name)
             before = text(get(self.outlines.root, *shape, "outline"))
@@ -149,7 +149,7 @@ class _Update:
         node, path = self.regions[region.name], ("map", "regions", region.name)
         if get(node, "position") is not None and region.position is not None:
             if to_plain(get(node, "position") or node) != [*region.position]:
-                yield "its place"
+                yield "its position"
             self.map.put((*path, "position"), [*region.position])
         for fact, value in self.base.facts_of(region).items() if self.base is not None else ():
             if text(get(node, fact)) != value:

@@ -49,7 +49,7 @@ class _Request(Struct, frozen=True):
     type=click.IntRange(1, 1_000_000),
     default=200,
     show_default=True,
-    help="Largest number of games of a match.",
+    help="Maximum number of games in a match.",
 )
 @click.option("--all-games", is_flag=True, help="Play all games even after a verdict, for narrower bounds.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
@@ -78,7 +78,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     names = [*bot_names(ctx, ctx.command.params[0], ",".join(names))]
     ruleset = load_ruleset(ref)
     if ruleset.declarations.teams == ALL:
-        message = f"the players of `{ruleset.ref}` win together: `rulespec simulate --bots` shows how often"
+        message = f"the players of `{ruleset.ref}` win together: run `rulespec simulate --bots` to see how often"
         raise click.UsageError(message)
     check_workers(r.jobs, r.cluster)
     ref = anywhere(ref) if r.cluster else ref
@@ -106,7 +106,9 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         output.echo(line)
     if failed:
         output.echo()
-        output.echo(output.style(output.counted(failed, "game") + " failed: `rulespec simulate` tells why", fg="red"))
+        output.echo(
+            output.style(output.counted(failed, "game") + " failed: run `rulespec simulate` to see why", fg="red")
+        )
     ctx.exit(output.PROBLEMS if failed else output.OK)
 
 

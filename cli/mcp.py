@@ -35,7 +35,7 @@ _WAIT = 0.05
     help="The folder of a ruleset, for an author.",
 )
 @click.option(
-    "--calls", type=click.IntRange(1, 1_000_000), default=10_000, help="The largest number of calls in a session."
+    "--calls", type=click.IntRange(1, 1_000_000), default=10_000, help="The maximum number of calls in a session."
 )
 def command(
     ref: str | None,
@@ -122,7 +122,7 @@ def _table(ref: str, seat: str, log: Path | None, players: int | None, settings:
 
     is_saved = is_file(Path(ref))
     if not is_saved and ref.endswith(".jsonl"):
-        raise click.UsageError(f"{ref} has no game: start one with `rulespec mcp REF --log {ref}`")
+        raise click.UsageError(f"there is no saved game {ref}: start one with `rulespec mcp REF --log {ref}`")
     if is_saved and (log is not None or players is not None or settings):
         raise click.UsageError(f"{ref} is a saved game, and continues as it is: omit --log, --players and --set")
     if not is_saved and log is None:
@@ -130,7 +130,7 @@ def _table(ref: str, seat: str, log: Path | None, players: int | None, settings:
     path = Path(ref) if log is None else log
     if not path.parent.is_dir():
         raise click.BadParameter(f"there is no folder {path.parent}", param_hint="--log")
-    tell_seats(str(path), f"`rulespec replay {path}` shows it")
+    tell_seats(str(path), f"run `rulespec replay {path}` to see it")
     table = SeatedGame(path, None if is_saved else start, lambda: time.sleep(_WAIT))
     try:
         if not is_saved and (header := table.header()) is not None:
@@ -141,5 +141,7 @@ def _table(ref: str, seat: str, log: Path | None, players: int | None, settings:
     except SaveError as error:
         raise click.ClickException(str(error)) from None
     if seat not in seats:
-        raise click.BadParameter(f"the game has the seats {', '.join(seats)}", param_hint="--seat")
+        raise click.BadParameter(
+            f"there is no seat `{seat[:80]}`; the seats are {', '.join(seats)}", param_hint="--seat"
+        )
     return table

@@ -91,7 +91,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     else:
         _totals(results, failed)
         if lines:
-            output.echo("these lines in `was:` of the changed rules would carry them, each of those tried faithfully:")
+            output.echo("with these lines in `was:` of the changed rules, every game tried is carried faithfully:")
             for line in lines:
                 output.echo(f"  {line}")
     stay = any(not plan.carries(result["verdict"]) for result in results)
@@ -118,9 +118,9 @@ def _show(each: Carried) -> None:
         return
     parts = [output.style(result["verdict"], fg=_COLOURS[Verdict(result["verdict"])])]
     if result["put_in"]:
-        parts.append(f"{output.counted(result['put_in'], 'answer')} put in")
+        parts.append(f"{output.counted(result['put_in'], 'answer')} inserted")
     if result["gone"]:
-        parts.append(f"{output.counted(result['gone'], 'question')} gone")
+        parts.append(f"{output.counted(result['gone'], 'question')} dropped")
     if (cause := result["cause"]) is not None:
         where = f"after {cause['index']:,} of {output.counted(result['decisions'], 'decision')}"
         parts.append(f"{where}: {cause['reason'][:300]}")
@@ -155,7 +155,7 @@ def _totals(results: list[dict[str, Any]], failed: dict[str, str]) -> None:
     causes = _causes(results)
     for cause in causes[:_MAX_CAUSES]:
         output.echo(f"  {output.counted(cause['games'], 'game')} {cause['verdict']}: {cause['reason'][:200]}")
-        example = f"for one, {cause['example']}"
+        example = f"for example {cause['example']}"
         if cause["recorded"]:
             example += f", where {cause['recorded'][:100]}"
         output.echo(f"    {example}{', ' + cause['place'] if cause['place'] else ''}")

@@ -59,13 +59,13 @@ class _Request(Struct, frozen=True):
     "folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     default=Path(),
-    help="The folder to put it in; default: the current one.",
+    help="The folder to write it to; default: the current one.",
 )
 @click.option(
     "--map",
     "regions",
     metavar="NAMES|FILE",
-    help="Its regions: `oak,elm,ash`, or a drawing, GeoJSON or picture with a shape for each region.",
+    help="The regions of a new map: `oak,elm,ash`, or a drawing, GeoJSON or picture with a shape for each region.",
 )
 @click.option(
     "--fill",
@@ -120,7 +120,7 @@ def command(**values: Any) -> None:
         update_map(target, r.flags(), r.delete, r.yes)
         return
     if os.path.lexists(target):
-        raise click.UsageError(f"{target} exists already: choose another name or folder")
+        raise click.UsageError(f"{target} already exists: choose another name or folder")
     if r.overlay and r.regions is not None:
         raise click.UsageError("--map makes a ruleset, so it cannot be combined with --overlay")
     flags = r.flags()

@@ -62,7 +62,7 @@ def check_name(name: str) -> None:
         click.UsageError: with a suggestion.
     """
     if not _NAME.fullmatch(name) or len(name) > _NAME_LIMIT:
-        help_ = f"a name is small letters, digits and `_`, starts with a letter, and has at most {_NAME_LIMIT} of them"
+        help_ = f"write up to {_NAME_LIMIT} lower-case letters, digits and `_`, beginning with a letter"
         raise click.UsageError(f"`{name[:80]}` is not a valid ruleset name: {help_}")
     if name in _DEVICES:
         raise click.UsageError(f"`{name}` is not a valid file name on Windows: choose another, such as `{name}_`")
@@ -101,7 +101,7 @@ def _base(name: str, ref: str) -> tuple[typed.Ruleset, Merged]:
     """The base of a new ruleset or overlay; its name must not occur in the base."""
     ruleset, base = load_ruleset(ref), load_source(ref, Report())
     if name in {ruleset.id, *ruleset.overlays, *ruleset.offered, *(f.name for f in ruleset.folders)}:
-        raise click.UsageError(f"`{name}` is a name of the base: choose another")
+        raise click.UsageError(f"`{name}` is already a name in `{ref}`: choose another")
     return ruleset, base
 
 

@@ -49,7 +49,7 @@ procedure play():
 procedure turn(p: player):
     decide turn by p:
         option take(n in 1 .. most "R-02: one to three counters"):
-            require n <= counter.heap    "R-03: there are not so many counters"
+            require n <= counter.heap    "R-03: there are not that many counters"
             move n of counter from heap to taken[p]
     if counter.heap == 0:
         end game as last_counter won by {p}

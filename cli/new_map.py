@@ -65,14 +65,16 @@ def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | No
     names = [name.strip() for name in source.split(",")]
     for name in names:
         if not REGION_NAME.fullmatch(name):
-            help_ = "names have small letters, digits and `_`, and commas between them"
+            help_ = "write names in lower-case letters, digits and `_`, separated by commas"
             raise click.UsageError(
-                f"`{name[:80]}` is neither a name for a region nor a file that ends in {' or '.join(DRAWINGS)}: {help_}"
+                f"`{name[:80]}` is neither a region name nor a file that ends in {' or '.join(DRAWINGS)}: {help_}"
             )
         if name in NO_VALUES:
-            raise click.UsageError(f"`{name}` is a word of the language: give it another name, such as `{name}_`")
+            raise click.UsageError(
+                f"`{name}` is a word of the language: give the region another name, such as `{name}_`"
+            )
     if len(set(names)) < len(names) or len(names) > MAX_REGIONS:
-        raise click.UsageError(f"a map has at most {MAX_REGIONS} regions, with different names")
+        raise click.UsageError(f"--map takes at most {MAX_REGIONS} regions, each with a different name")
     return DrawnMap([ImportedRegion(name, "", None, ()) for name in names])
 
 
@@ -93,7 +95,7 @@ def tell_lacks(ref: str) -> None:
     if errors:
         codes = ", ".join(f"{code} {output.counted(number, 'time')}" for code, number in errors.most_common(_VALUES))
         codes += ", and more of them" if stopped else ""
-        output.echo(f"  not sound yet, as its rules expect more of a map: {codes}")
+        output.echo(f"  not valid yet, as the rules expect more of the map: {codes}")
 
 
 def complete(target: Path, brought: Mapping[str, Mapping[str, str]], accept: bool) -> None:
@@ -188,8 +190,10 @@ class Base:
             return colour_of(colour), name, value
         if len(facts) != 1:
             known = ", ".join(f"{n}.{v}" for n in self.facts for v in self._values(n)[:_VALUES])
-            problem = f"could be {' or '.join(f'{n}.{value}' for n in facts)}" if facts else "is not a fact of a region"
-            raise click.UsageError(f"`{said[:80]}` {problem}; there are {known}")
+            problem = (
+                f"could mean {' or '.join(f'{n}.{value}' for n in facts)}" if facts else "is not a fact of a region"
+            )
+            raise click.UsageError(f"`{said[:80]}` {problem}; the values of facts are {known}")
         return colour_of(colour), facts[0], value
 
     def _new_kind(self, fact: str, value: str) -> str:
@@ -223,9 +227,11 @@ class Base:
         place = Span(drawn.file, 1, 1, 1, 2) if drawn.file else None
         for colour in sorted({*self.fills} - {region.fill for region in drawn.regions}):
             others = self._silent(drawn)
-            message = f"no region has the colour `{colour}`, which --fill gives a meaning"
+            message = f"--fill gives a meaning to `{colour}`, but no region has that colour"
             help_ = (
-                f"the other colours are {others}" if others else "colours are attributes of shapes or groups, as `fill`"
+                f"use a colour of the drawing that has no meaning yet: {others}"
+                if others
+                else "colour the shapes of regions, or their groups, with the attribute `fill`"
             )
             report.warning("RS851", message, place, help=help_)
         return report.diagnostics

@@ -47,7 +47,7 @@ def refuse_inputs(params: dict[str, Any]) -> None:
         for other, before in outputs[:number]:
             if os.path.abspath(before) == os.path.abspath(path) or _same(before, path):  # noqa: PTH100 - links stay
                 message = f"--{other} and --{name} name the same file, {shown(str(path))}"
-                raise failure("RS126", message, None, "name two files")
+                raise failure("RS126", message, None, "name two different files")
         if any(_reads(Path(text), path) for text in source):
             message = f"--{name} would replace {shown(str(path))}, which this command reads"
             raise failure("RS126", message, None, "name another file")

@@ -14,7 +14,9 @@ from rulespec.cli.flags import number_of_players, settings_flag
 @click.argument("ref")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Number of players, if several are possible.")
 @settings_flag
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page there.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page to this file."
+)
 @click.option("--language", metavar="LANGUAGE", help="The language of its words; default: the ruleset's own.")
 def command(ref: str, players: int | None, settings: tuple[str, ...], out: Path, language: str | None) -> None:
     """Write a page for playing REF: one file, without a server or a network.

@@ -150,7 +150,7 @@ class Person:
         if only and only != "all":
             options = [o for o in options if o.name == only]
             if not options:
-                output.echo(f"nothing is called `{only}` here")
+                output.echo(f"no option is called `{only}` here")
 
         def tell(option: Option) -> str:
             if option.interrupt:
@@ -160,7 +160,7 @@ class Person:
         for line in option_list.lines(options, tell, whole=bool(only)):
             output.echo(line)
         if len(offered) > _LISTED:
-            output.echo("       … there are more")
+            output.echo("       … and more")
         elif not interrupts and any(option.interrupt for option in offered):
             output.echo(output.style("       (`o` also lists what may be done out of turn)", dim=True))
         return options
@@ -174,7 +174,7 @@ class Person:
         """Prints the moves since this person's last decision."""
         news = self.news
         if len(news) > _NEWS:
-            output.echo(f"  … {len(news) - _NEWS} lines more (`p` shows the game so far)")
+            output.echo(f"  … {len(news) - _NEWS} more lines (`p` shows the game so far)")
         for line in news[-_NEWS:]:
             output.echo(output.style(line, fg="cyan") if line.startswith("   ") else line)
         news.clear()

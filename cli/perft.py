@@ -72,7 +72,12 @@ class _Request(Struct, frozen=True):
     help="Count from the start of a game of N players; optional if only one number is possible.",
 )
 @click.option("--from", "log", type=click.Path(path_type=Path), metavar="LOG", help="Count from a recorded game.")
-@click.option("--at", type=click.IntRange(0), metavar="K", help="After K moves of LOG; default: all of them.")
+@click.option(
+    "--at",
+    type=click.IntRange(0),
+    metavar="K",
+    help="With --from: count from the position after K moves; default: after all.",
+)
 @click.option("--depth", type=click.IntRange(0, MAX_DEPTH), metavar="D", help="The number of consecutive options.")
 @click.option("--divide", is_flag=True, help="Print the number of leaves below each first option.")
 @click.option("--limit", type=click.IntRange(1), default=LIMIT, show_default=True, help="Stop after this many nodes.")
@@ -111,7 +116,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     if at is not None and r.log is None:
         raise click.UsageError("--at needs --from")
     if chosen and r.log is not None:
-        raise click.UsageError("--set needs --players; a log has its own")
+        raise click.UsageError("--set needs --players; a log has its own settings")
     ruleset = load_ruleset(r.ref)
     with backend_errors(r.backend):
         if r.log is not None:
@@ -196,7 +201,7 @@ def _from_log(
     if at is None:
         if result.divergence is not None:
             outcome = result.divergence
-            message = f"the log is not legal from {outcome.place} on under `{ruleset.ref}`: {outcome.refusal.reason}"
+            message = f"the log breaks a rule of `{ruleset.ref}` at {outcome.place}: {outcome.refusal.reason}"
             line = outcome.line or 1
             help_ = f"count an earlier position: --at K, with K up to {len(result.moves)}"
             raise DiagnosticsError(
@@ -229,7 +234,7 @@ def _show(results: Mapping[str, Perft], divide: bool, limit: int, seconds: float
         text = f"stopped after {limit:,} nodes (--limit): the numbers are incomplete"
         output.echo(output.style(text, fg="yellow"))
     if any(p != first for p in perfts):
-        output.echo(output.style("the backends differ, which is a mistake of this program", fg="red"))
+        output.echo(output.style("the backends differ, which is a bug in this program", fg="red"))
     total = sum(p.nodes for p in perfts)
     output.echo(f"{seconds:.1f} s ({total / max(seconds, 1e-9):,.0f} nodes/s)")
 
@@ -240,7 +245,9 @@ def _show(results: Mapping[str, Perft], divide: bool, limit: int, seconds: float
 def _check(ruleset: typed.Ruleset, backend: str, format_: str) -> int:
     path, report, started = record_file(ruleset), Report(), time.perf_counter()
     if not is_present(path):
-        raise click.UsageError(f"there is no {display(path)}: `rulespec perft {ruleset.reference} --record` writes it")
+        raise click.UsageError(
+            f"there is no {display(path)}: write it with `rulespec perft {ruleset.reference} --record`"
+        )
     rows = read_record(path)
     counted = sum(compare(ruleset, rows, name, report) for name in BACKENDS[backend])
     if format_ == "json":

@@ -55,11 +55,11 @@ class _Request(Struct, frozen=True):
     "--bots",
     metavar="K|BOTS",
     default="0",
-    help="Number of last seats that play at random; or bots such as flat:64, one for all seats but yours, or a list.",
+    help="Number of last seats that play at random; or a bot such as flat:64 for all seats but the first; or a list.",
 )
 @click.option("--names", metavar="A,B,…", help="Names at the seats, clockwise.")
 @click.option("--name", "each", multiple=True, metavar="NAME", help="The name at the next seat, any text; repeatable.")
-@click.option("--seed", type=int, help="Seed for dice, cards and random players.")
+@click.option("--seed", type=int, help="Seed for dice, cards and random bots.")
 @click.option("--redraw", is_flag=True, help="Draw different random numbers after an undo; default: the same.")
 @settings_flag
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Save a log; continue it if it exists.")
@@ -87,7 +87,12 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         raise click.BadParameter("a name is not text: it has bytes that are not UTF-8", param_hint="--names")
     chosen = output.key_values(r.settings)
     if may_hide(ruleset):
-        tell_seats(str(log or ""), f"`rulespec replay {log or 'FILE'}` shows it, of a game that --log saves")
+        tell_seats(
+            str(log or ""),
+            f"run `rulespec replay {log}` to see it"
+            if log
+            else "save the game with --log FILE, and run `rulespec replay FILE` to see it",
+        )
     seed = secrets.randbelow(10**9) if r.seed is None else r.seed
     programs = Programs.of(r.bots, players, Chance(seed, redraw=r.redraw))
     try:
@@ -130,7 +135,7 @@ def _save(saved: SavedGame, game: Game) -> None:
     """Starts the file of a new game; with secrets, a resumed file becomes readable only by its owner as well."""
     secret = game.omniscient.secretive
     if saved.log is None and saved.begin(new_header(game), secret=secret):
-        output.echo(f"{saved.path}: its first line was torn, and is written again")
+        output.echo(f"{saved.path}: its first line was torn, and has been rewritten")
     elif secret:
         saved.keep_secret()
 
@@ -149,10 +154,10 @@ def resumed(log: NativeLog, ruleset: typed.Ruleset, players: int, settings: dict
     result = replay_native(log, ruleset, report=report)
     output.show(report.diagnostics)
     if (outcome := result.divergence) is not None:
-        tells = f"`rulespec replay {log.file}` tells"
+        way = f"run `rulespec replay {log.file}`"
         if is_of_seats():  # secret choices are not quoted
-            raise click.UsageError(f"{log.file} is not legal to its end: {tells} why")
+            raise click.UsageError(f"{log.file} breaks a rule before its end: {way} to see why")
         what = f"`{outcome.action.get('option', 'undo')}` is refused: {outcome.refusal}"
-        raise click.UsageError(f"{log.file} is not legal from {outcome.place} on: {what}; {tells} all of it")
+        raise click.UsageError(f"{log.file} breaks a rule at {outcome.place}: {what}; {way} for the details")
     output.echo(f"{log.file}: continues after {output.counted(result.game.ply, 'decision')}")
     return result.game

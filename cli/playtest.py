@@ -120,7 +120,7 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
     default="flat:32",
     show_default=True,
     metavar="BOTS",
-    help="Bots that play, in turn at the seats.",
+    help="Bots that play, each seat in turn.",
 )
 @click.option(
     "--beside",
@@ -132,19 +132,19 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
     "--pairs",
     callback=_numbers,
     metavar="N",
-    help="Largest number of pairs of games; with numbers for the other bots: 200,500,500.",
+    help="Maximum number of pairs of games; to give the other bots numbers as well: 200,500,500.",
 )
 @click.option(
     "--ladder",
     callback=_numbers,
     default="100",
     metavar="N",
-    help="Largest number of games in each match between the bots.",
+    help="Maximum number of games in each match between the bots.",
 )
 @click.option(
     "--minutes",
     type=Finite(0, YEAR, min_open=True),
-    help="Largest number of minutes.  [default: 10, with --pairs no bound]",
+    help="Time limit in minutes.  [default: 10; none with --pairs]",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same games.")
 @click.option(
@@ -157,7 +157,7 @@ def _beside(ctx: click.Context, option: click.Parameter, value: str | None) -> t
     "--logs",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Write the first 10 games as logs, and as pages if there is a --page.",
+    help="Write the first 10 games as logs, and with --page also as pages.",
 )
 @click.option(
     "--recorded",
@@ -247,7 +247,7 @@ def _check(r: _Request) -> None:
     if r.target is None:
         if not r.rules and not r.settings and not r.sweeps and not r.without:
             base, plus, rule = r.base.rpartition("+")
-            way = f"; is `+{rule}` the rule? `rulespec playtest {base} +{rule}`" if plus else ""
+            way = f"; if `+{rule}` is the rule, write `rulespec playtest {base} +{rule}`" if plus else ""
             forms = "a reference, +OVERLAY, --set KEY=VALUE, --without OPTION, or --sweep"
             raise click.UsageError(f"name a rule: {forms}{way}")
         if len(r.sweeps) > 1:
@@ -255,7 +255,7 @@ def _check(r: _Request) -> None:
                 "only one number can be swept at a time, unless --target searches for the best values of several"
             )
     elif r.rules or r.settings or r.without or not 0 < len(r.sweeps) <= MOST_SWEPT:
-        message = f"--target looks for the values of 1 to {MOST_SWEPT} numbers (--sweep), and takes no other rules"
+        message = f"--target searches the values of 1 to {MOST_SWEPT} numbers (--sweep), and takes no other rules"
         raise click.UsageError(message)
 
 

@@ -64,7 +64,7 @@ def recorded(paths: Sequence[Path]) -> dict[str, Any] | None:
         return None
     files = [file for path in paths for file in _files(path)]
     if not 0 < len(files) <= MOST:
-        raise click.UsageError(f"--recorded takes 1 to {MOST:,} games; these are {len(files):,}")
+        raise click.UsageError(f"--recorded takes 1 to {MOST:,} games, not {len(files):,}")
     return recorded_figures(_replayed(files)).to_json()
 
 
@@ -83,7 +83,7 @@ def _replayed(files: Sequence[Path]) -> Iterator[Game]:
     for file in files:
         result = replay_log(file, report=Report())
         if result.divergence is not None:
-            output.echo(f"{file}: left out, as it breaks a rule", err=True)
+            output.echo(f"{file}: skipped, as it breaks a rule", err=True)
         else:
             yield result.game
 

@@ -84,7 +84,7 @@ def aim(how: Aim, base: ComparedRule, rule: Callable[[Point], ComparedRule]) -> 
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--target") from None
     asked, axes = target.asked, [sweep.values for sweep in how.sweeps]
-    output.echo(f"looks for {how.wanted} among {prod(map(len, axes)):,} points", err=True)
+    output.echo(f"searching {prod(map(len, axes)):,} points for {how.wanted}", err=True)
     games = GridGames(rule, how.bots, how.out, asked.number, how.jobs, how.cluster)
     matter: dict[str, Any] = {}
     if len(axes) <= TOGETHER:
@@ -116,7 +116,7 @@ def show_target(target: dict[str, Any]) -> None:
     """Prints the points nearest to the target."""
     share, title = target["share"], target["title"]
     wanted = number(target["wanted"], share)
-    output.echo(f"{title}: {wanted} is wanted; {target['points']:,} points, {target['games']:,} games")
+    output.echo(f"{title}: the target is {wanted}; {target['points']:,} points, {target['games']:,} games")
     if "matter" in target:
         output.echo(mattering(target))
     rows = [
@@ -137,8 +137,8 @@ def mattering(target: dict[str, Any]) -> str:
     """A sentence on the influential numbers."""
     names = [short(path) for path in target["matter"]]
     if not names:
-        return f"None of {len(target['paths'])} numbers matters as far as these games show; the rest is chance."
-    return f"Of {len(target['paths'])} numbers these matter, the strongest first: {', '.join(names)}."
+        return f"In these games none of the {len(target['paths'])} numbers matters; the differences are chance."
+    return f"Of the {len(target['paths'])} numbers, these matter (strongest first): {', '.join(names)}."
 
 
 _CELLS = (("mean", ""), ("half", "± "))

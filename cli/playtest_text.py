@@ -63,7 +63,7 @@ def show(result: dict[str, Any]) -> None:
         ):
             output.echo(line)
         output.echo()
-    output.echo("All bounds hold together 19 times in 20, at every look. The same figures again:")
+    output.echo("All bounds hold together 19 times in 20, however often you look. To get the same figures again:")
     output.echo(f"  {result['command']}")
 
 

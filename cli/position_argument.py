@@ -45,7 +45,7 @@ class PlaceType(click.ParamType[PositionPlace]):
         log, at, number = text.rpartition("@")
         if parts is None and at and not Path(text).exists() and is_file(Path(log)):
             self.fail(
-                f"`{number[:20]}` is not a number of decisions: write {log}@N, N from 0 to 999,999,999", param, ctx
+                f"`{number[:20]}` is not a number of decisions: write {log}@N, with N from 0 to 999,999,999", param, ctx
             )
         return (
             PositionPlace(with_samples(text), None)
@@ -91,7 +91,7 @@ class Where(Struct, frozen=True):
             click.UsageError: if the flags name two viewers.
         """
         if self.omniscient and (self.seat is not None or self.public):
-            raise click.UsageError("--for and --public cannot be combined with --omniscient: that shows everything")
+            raise click.UsageError("--for and --public cannot be combined with --omniscient, which shows everything")
         return viewer(self.seat, self.public or (self.seat is None and not self.omniscient))
 
     def game(self) -> Game:
@@ -104,9 +104,9 @@ class Where(Struct, frozen=True):
         if not is_file(Path(log)):
             return self._new()
         if self.players is not None or self.settings:
-            raise click.UsageError("--players and --set need a ruleset: a log names its own")
+            raise click.UsageError("--players and --set need a ruleset: a log has its own")
         if not seen.omniscient:
-            tell_seats(log, "`--omniscient` shows it")
+            tell_seats(log, "use `--omniscient` to see it")
         game = self._replayed(Path(log), lenient=not seen.omniscient)
         if not game.omniscient.secretive:
             tell_everything()
@@ -122,7 +122,7 @@ class Where(Struct, frozen=True):
         game = Game(ruleset, seat_names(players, ruleset.seats), output.key_values(self.settings))
         game.omniscient.numbers.begin()
         if not self.viewer.omniscient and game.omniscient.secretive:
-            tell_seats("", "`--omniscient` shows it")
+            tell_seats("", "use `--omniscient` to see it")
         return game
 
     def _replayed(self, log: Path, *, lenient: bool) -> Game:

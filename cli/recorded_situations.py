@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MAX_GROUPS = 20
 _SHOWN = 8
 """Maximum number of decisions of a game that are printed."""
-_WORDS = {"illegal": "is illegal", "effect": "does something else", "options": "has other options"}
+_WORDS = {"illegal": "is illegal", "effect": "does something else", "options": "has different options"}
 
 
 def write_situations(ruleset: typed.Ruleset) -> None:
@@ -91,7 +91,7 @@ def _diagnostic(checked: SituationCheck, group: list[Altered]) -> Diagnostic:
     file, _, line = rule.place.rpartition(":")
     span = Span(file, int(line), 1, int(line), 2) if file and line.isdigit() else None
     lines = [*first.lines, f"the shortest game, {text}", *([f"settings: {changed}"] if changed else [])]
-    lines.append("if that is intended, `rulespec explore REF --record` records them again")
+    lines.append("if this is intended, record them again with `rulespec explore REF --record`")
     return Diagnostic("RS583", Severity.ERROR, message, span, help="\n".join(lines))
 
 
@@ -104,5 +104,5 @@ def summary(checked: SituationCheck) -> str:
         return every
     altered = len({each.number for each in checked.altered})
     rest = f", {checked.unreached:,} no longer reached" if checked.unreached else ""
-    rest += f", {checked.late:,} not looked at within {SECONDS:.0f} s of processor time" if checked.late else ""
+    rest += f", {checked.late:,} not checked within {SECONDS:.0f} s of processor time" if checked.late else ""
     return f"this change altered {altered:,} of {every}{rest}"

@@ -87,7 +87,7 @@ class _Request(Struct, frozen=True):
 @click.option(
     "--answer",
     type=click.Choice(["usual"]),
-    help="With --under: give the usual answer to questions of the other rules that the recorded state leaves open.",
+    help="With --under: give the usual answer to questions that only the other rules ask and the log leaves open.",
 )
 @click.option("--dialect", metavar="ID", help="The dialect of a foreign log; default: recognised by its first entry.")
 @click.option(
@@ -103,16 +103,24 @@ class _Request(Struct, frozen=True):
 @word_options
 @click.option("--check", is_flag=True, help="Check all invariants after every decision.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")
-@click.option("--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write the state after every step.")
+@click.option(
+    "--trace", type=click.Path(path_type=Path), metavar="FILE", help="Write the state after every step to this file."
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Write the game as a native log; for many logs, write rows to FILE.jsonl or FOLDER.parquet, or continue them.",
 )
-@click.option("--over-time", "every", type=click.IntRange(1), metavar="N", help="Rows: measures every N decisions.")
 @click.option(
-    "--only", metavar="PATTERN", default="", help="Many logs: only those whose names match, such as '*.json'."
+    "--over-time",
+    "every",
+    type=click.IntRange(1),
+    metavar="N",
+    help="With rows: also write the measures after every N decisions.",
+)
+@click.option(
+    "--only", metavar="PATTERN", default="", help="With many logs: only those whose names match, such as '*.json'."
 )
 @click.option("--remarks", is_flag=True, help="Keep the names in the chat of a foreign log.")
 @log_workers_flags
@@ -143,7 +151,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     r = _Request(**values)
     viewed = viewer(r.seat, r.public)
     if not viewed.omniscient:  # from here on, output is restricted to the view of seats
-        tell_seats(str(r.logs[0]), "without `--for` and `--public` it is shown")
+        tell_seats(str(r.logs[0]), "omit `--for` and `--public` to see it")
     check_workers(r.jobs, r.cluster)
     many = _is_corpus(r)
     _check_usage(r, viewed, many)
@@ -340,7 +348,7 @@ def _line(result: ReplayResult, words: Words) -> str:
         known = f" ({known_fault(result, divergence)})" if divergence.known_fault else ""
         return f"{head}, {output.style('diverges', fg='red')} {where(divergence)}: {divergence.refusal.reason}{known}"
     if result.other_end is not None:
-        head += f", {output.style('another end than the log says', fg='red')}"
+        head += f", {output.style('a different end than recorded', fg='red')}"
     head += no_end(result)
     ended = game.result
     if ended is None:

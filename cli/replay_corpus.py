@@ -28,7 +28,7 @@ _COLOURS = {"legal": "green", "diverges": "red", "other_end": "red", "unreadable
 _WORDS = {
     "legal": "legal",
     "diverges": "diverging",
-    "other_end": "with another end than they say",
+    "other_end": "with a different end than recorded",
     "unreadable": "unreadable",
 }
 _JUDGED = {
@@ -80,7 +80,7 @@ def replay_corpus(request: CorpusRequest) -> int:
                     results.add(row)
                 run.add(row)
         if corpus.digest != manifest.digest:
-            raise failure("RS601", "logs have been changed while they were replayed", None, "do it again")
+            raise failure("RS601", "logs were changed while they were replayed", None, "replay them again")
     if r.format_ == "json":
         rows = {} if r.out is not None else {"logs": run.rows}
         output.echo_json({"out": str(r.out) if r.out else None, "totals": run.totals.to_json(), **rows})
@@ -113,7 +113,7 @@ class _Run:
             return 0
         if row_of(self._plan, log) != last:
             why = "it was written by another version of the program, or changed since: name another file with --out"
-            raise SaveError(f"{log.name} has a different row in {results.path} than recorded; {why}")
+            raise SaveError(f"the row of {log.name} in {results.path} is not the result of its replay: {why}")
         output.echo(f"{results.path}: continues after {output.counted(done, 'log')}", err=True)
         return done
 
@@ -157,13 +157,13 @@ def _under(row: LogRow, under: Under) -> str:
         return f"under the other rules {output.style('not legal', fg='red')} {after}: {under.cause.reason[:300]}"
     text = f"under the other rules {output.style('legal', fg='green')}"
     if under.answers:
-        text += f" with {output.counted(under.answers, 'answer')} put in"
+        text += f" with {output.counted(under.answers, 'answer')} inserted"
     if under.ended is None:
         return f"{text}, goes on" if row.ended is None else f"{text}, but the game is not over"
     text += f", ended ({under.ended}), won by {', '.join(under.winners) or 'nobody'}"
     if under.winners_are == "other":
         text += f" instead of {', '.join(row.winners) or 'nobody'}"
-    return text if under.legal + under.skipped == row.decisions else f"{text}, earlier: {after}"
+    return text if under.legal + under.skipped == row.decisions else f"{text}, but earlier: {after}"
 
 
 def _show(totals: RowTotals, *, named: bool) -> None:
@@ -219,12 +219,12 @@ def show_causes(title: str, causes: CauseTotals) -> None:
     groups = causes.most()
     if not groups:
         return
-    output.echo(f"{title}, by the rule that is broken first:")
+    output.echo(f"{title}, by the first rule broken:")
     rows = []
     for group in groups[:_MAX_CAUSES]:
         where = ", ".join(group.cause.rules) or group.cause.written or "-"
         rows.append((f"{group.logs:,}", where, group.cause.reason[:160], f"{group.log}, {group.cause.place}"))
-    for line in output.table(rows, ("logs", "rule", "reason", "for one"), right=(0,)):
+    for line in output.table(rows, ("logs", "rule", "reason", "example"), right=(0,)):
         output.echo(f"  {line}")
     if len(groups) > _MAX_CAUSES:
         output.echo(f"  … and {len(groups) - _MAX_CAUSES} more causes")

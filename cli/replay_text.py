@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rulespec.engine.words.moves import Move, Moves
     from rulespec.engine.words.words import Words
 
-_NOT_TOLD = "it may disclose private information: without `--for` and `--public` it is shown"
+_NOT_TOLD = "the reason may disclose private information: omit `--for` and `--public` to see it"
 _MAX_CHANGES = 60
 """Maximum number of changes printed for a move."""
 
@@ -164,7 +164,9 @@ def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stop
     if showing.at is not None:
         moves = _moves(result, words, showing)
         if showing.at > len(moves):
-            raise click.UsageError(f"the game has {output.counted(len(moves), 'move')}, and no position {showing.at}")
+            raise click.UsageError(
+                f"the game has {output.counted(len(moves), 'move')}, so there is no position {showing.at}"
+            )
         last = next(islice(moves, showing.at - 1, None), None) if showing.at else None
         if last is not None:
             _show_move(last, words)
@@ -269,12 +271,12 @@ def _how(game: Game, words: Words, stopped: bool) -> str:
 
 def ignored(result: ReplayResult) -> str:
     """The number of entries that the recording system ignored."""
-    return f"{output.counted(len(result.ignored), 'entry', 'entries')} ignored, as the recording system did"
+    return f"{output.counted(len(result.ignored), 'entry', 'entries')} ignored, as by the recording system"
 
 
 def passed(result: ReplayResult) -> str:
     """The number of entries skipped because of known faults."""
-    return f"{output.counted(len(result.passed), 'entry', 'entries')} past known faults of {result.system}"
+    return f"{output.counted(len(result.passed), 'entry', 'entries')} skipped as known faults of {result.system}"
 
 
 def known_fault(result: ReplayResult, divergence: Divergence) -> str:
@@ -325,7 +327,7 @@ def _why(result: ReplayResult, divergence: Divergence) -> Iterator[tuple[str, st
 def _known(result: ReplayResult, divergence: Divergence) -> Iterator[tuple[str, str]]:
     """The row about a known fault of the recording system."""
     if divergence.known_fault:
-        yield "known", f"this is {known_fault(result, divergence)}; --past-known-faults goes on"
+        yield "known", f"this is {known_fault(result, divergence)}; use --past-known-faults to continue"
 
 
 def _open(game: Game, words: Words, nearest: tuple[str, ...]) -> Iterator[tuple[str, str]]:

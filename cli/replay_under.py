@@ -71,7 +71,7 @@ def _show(judgement: Judgement, words: Words) -> None:
         rows.append(("dropped" if number == 0 else "", text))
     if judgement.forced:
         count = output.counted(judgement.forced, "decision")
-        rows.append(("forced", f"{count} that the log lacks, each with one possible continuation"))
+        rows.append(("forced", f"{count} missing from the log, each with only one possible continuation"))
     for number, (answer, times) in enumerate(_answers(judgement.answers)):
         rows.append(("answered" if number == 0 else "", f"{output.counted(times, 'question')} {answer}"))
     if judgement.skipped:
@@ -94,7 +94,7 @@ def _show(judgement: Judgement, words: Words) -> None:
 def _answers(answers: Sequence[InsertedAnswer]) -> list[tuple[str, int]]:
     """The inserted answers, most frequent first."""
     why = {"state": "after which the state is as recorded", "usual": "which is the usual answer"}
-    texts = Counter(f"`{a.decision}` that the log lacks: `{a.option}`, {why[a.why]}" for a in answers)
+    texts = Counter(f"`{a.decision}` missing from the log: `{a.option}`, {why[a.why]}" for a in answers)
     return texts.most_common()
 
 

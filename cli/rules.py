@@ -11,7 +11,9 @@ from rulespec.cli import output
 
 @click.command("rules")
 @click.argument("ref", metavar="REF")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page there.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page to this file."
+)
 @click.option("--language", metavar="LANGUAGE", help="The language of its words; default: the ruleset's own.")
 def command(ref: str, out: Path, language: str | None) -> None:
     """Write a page with all rules of the ruleset REF, to read or print.

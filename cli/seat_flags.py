@@ -40,7 +40,7 @@ class Viewer(Struct, frozen=True):
         try:
             seat = seat_of(names, self.text)
         except AmbiguousNameError as error:
-            message = f"{error}; name one by its id"
+            message = f"{error}; give the id of one of them"
             raise click.BadParameter(message, param_hint="--for") from None
         if seat is None:
             hint = did_you_mean(self.text, [*names, *names.values()])
@@ -63,7 +63,7 @@ def viewer(seat: str | None, public: bool) -> Viewer:
         click.UsageError: if the flags name two viewers.
     """
     if seat is not None and public:
-        raise click.UsageError("--for cannot be combined with --public: either one seat, or all of them")
+        raise click.UsageError("--for cannot be combined with --public: choose one seat, or all")
     return Viewer(seat, public)
 
 

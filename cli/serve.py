@@ -62,13 +62,13 @@ _file = click.Path(path_type=Path, dir_okay=False)
     type=Finite(0, YEAR),
     metavar="MINUTES",
     default=0,
-    help="Time for a decision; 0: none.",
+    help="Time limit for a decision, in minutes; 0: no limit.",
 )
 @click.option("--reveal", is_flag=True, help="Show all hidden information to everybody once the game is over.")
 @click.option(
     "--learn",
     is_flag=True,
-    help="A first game: bots at all seats but the first, and the rule at each new kind of decision.",
+    help="Teach the game: bots play all seats but the first, and each new kind of decision shows its rule.",
 )
 @click.option("--language", metavar="LANGUAGE", help="Show words in this language; default: the ruleset's own.")
 @click.option("--store", type=_file, metavar="FILE", default=_STORE, help="The file of all tables; default: tables.db.")
@@ -87,7 +87,7 @@ _file = click.Path(path_type=Path, dir_okay=False)
     metavar="URL",
     help="The address that people see, behind a proxy.",
 )
-@click.option("--cert", type=_file, metavar="FILE", help="A certificate: the server speaks TLS itself.")
+@click.option("--cert", type=_file, metavar="FILE", help="A certificate, with which the server itself speaks TLS.")
 @click.option("--key", type=_file, metavar="FILE", help="The private key of the certificate.")
 @click.option(
     "--hook",
@@ -96,7 +96,7 @@ _file = click.Path(path_type=Path, dir_okay=False)
     metavar="URL",
     help="Post {table, seat, serial} to this URL when a seat must decide.",
 )
-@click.option("--owner", is_flag=True, help="Print a new link for the owner; the old one becomes void.")
+@click.option("--owner", is_flag=True, help="Print a new link for the owner; the old one stops working.")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Serve tables in the browser: a new one for each ruleset REF and each recorded game LOG, and all those in the

@@ -49,7 +49,7 @@ class WebAddress(click.ParamType[str]):
         text = str(value)
         if text and not self._is_address(text):
             ascii_ = _in_ascii(text)
-            hint = f"; its name is written {ascii_}" if ascii_ else ""
+            hint = f"; write its name as {ascii_}" if ascii_ else ""
             self.fail(f"`{text[:80]}` is not an address such as {self._example}{hint}", param, ctx)
         return text
 

@@ -64,7 +64,7 @@ def seat_counts(text: str) -> list[int]:
             raise click.BadParameter(f"`{text}` is not a number of players such as 4 or 2-6", param_hint="--players")
         results += range(int(low), int(high or low) + 1)
     if not results:
-        raise click.BadParameter(f"`{text}` names no number of players", param_hint="--players")
+        raise click.BadParameter(f"`{text}` contains no number of players", param_hint="--players")
     return results
 
 
@@ -101,7 +101,9 @@ class _Request(Struct, frozen=True):
     "--cap", type=click.IntRange(1), default=CAP, show_default=True, help="Decisions after which a game is abandoned."
 )
 @settings_flag
-@click.option("--bots", callback=bot_names, metavar="BOTS", help="Bots that play, in turn at the seats: flat:64,random")
+@click.option(
+    "--bots", callback=bot_names, metavar="BOTS", help="Bots that play, each seat in turn, such as flat:64,random."
+)
 @click.option(
     "--against", metavar="REF", help="Play the same number of games under REF as well, and show the differences."
 )
@@ -257,14 +259,16 @@ class _Run:
         for last in results.recorded():
             if self.games == games:
                 more = "raise --games, or name another file with --out"
-                raise SaveError(f"{results.path} has more than {output.counted(games, 'game')} already: {more}")
+                raise SaveError(f"{results.path} already has more than {output.counted(games, 'game')}: {more}")
             self._count(last)
         output.show(results.warnings)
         if last is None:
             return
         if self.outcome(last.game) != last:
             why = "it was written by another version of the program, or changed since: name another file with --out"
-            raise SaveError(f"game {last.game:,} in {results.path} has a different outcome than recorded; {why}")
+            raise SaveError(
+                f"game {last.game:,} in {results.path} does not end as recorded when it is played again: {why}"
+            )
         output.echo(f"{results.path}: continues after {output.counted(self.games, 'game')}", err=True)
 
     def play(

@@ -30,8 +30,10 @@ def write_codes(plan: GamePlan, ruleset: typed.Ruleset, games: int, folder: Path
         for game in results.recorded():
             done, last = done + 1, game
         if done > games:
-            raise SaveError(f"{folder} has more than {output.counted(games, 'game')} already: name another folder")
+            raise SaveError(f"{folder} already has more than {output.counted(games, 'game')}: name another folder")
         if last is not None and not last.same(next(simulated(plan, ruleset, range(done - 1, done)))):
-            raise SaveError(f"the last game in {folder} has different decisions than recorded: name another folder")
+            raise SaveError(
+                f"the last game in {folder} has different decisions when it is played again: name another folder"
+            )
         for each in with_progress(simulated(plan, ruleset, range(done, games)), games, done):
             results.add(each)

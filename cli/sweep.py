@@ -75,7 +75,7 @@ class Sweep(Struct, frozen=True):
         setting = d.settings[self.name]
         low, high = setting.bounds or (self.values[0], self.values[-1])
         if self.values[0] < low or self.values[-1] > high:
-            raise _wrong(f"`{self.name}` is from {low} to {high}")
+            raise _wrong(f"`{self.name}` must be from {low} to {high}")
         return int(setting.default), ""
 
     def _fact(self, ruleset: typed.Ruleset) -> int:
@@ -135,7 +135,7 @@ def sweeps_of(ctx: click.Context, option: click.Parameter, value: tuple[str, ...
         kind, name = form[1] or form[3], form[2] or form[4]
         values = range(int(form[5]), int(form[6]) + 1)
         if not 1 < len(values) <= MOST:
-            raise click.BadParameter(f"a sweep has 2 to {MOST} values, from the least to the most")
+            raise click.BadParameter(f"a sweep has 2 to {MOST} values, from the lowest to the highest")
         results.append(Sweep(cast("Literal['constants', 'settings', 'kinds']", kind), name, values))
     if len({sweep.path for sweep in results}) < len(results):
         raise click.BadParameter("a number is swept twice")

@@ -54,9 +54,9 @@ def remark(saved: SavedGame | None, text: str, seat: str) -> None:
         SaveError: if writing fails.
     """
     if saved is None:
-        output.echo("there is no log: `--log FILE` keeps one")
+        output.echo("there is no log: start the game with `--log FILE` to keep one")
     elif not text or len(text) > MAX_REMARK:
-        output.echo(f"a remark has 1 to {MAX_REMARK:,} characters: `r well played`")
+        output.echo(f"write a remark of 1 to {MAX_REMARK:,} characters, such as `r well played`")
     else:
         saved.remark({"remark": text, "by": seat})
         output.echo("remarked")
@@ -68,7 +68,7 @@ def write_game(game: Game, path: Path, seat: str) -> bool:
     Returns whether the file was written.
     """
     if path.exists():
-        output.echo(f"{path} exists already")
+        output.echo(f"{path} already exists")
         return False
     try:
         if is_whole(game, seat):

@@ -34,9 +34,9 @@ _HELP = """\
   NUMBER      take the option of that number
   WORDS       take an option by its words, or as in logs: `army(moscow)`;
               one that is not legal is explained, and changes nothing
-  NAME: …     somebody else at this table speaks, by name or id; where all
-              choose together, whoever is ready may be first: `NAME: o` lists
-              the options, and `NAME: u` takes a choice back until the last one
+  NAME: …     act as somebody else at this table, by name or id; when all
+              choose together, anybody may be first: `NAME: o` lists the
+              options, and `NAME: u` takes a choice back until the last one
               has chosen
   o, options  list the options again, and those out of turn
   o NAME      list all options of a name; `o all`: of all names
@@ -131,7 +131,7 @@ class TerminalTable:
             if seat is None or due is not None:
                 unasked += 1
                 if unasked > CAP:
-                    message = f"given up: nobody has been asked for {CAP:,} decisions, and the game is not over"
+                    message = f"stopped: no person has been asked for {CAP:,} decisions, and the game is not over"
                     output.echo(message, err=True)
                     return output.PROBLEMS
                 option, speaker, salt = due or (self.programs.choose(game, self.played.withdrawn), None, "")
@@ -255,7 +255,7 @@ class TerminalTable:
             try:
                 done, listed = self.obey(text, seat, listed)
             except AmbiguousNameError as error:
-                output.echo(f"{error}: write the id of one")
+                output.echo(f"{error}: write the id of one of them")
                 continue
             if done:
                 return True
@@ -298,7 +298,7 @@ class TerminalTable:
         if self.saved is not None or not self.unsaved:
             return True
         output.echo("the game is not saved (`w FILE` saves it)")
-        answer = self.screen.read("quit all the same? [y/n] ")
+        answer = self.screen.read("quit anyway? [y/n] ")
         return answer is None or answer.casefold() in ("y", "yes", "q", "quit")
 
     def obey(self, text: str, seat: str, listed: list[Option]) -> tuple[bool, list[Option]]:
@@ -322,7 +322,7 @@ class TerminalTable:
                 for line in (*_HELP.split("\n"), *self.rules_of("", listed)):
                     output.echo(line)
             case ["?", word]:
-                for line in self.rules_of(word, listed) or [f"no rule is at hand for `{word}`"]:
+                for line in self.rules_of(word, listed) or [f"no rule was found for `{word}`"]:
                     output.echo(line)
             case ["s"]:
                 for line in state_lines(self.people[seat].changes.state()):
@@ -392,7 +392,7 @@ class TerminalTable:
         if (named := said(text, self.game.names, self.people)) is not None:
             seat, text = named
         if text.isdecimal() and len(text) < 7 and not 0 < int(text) <= len(listed):
-            output.echo(f"there is no option {text}: they go from 1 to {len(listed)}")
+            output.echo(f"there is no option {text}: the options are numbered from 1 to {len(listed)}")
             return False
         try:
             option = listed[int(text) - 1] if text.isdecimal() and len(text) < 7 else self.people[seat].meant(text)

@@ -58,7 +58,9 @@ class _Request(Struct, frozen=True):
 )
 @click.option("--only", metavar="TEXT", default="", help="Only cases whose id or file contains this text.")
 @click.option("--random", "games", type=click.IntRange(0, 100_000), metavar="N", default=0, help="Play N random games.")
-@click.option("--players", metavar="N", help="Players of random games: 4, 2-6; default: all that REF allows.")
+@click.option(
+    "--players", metavar="N", help="Numbers of players in random games, such as 4 or 2-6; default: all that REF allows."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same random games.")
 @click.option(
     "--failures", type=click.Path(path_type=Path), help="Folder for the native logs of random games that fail."
@@ -151,7 +153,7 @@ def _random_games(
 def _way_to_tests(only: str) -> str:
     """The help if there is nothing to test."""
     if only:
-        return f"no scenario has `{only[:80]}` in its id or file, no recorded game in its file"
+        return f"give --only part of the id or file of a test: no scenario and no recorded game contains `{only[:80]}`"
     return "write scenarios into scenarios/*.yaml, put recorded games into logs/, or play random games: --random 20"
 
 

@@ -43,7 +43,7 @@ Explore = Callable[[typed.Ruleset, Report], None]
 
 def _refuse_deep(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
     if value is not None:
-        raise click.UsageError(f"{param.opts[0]} is a separate command: `rulespec explore REF`", ctx)
+        raise click.UsageError(f"{param.opts[0]} is now a separate command: `rulespec explore REF`", ctx)
 
 
 @click.command("validate")
@@ -156,7 +156,9 @@ def _print_text(results: list[CheckedReference]) -> None:
         output.show(r.report.diagnostics, r.ruleset.sources if r.ruleset is not None else None)
         output.echo(_summary(r))
         for each in r.games.depths if r.games is not None else ():
-            output.echo(f"`{each.procedure}` calls itself up to {each.reached} deep in games, of {each.deep}")
+            output.echo(
+                f"`{each.procedure}` calls itself up to {each.reached} deep in these games; its limit is {each.deep}"
+            )
         for line in r.sets.lines() if r.sets is not None else ():
             output.echo(line)
 
@@ -312,7 +314,9 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
         paths = sorted(islice(visible(folder / "dialects", "*.yaml"), _MAX_DIALECTS + 1))
         if len(paths) > _MAX_DIALECTS:
             message = f"this ruleset has more than {_MAX_DIALECTS} dialects"
-            report.error("RS107", message, Span(display(paths[0]), 1, 1, 1, 1), help="remove unneeded ones")
+            report.error(
+                "RS107", message, Span(display(paths[0]), 1, 1, 1, 1), help="remove dialects that are not needed"
+            )
             continue
         for path in paths:
             try:

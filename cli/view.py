@@ -40,7 +40,9 @@ class _Request(Struct, frozen=True):
 
 @click.command("view")
 @click.argument("log", type=LogPath(), metavar="LOG")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page there.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", required=True, help="Write the page to this file."
+)
 @viewer_flags("Show the view of a seat (its id or name).", "Show the view shared by all seats; the default.")
 @click.option("--omniscient", is_flag=True, help="Show everything.")
 @click.option("--rules", metavar="REF", help="The ruleset; default: that of the log.")
@@ -77,10 +79,10 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     from rulespec.pages.replay_page import replay_page
 
     if r.omniscient and (r.seat is not None or r.public):
-        raise click.UsageError("--for and --public cannot be combined with --omniscient: that shows everything")
+        raise click.UsageError("--for and --public cannot be combined with --omniscient, which shows everything")
     viewed = viewer(r.seat, r.public or (r.seat is None and not r.omniscient))
     if not r.omniscient:
-        tell_seats(str(r.log), "`--omniscient` shows it")
+        tell_seats(str(r.log), "use `--omniscient` to see it")
     report = Report()
     lenient = not r.omniscient
     result = replay_log(r.log, rules=r.rules, dialect=r.dialect, until=r.until, report=report, lenient=lenient)
@@ -140,5 +142,7 @@ def _counts(store: Path, result: ReplayResult, *, omniscient: bool) -> MoveCount
     if not game.is_over:
         raise click.UsageError("--store is for finished games: it reveals what others did at these positions")
     if game.omniscient.secretive and not omniscient:
-        raise click.UsageError("--store needs --omniscient in a game with secrets: a position is all of it")
+        raise click.UsageError(
+            "--store needs --omniscient in a game with secrets: positions are compared with all their secrets"
+        )
     return counted(store, game, [int(each.hash, 16) for each in positions_of(game, result.moves)])

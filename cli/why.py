@@ -76,7 +76,9 @@ class _Request(Struct, frozen=True):
 @click.option("--not-asked", metavar="SEAT", help="Explain why a seat is not asked.")
 @click.option("--nothing", is_flag=True, help="Explain why nothing is legal: each option, and each reason once.")
 @click.option(
-    "--effects", is_flag=True, help="Explain the effects of the last decision before it, statement by statement."
+    "--effects",
+    is_flag=True,
+    help="Explain the effects of the last decision before the position, statement by statement.",
 )
 @click.option("--of", default="", metavar="NAME", help="With --effects: only cells whose names contain this.")
 @click.option("--end", is_flag=True, help="Explain the ending and the winner.")

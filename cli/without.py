@@ -79,7 +79,7 @@ def overlay(without: Without, ruleset: typed.Ruleset, seats: tuple[str, ...], fo
     at = _place(without, ruleset)
     conditions = [*_argument(without, at, ruleset), *_seat(without, at, ruleset, seats)]
     if not conditions and len(offered(ruleset.rules)[at.decision.name]) == 1 and at.decision.otherwise is None:
-        raise _wrong(f"`{at.decision.name}` has only the option `{without.option}`")
+        raise _wrong(f"`{without.option}` is the only option of `{at.decision.name}`, so it cannot be excluded")
     id_ = re.sub(r"[^a-z0-9]+", "_", f"without_{without.text}".lower()).strip("_")
     title = f"without {without.text}"
     condition = f"not ({' and '.join(conditions)})" if conditions else "false"
@@ -105,7 +105,7 @@ def _place(without: Without, ruleset: typed.Ruleset) -> OptionPlace:
         hint = did_you_mean(wanted, known) or f"there are {', '.join(names[:_LISTED])}{', …' * (len(names) > _LISTED)}"
         raise _wrong(f"there is no option `{wanted}`; {hint}")
     if len(names) > 1:
-        raise _wrong(f"several decisions have the option `{without.option}`: {', '.join(names)}")
+        raise _wrong(f"several decisions have the option `{without.option}`: write one of {', '.join(names)}")
     return fitting[0]
 
 
@@ -139,7 +139,9 @@ def _seat(without: Without, at: OptionPlace, ruleset: typed.Ruleset, seats: tupl
     if at.option.by is None and at.decision.each is not None:
         decider = at.decision.each.var.name
     elif by is None or not (isinstance(by.type, Ent) and by.type.kind == kind):
-        raise _wrong(f"any of several seats takes `{at.decision.name}`: leave the option out for all")
+        raise _wrong(
+            f"`{at.decision.name}` is open to several seats at once: exclude the option for all, without `:SEAT`"
+        )
     else:
         decider = _text(by.span)
     return [f"({decider}) == first(restricted in {kind} where restricted.index == {seats.index(without.seat)})"]

@@ -16,7 +16,7 @@ from rulespec.references import parts_of
 
 OUT_HELP = "Record the games in files of FOLDER; continue them if they exist."
 
-_LOG_JOBS = "Largest number of processes for many logs; -1: one per core."
+_LOG_JOBS = "Maximum number of processes for many logs; -1: one per core."
 
 _F = TypeVar("_F", bound=Callable[..., object])
 _MAX_JOBS = 1_000
@@ -42,7 +42,7 @@ def _cluster(ctx: click.Context, option: click.Parameter, value: str | None) -> 
 
 def workers_flags(command: _F) -> _F:
     """Adds `--jobs` and `--cluster` to a command that plays games."""
-    help_ = "Largest number of processes (simulate in wasm: threads); -1: one per core."
+    help_ = "Maximum number of processes (simulate in wasm: threads); -1: one per core."
     return _flags(command, help_, "Play on a cluster: dask:… or ray:…")
 
 
@@ -98,7 +98,7 @@ def resume_hint(out: Path | None, *, whole: bool = False) -> Iterator[None]:
     from rulespec.engine.logs.saved_game import SaveError
     from rulespec.engine.simulate.workers import ClusterError
 
-    goes_on = f"; {out} has the games so far, and the same command continues"
+    goes_on = f"; {out} has the games so far, and the same command continues them"
     try:
         yield
     except SaveError as error:

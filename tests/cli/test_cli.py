@@ -370,7 +370,7 @@ def test_play_writes_and_never_overwrites(tmp_path: Path) -> None:
     file = tmp_path / "game.jsonl"
     _, out, _ = invoke("play", "nim", "--players", "2", stdin=f"1\nw {file}\nw {file}\nw {tmp_path}/no/x\n")
     assert f"written: {file}" in out
-    assert f"{file} exists already" in out
+    assert f"{file} already exists" in out
     assert "cannot be written" in out
     assert json.loads(invoke("replay", file, "--format", "json")[1])["decisions"] == 1
 

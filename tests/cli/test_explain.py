@@ -85,7 +85,7 @@ def test_a_name_that_is_not_there() -> None:
     for words, hint in {
         ("imperial", "biuld"): "did you mean `build`?",
         ("nim", "qqqq"): "`rulespec explain nim` lists the decisions and their options",
-        ("RS22",): "there is no code and no ruleset `RS22`; did you mean",
+        ("RS22",): "there is no code or ruleset `RS22`; did you mean",
     }.items():
         result = explain(*words)
         assert result.exit_code == 2 and hint in result.output

@@ -112,7 +112,7 @@ def test_what_cannot_be_listed_has_mistakes(
     monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
     assert run(["games"]) == 0
     out = capsys.readouterr().out
-    assert re.search(r"^torn +\(has mistakes\) *$", out, re.MULTILINE) and "imperial:quickstart" in out
+    assert re.search(r"^torn +\(has errors\) *$", out, re.MULTILINE) and "imperial:quickstart" in out
 
 
 def test_a_game_has_overlays_settings_and_recorded_games(capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,8 +121,8 @@ def test_a_game_has_overlays_settings_and_recorded_games(capsys: pytest.CaptureF
     for text in (
         "Imperial 3.0 · imperial · 2 to 6 players",
         "  first_edition        1st edition (2006)",
-        "settings, as in --set set_up=experienced:",
-        "recorded games, as in rulespec view imperial:quickstart --out game.html:",
+        "settings (for example --set set_up=experienced):",
+        "recorded games (for example rulespec view imperial:quickstart --out game.html):",
         " more",
     ):
         assert text in out
@@ -147,7 +147,7 @@ def test_a_game_with_mistakes_is_listed_as_one(
     (tmp_path / "torn" / "game.yaml").write_text("id: [", "utf-8")
     monkeypatch.setenv("RULESPEC_PATH", str(tmp_path))
     assert run(["games"]) == 0
-    assert "torn " in (out := capsys.readouterr().out) and "(has mistakes)" in out
+    assert "torn " in (out := capsys.readouterr().out) and "(has errors)" in out
     assert run(["games", "--format", "json"]) == 0
     assert "torn" not in {game["ref"] for game in json.loads(capsys.readouterr().out)["games"]}
 

@@ -178,7 +178,7 @@ def test_a_region_with_a_title_of_its_author_is_found_by_its_outline(tmp_path: P
     del data["region_2"]["title"]
     write(tmp_path, data)
     output = update(tmp_path, ("☃", 100, 98), ("★", 0))
-    assert "found by its outline: region, which is `★` in the drawing" in output
+    assert "matched by its outline: region, labelled `★` in the drawing" in output
     assert "changed: region_2" in output and [r["doc"] for r in regions(tmp_path).values()] == [
         "began at 125",
         "began at 375",
@@ -254,7 +254,7 @@ def test_a_region_with_another_label_is_found_by_its_outline(tmp_path: Path) -> 
     """The region's facts and links are kept; the author may rename it."""
     begin(tmp_path, ("Vale", 0), ("Fen", 100), ("Moor", 200))
     output = update(tmp_path, ("Fen", 100), ("Dale", 0), ("Heath", 300))
-    assert "found by its outline: vale, which is `Dale` in the drawing (its title stays)" in output
+    assert "matched by its outline: vale, labelled `Dale` in the drawing (its title stays)" in output
     assert "new: heath" in output and "deleted: moor" in output
     assert [(name, r.get("doc")) for name, r in regions(tmp_path).items()] == [
         ("vale", "began at 125"),

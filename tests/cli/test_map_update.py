@@ -104,7 +104,7 @@ def test_twenty_changes_lose_no_line(mine: Path) -> None:
     half = '<path id="r17_east" d="M 250 300 H 300 V 400 H 250 Z" style="fill:#d0c090"/>'  # overlaps r17
     text = drawing(names, fills, nodes, half)
     output = new(mine, text, "--update", "--yes")
-    message = "found by its outline: r4, which is `fen` in the drawing (its title stays)"
+    message = "matched by its outline: r4, labelled `fen` in the drawing (its title stays)"
     for part in (message, "new: cape", "new: r17_east", "terrain: sea → land"):
         assert part in output
     for name in ("r2", "r18", "r19"):

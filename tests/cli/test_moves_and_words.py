@@ -135,7 +135,7 @@ def test_news_that_are_too_many_name_the_command_for_all_moves(capsys: pytest.Ca
     person = Person(Words(game.ruleset), game, "A")
     person.news = ["news"] * 150
     person.show_news()
-    (command,) = re.findall(r"50 lines more \(`(\w)` shows the game so far\)", capsys.readouterr().out)
+    (command,) = re.findall(r"50 more lines \(`(\w)` shows the game so far\)", capsys.readouterr().out)
     _, out = spoken("play", "nim", "--names", "Ann,Bob", stdin=f"take(1)\n{command}\nq\ny\n")
     assert re.search(r"^ +1  Ann: take: 1", out, re.MULTILINE)
 
@@ -153,7 +153,7 @@ def test_play_says_the_rule_of_an_option_a_word_and_the_question() -> None:
     _, out = spoken("play", "imperial", "--players", "4", "--bots", "3", "--seed", "24", stdin=words)
     first, second, third, fourth = out.split("A> ?")[1:5]
     assert "Factory: The nation may build a factory" in first and "IMP-FAC-01" in first
-    assert "Taxation: The nation is paid 2 million" in second and "no rule is at hand for `nothing such`" in third
+    assert "Taxation: The nation is paid 2 million" in second and "no rule was found for `nothing such`" in third
     assert "The rondel: Each turn a nation moves its marker" in fourth
     assert "taken: German Empire (A) moves to Import" in out, "what was done can be typed, too"
 

@@ -244,10 +244,10 @@ def test_the_name_of_the_base_is_taken(name: str, base: str, capsys: pytest.Capt
 def test_nothing_is_overwritten(overlay: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     succeed("new", "mine", "--from", NIM, *overlay)
     before = {f: Path(f).read_bytes() for f in files()}
-    assert "exists already" in refused(capsys, "mine", "--from", ERRORS, *overlay)
+    assert "already exists" in refused(capsys, "mine", "--from", ERRORS, *overlay)
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty.yaml").symlink_to("nowhere")
-    assert "exists already" in refused(capsys, "empty", "--from", ERRORS, *overlay)
+    assert "already exists" in refused(capsys, "empty", "--from", ERRORS, *overlay)
     assert {f: Path(f).read_bytes() for f in files()} == before
     assert not Path("nowhere").exists()
 

@@ -78,7 +78,7 @@ def test_a_test_of_what_no_case_is_called_has_not_passed(tmp_path: Path, capsys:
     assert run(["test", str(folder), "--only", "S.1"]) == 0
     capsys.readouterr()
     assert run(["test", str(folder), "--only", "S.2"]) == 2
-    assert "no scenario has `S.2` in its id or file" in capsys.readouterr().err
+    assert "no scenario and no recorded game contains `S.2`" in capsys.readouterr().err
 
 
 def test_a_broken_scenario_file_is_a_problem_and_not_nothing(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_other_reasons_for_nothing_are_stale_without_overlays(
         (["simulate", "imperial", "--players", "3", "--games", "0"], "0 is not in the range"),
         (["validate", "{empty}"], "is not a ruleset"),
         (["test", "{empty}"], "is not a ruleset"),
-        (["perft", "{nim}", "--check"], "--record` writes it"),
+        (["perft", "{nim}", "--check"], "write it with `rulespec perft"),
         (["coverage", "{nim}", "--playouts", "0"], "0 is not in the range"),
     ],
 )

@@ -233,7 +233,7 @@ def test_a_refusal_of_an_old_log_names_its_line(words: str, line: int, capsys: p
     Path("old.jsonl").write_text("\n".join(lines) + "\n")
     run(words.split())
     err = capsys.readouterr().err
-    assert f"is not legal from line {line} on" in err
+    assert f"breaks a rule at line {line}" in err
     assert ("`take(" in err) == words.startswith("play")
     assert Path("old.jsonl").read_text() == "\n".join(lines) + "\n"
 

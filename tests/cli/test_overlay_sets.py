@@ -35,7 +35,7 @@ def test_all_sets_of_a_few_overlays_are_checked(capsys: pytest.CaptureFixture[st
     assert run(["validate", "one", "--overlays"]) == 0
     assert capsys.readouterr().out.splitlines()[1:] == [
         "overlays: 3 on offer; checked 3 alone, 3 pairs, 1 larger sets, without games",
-        "  all that were checked combine",
+        "  all checked sets are compatible",
     ]
 
 

@@ -40,7 +40,7 @@ def test_an_overlay_is_put_right_and_its_base_is_not_touched(base: Path) -> None
     tables = base / "tables.yaml"
     tables.write_text(tables.read_text().replace("stones: 9", "stones: yes"))
     before = contents(base)
-    assert "there is no certain fix" in invoke("validate", "nim+./mine.yaml", "--fix", "--yes")[1]
+    assert "there are no safe fixes" in invoke("validate", "nim+./mine.yaml", "--fix", "--yes")[1]
     assert contents(base) == before
 
 

@@ -62,7 +62,7 @@ def test_the_same_figures_come_from_processes_and_from_records(tmp_path: Path) -
     last = tmp_path / "out" / "random" / "base.jsonl"
     last.write_text(last.read_text().replace('"decisions": ', '"decisions": 1'))
     code, _, err = invoke(*args, "--out", tmp_path / "out")
-    assert code == 1 and "a different outcome than recorded" in err
+    assert code == 1 and "does not end as recorded when it is played again" in err
     code, _, err = invoke(*args, "--seed", 9, "--out", tmp_path / "out")
     assert code == 1 and "contains other games" in err
 
@@ -134,7 +134,7 @@ def test_a_target_is_met_by_the_nearest_values_which_are_then_the_rule(tmp_path:
     swept = ("--sweep", "constants.stones=7..12", "--sweep", "constants.most=2..3", "--target", "length=3.5")
     args = ("playtest", "nim", *swept, "--target-games", 40, *GAMES, "--pairs", 45, "--out", tmp_path / "out")
     code, text, err = invoke(*args, "--format", "json")
-    assert code == 0 and "looks for length=3.5 among 12 points" in err
+    assert code == 0 and "searching 12 points for length=3.5" in err
     report = json.loads(text)
     Draft202012Validator(load_schema("playtest")).validate(report)
     target = report["target"]
@@ -145,7 +145,7 @@ def test_a_target_is_met_by_the_nearest_values_which_are_then_the_rule(tmp_path:
     assert rule["name"] == f"stones={best['values'][0]},most={best['values'][1]}"
     assert invoke(*args, "--format", "json")[1] == text  # from the records
     assert invoke(*report["command"].split()[1:-6], *GAMES, "--pairs", 45, "--format", "json")[1] == text
-    assert "Length: 3.5 is wanted; 12 points" in invoke(*args, "--page", tmp_path / "page.html")[1]
+    assert "Length: the target is 3.5; 12 points" in invoke(*args, "--page", tmp_path / "page.html")[1]
     assert "Nearest to Length = 3.5" in (tmp_path / "page.html").read_text("utf-8")
 
 
@@ -229,7 +229,7 @@ def test_the_page_opens_each_game_that_is_written_and_shows_recorded_ones_beside
         (("nim", "nimm"), "did you mean `nim`"),
         (("nim", "nim", "--pairs", "x"), "not a list of numbers"),
         (("nim", "nim", "--pairs", "0"), "not a list of numbers from 1 to 99,999,999"),
-        (("nim+short",), "is `+short` the rule? `rulespec playtest nim +short`"),
+        (("nim+short",), "if `+short` is the rule, write `rulespec playtest nim +short`"),
         (("nim", "nim", "--beside", "rndom"), "for --beside: there is no bot `rndom`"),
         (("nim", "--sweep", "most=2..4"), "not of the form"),
         (("nim", "--sweep", "constants.mots=2..4"), "did you mean `most`"),
@@ -289,5 +289,5 @@ def test_roles_have_titles_and_those_of_one_player_are_one_line(
 
 def test_the_numbers_that_matter_are_named() -> None:
     target = {"paths": ["constants.stones", "settings.most", *("constants.idle",) * 3], "matter": ["settings.most"]}
-    assert mattering(target) == "Of 5 numbers these matter, the strongest first: most."
+    assert mattering(target) == "Of the 5 numbers, these matter (strongest first): most."
     assert mattering(target | {"matter": []}).startswith("None of 5 numbers matters")

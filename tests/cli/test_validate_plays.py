@@ -66,7 +66,10 @@ def test_depths_follow_the_last_line(small: Path) -> None:
     rules = small / "rules/play.rules"
     deep = "\nprocedure count_down(n: int) at most 4 deep:\n    if n > 0: count_down(n - 1)\n"
     rules.write_text(rules.read_text("utf-8").replace("play():", "play():\n    count_down(2)", 1) + deep, "utf-8")
-    assert invoke("validate", small)[1].splitlines()[-1] == "`count_down` calls itself up to 3 deep in games, of 4"
+    assert (
+        invoke("validate", small)[1].splitlines()[-1]
+        == "`count_down` calls itself up to 3 deep in these games; its limit is 4"
+    )
     played = json.loads(invoke("validate", small, "--format", "json")[1])["rulesets"][0]["played"]
     assert played["depths"] == [{"procedure": "count_down", "reached": 3, "deep": 4}]
 

@@ -135,7 +135,7 @@ def test_what_cannot_be_left_out_is_said(ref: str, without: str, why: str) -> No
 @pytest.mark.usefixtures("known_rulesets")
 def test_the_only_option_is_not_left_out() -> None:
     code, _, err = invoke("playtest", "nim", "--without", "take", *GAMES, "--players", 2, "--pairs", 2)
-    assert code == 2 and "`turn` has only the option `take`" in " ".join(err.split())
+    assert code == 2 and "`take` is the only option of `turn`" in " ".join(err.split())
 
 
 @pytest.mark.proof

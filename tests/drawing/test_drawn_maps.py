@@ -228,9 +228,9 @@ def test_a_colour_that_says_nothing_is_wrong_usage(fill: str, part: str, tmp_pat
 @pytest.mark.parametrize(
     "fill, said",
     [
-        ("#9ecaf0", "no region has the colour `#9ecaf0`"),
-        ("red", "no region has the colour `#ff0000`"),
-        ("rgb(1,2,3)", "no region has the colour `#010203`"),
+        ("#9ecaf0", "--fill gives a meaning to `#9ecaf0`, but no region has that colour"),
+        ("red", "--fill gives a meaning to `#ff0000`, but no region has that colour"),
+        ("rgb(1,2,3)", "--fill gives a meaning to `#010203`, but no region has that colour"),
     ],
 )
 def test_a_colour_that_no_region_has_is_said(fill: str, said: str, tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_one_colour_has_one_meaning(other: str, tmp_path: Path) -> None:
 def test_one_colour_may_say_several_facts(tmp_path: Path) -> None:
     more = ("--from", "imperial", "--fill", "#9ecae9=province", "--fill", "#9ecae9=home.italy")
     output = new(tmp_path, COLOURED, *more)
-    assert "not sound yet, as its rules expect more of a map: " in output and "RS242 " in output
+    assert "not valid yet, as the rules expect more of the map: " in output and "RS242 " in output
     text = (tmp_path / "mine" / "map.yaml").read_text("utf-8")
     assert text.count("      terrain: province\n      home: italy\n") == 2
     assert "the map already matches the drawing" in new(tmp_path, COLOURED, "--update")

@@ -38,7 +38,7 @@ def ruleset_of(ref: str) -> Any:
 def test_an_impossible_game_says_whose_fault_it_is(path: Path) -> None:
     result = replay(path)
     assert result.exit_code == 1
-    assert f"this is a known fault of playimperial.club: {TITLE}; --past-known-faults goes on" in result.output
+    assert f"this is a known fault of playimperial.club: {TITLE}; use --past-known-faults to continue" in result.output
     outcome = json.loads(replay(path, "--format", "json").output)
     assert outcome["divergence"]["known_fault"] == TITLE
     assert "known_faults" not in outcome
@@ -66,14 +66,14 @@ def test_an_impossible_game_goes_on_past_it(path: Path) -> None:
 def test_each_such_entry_is_marked() -> None:
     path = LOGS / "impossible" / "v006-auction-3p.json"
     text = replay(path, "--past-known-faults", "--moves").output
-    assert "2 entries past known faults of playimperial.club:" in text
+    assert "2 entries skipped as known faults of playimperial.club:" in text
     assert f"  entry 113, move 116: {TITLE}" in text
     assert text.count(f"known fault of playimperial.club: {TITLE}") == 2
     result = json.loads(replay(path, "--past-known-faults", "--format", "json").output)
     assert [f["foreign_index"] for f in result["known_faults"]] == [113, 152]
     assert {f["title"] for f in result["known_faults"]} == {TITLE}
     several = replay(path, path, "--past-known-faults").output
-    assert several.count("2 entries past known faults of playimperial.club, ended") == 2
+    assert several.count("2 entries skipped as known faults of playimperial.club, ended") == 2
 
 
 @pytest.mark.proof  # 0.4 s

@@ -170,7 +170,7 @@ def test_a_picture_becomes_a_map_at_the_terminal(tmp_path: Path, monkeypatch: py
     board.scanned()
     board.picture.save("board.png")
     done = CliRunner().invoke(cli, ["new", "isles", "--map", "board.png", "--update", "--yes"])
-    assert "changed: marsh (its place, its outline)" in done.output, done.output
+    assert "changed: marsh (its position, its outline)" in done.output, done.output
     wrong = CliRunner().invoke(cli, ["new", "other", "--map", "board.png", "--layer", "sea"])
     assert "a picture has no groups" in str(wrong.exception)
 

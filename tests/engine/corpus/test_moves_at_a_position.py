@@ -179,8 +179,8 @@ def test_the_command_prints_them(tmp_path: Path) -> None:
     log = log_of(store, tmp_path)
     code, out, _ = invoke("corpus", "moves", store, "--at", f"{log}@0")
     assert code == 0
-    assert "`turn` is open, for A" in out
-    assert "30 games that are over came there 30 times" in out
+    assert "the open decision is `turn`, by A" in out
+    assert "30 finished games reached it 30 times" in out
     data = json.loads(invoke("corpus", "moves", store, "--at", f"{log}@1", "--format", "json")[1])
     Draft202012Validator(load_schema("moves")).validate(data)
     assert data["games"] == 30

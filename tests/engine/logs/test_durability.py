@@ -308,7 +308,7 @@ def test_where_nothing_can_be_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(SaveError, match="cannot be written"):
         SavedGame(Path(name))
     _, out, _ = play(Path("game.jsonl"), f"w {name}\nq\n")
-    assert ("exists already" if name == "." else "cannot be written") in out
+    assert ("already exists" if name == "." else "cannot be written") in out
 
 
 # --- processes --------------------------------------------------------------------------------------------------------

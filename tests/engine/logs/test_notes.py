@@ -123,7 +123,7 @@ def test_play_writes_the_date_and_remarks(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     stdin = "r  good luck \nremark\nr " + "x" * 3000 + "\ntake(1)\nq\n"
     code, out, _ = invoke("play", "nim", "--players", 2, "--ids", "--log", path, stdin=stdin)
-    assert code == 0 and "remarked" in out and out.count("a remark has 1 to 2,000 characters") == 2
+    assert code == 0 and "remarked" in out and out.count("write a remark of 1 to 2,000 characters") == 2
     log = read_log(path)
     assert [*log.header.notes] == ["date"] and [*log.remarks().values()] == [{"remark": "good luck", "by": "A"}]
     assert "there is no log" in invoke("play", "nim", "--players", 2, stdin="r hi\nq\n")[1]

@@ -95,7 +95,7 @@ def test_command_for_a_folder(tmp_path: Path) -> None:
     assert lines_[5] == "5 logs: 4 legal, 1 unreadable; 13 legal decisions"
     assert lines_[-4:] == [
         "under the other rules: 2 legal, 1 with other winners, 1 not over, 2 not legal",
-        "not legal under the other rules, by the rule that is broken first:",
+        "not legal under the other rules, by the first rule broken:",
         "  logs  rule    reason                                for one",
         "     2  NIM-04  NIM-04: there are not so many stones  a.jsonl, decision 4",
     ]
@@ -175,7 +175,7 @@ def test_a_recorded_game_with_questions_that_nobody_answered() -> None:
     assert stop.refusal.reason == "the open decision is `investment`, not `rondel`"
     code, out, _ = run(log, "--under", "+cheap_factories", "--answer", "usual")
     assert code == 0
-    assert "answered  27 questions `investment` that the log lacks: `decline`, which is the usual answer" in out
+    assert "answered  27 questions `investment` missing from the log: `decline`, which is the usual answer" in out
     code, out, _ = run(log, "--under", "+cheap_factories", "--answer", "usual", "--format", "json")
     data = json.loads(out)
     Draft202012Validator(load_schema("under")).validate(data)

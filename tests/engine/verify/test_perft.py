@@ -261,7 +261,7 @@ def test_the_limit_is_told(limit: int, code: int) -> None:
         ([NIM, "--depth", "1", "--from", SHORT, "--set", "misere=true"], "--set needs --players"),
         ([NIM, "--check", "--record"], "combined only with REF, --backend and --format"),
         ([NIM, "--check", "--depth", "1"], "combined only with REF, --backend and --format"),
-        ([NIM, "--check"], f"rulespec perft {NIM} --record` writes it"),
+        ([NIM, "--check"], f"write it with `rulespec perft {NIM} --record`"),
     ],
 )
 def test_wrong_usage_is_told(args: list[str | Path], message: str) -> None:

@@ -314,7 +314,7 @@ def test_a_mistake_is_told_once_with_the_shortest_game(tmp_path: Path) -> None:
     code, out, _ = run("test", tmp_path / "small", "--random", "8", "--failures", folder)
     assert code == 1
     assert out.count("error[RS712]") == 1
-    assert "the shortest game found, of A, B" in out
+    assert "the shortest game found, played by A, B" in out
     (log,) = folder.glob("*.jsonl")
     assert f"rulespec replay --check {log}" in out
     assert run("replay", log, "--rules", tmp_path / "small")[0] == 0

@@ -181,7 +181,7 @@ def test_what_is_not_certain_is_left_alone(text: str, ruleset: Make) -> None:
     )
     code, out = validate("./errors", "--fix", "--yes")
     assert code == 1
-    assert out.startswith("there is no certain fix\n")
+    assert out.startswith("there are no safe fixes\n")
     assert (folder / "rules/this.rules").read_text("utf-8") == text
 
 
@@ -247,7 +247,7 @@ def test_only_the_rulesets_own_files_are_changed(ruleset: Make, tmp_path: Path) 
     own = 'id: child\ntitle: C\nversion: "1"\nplayers: {kind: player, min: 2, max: 4}\nstart: play\n'
     write(tmp_path / "child", {"game.yaml": own + "units: [money, points]\nextends: ../errors\n"})
     code, out = validate("./child", "--fix", "--yes")
-    assert (code, out.splitlines()[0]) == (1, "there is no certain fix")
+    assert (code, out.splitlines()[0]) == (1, "there are no safe fixes")
     assert (folder / "rules/this.rules").read_text("utf-8") == text
 
 

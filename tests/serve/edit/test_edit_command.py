@@ -45,4 +45,4 @@ def test_the_link_opens_the_page_and_an_interrupt_ends_it(tmp_path: Path) -> Non
 def test_a_folder_without_a_ruleset_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine", "utf-8")
     done = CliRunner().invoke(cli, ["edit", str(tmp_path)])
-    assert done.exit_code == 1 and "has no game.yaml, and other files" in done.output
+    assert done.exit_code == 1 and "has no game.yaml, but it has other files" in done.output
