@@ -428,7 +428,7 @@ def _bounded(sheet: Sheet) -> None:
         (rows, MAX_TABLE_ROWS, "rows of tables", "name fewer kinds under `tables:` in drawing.yaml"),
     ):
         if count > most:
-            message = f"a picture with {count:,} {what} is too large: it has {most:,} at most"
+            message = f"a picture with {count:,} {what} is too large: the limit is {most:,}"
             raise failure("RS557", message, None, help=help_)
 
 

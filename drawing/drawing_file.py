@@ -91,8 +91,8 @@ def _check_positions(d: typed.Declarations, board: BoardStyle, report: Report) -
     for i, point in sorted(board.positions.items()):
         if (other := at.setdefault(point, i)) != i:
             message = f"`{entities[i].name}` has the same position as `{entities[other].name}`"
-            notes = [Label(entities[other].span, "the other one")]
-            report.warning("RS555", message, entities[i].span, notes=notes, help="move one of the two")
+            notes = [Label(entities[other].span, f"`{entities[other].name}` is defined here")]
+            report.warning("RS555", message, entities[i].span, notes=notes, help="move one of the two places")
 
 
 def laid_over(low: Any, high: Any) -> Any:

@@ -110,7 +110,7 @@ class _Names:
         """Checks the colour and the symbol of an entry."""
         colour = get(node, "colour")
         if isinstance(colour, Scalar) and not colour.text.startswith("#") and colour.text not in PALETTE:
-            hint = did_you_mean(colour.text, PALETTE) or "the names are " + ", ".join(PALETTE)
+            hint = did_you_mean(colour.text, PALETTE) or "write `#rrggbb`, or one of " + ", ".join(PALETTE)
             self.report.error("RS552", f"there is no colour `{colour.text}`", colour.span, help=hint)
         self._symbol(get(node, "symbol"))
 
@@ -184,23 +184,28 @@ class _Names:
         if form is None:
             return
         if name == "grid" and kind.name not in self.d.boards:
-            message = f"`{kind.name}` is not a regular board, and cannot be drawn as a grid"
+            message = f"`{kind.name}` is not a regular board, so it cannot be drawn as a grid"
             self.report.error("RS553", message, form.span, help="draw it as nodes, as a ring or as a row")
         if name == "hexes" and not any(e.position for e in kind.entities):
             own = get(get(self.drawing, "boards"), kind.name)
             if not any(entries(get(own, "positions"))):
-                message = f"no `{kind.name}` has a position, and none can be drawn as a hex"
+                message = f"no `{kind.name}` has a position, so none can be drawn as a hex"
                 hint = "add `position: [x, y]` on the map, or `positions:` here"
                 self.report.error("RS553", message, form.span, help=hint)
         if name == "stops" and not self._has_stops(kind):
             message = f"`{kind.name}` is not a product of a map of hexes and the ends of lines on its tiles"
-            self.report.error("RS553", message, form.span, help="give `in:`, the board `as: hexes` with the tiles")
+            self.report.error(
+                "RS553",
+                message,
+                form.span,
+                help="make it a product of a board with `as: hexes` and `tiles:`, and the ends",
+            )
         if name == "pairs" and len(kind.product) != 2:
-            message = f"`{kind.name}` is not a product of two kinds, and cannot be drawn as pairs"
+            message = f"`{kind.name}` is not a product of two kinds, so it cannot be drawn as pairs"
             self.report.error("RS553", message, form.span, help="draw it as a row")
         if name == "mats" and (len(kind.product) != 2 or kind.product[1] not in self.d.boards):
-            message = f"`{kind.name}` is not a product of owners and a regular board, and cannot be drawn as mats"
-            hint = "its `product` must have two kinds, the second a regular board"
+            message = f"`{kind.name}` is not a product of owners and a regular board, so it cannot be drawn as mats"
+            hint = "give it a `product` of two kinds, the second a regular board"
             self.report.error("RS553", message, form.span, help=hint)
 
     def _has_stops(self, kind: typed.Kind) -> bool:
@@ -218,7 +223,9 @@ class _Names:
         if side is not None and side.product != of:
             message = f"`{side.name}` is not a product of `{kind.name}` and its directions"
             help_ = (
-                f"write `product: [{', '.join(of)}]` in a kind of sides" if board is not None else "draw it as pairs"
+                f"write `product: [{', '.join(of)}]` in the kind of the sides"
+                if board is not None
+                else "draw it as pairs"
             )
             self.report.error("RS553", message, word.span, help=help_)
 

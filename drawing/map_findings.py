@@ -95,13 +95,13 @@ class _Findings:
         for line, fault in self.notes.faults[:_LISTED]:
             self._warn("RS476", line, fault, "correct it in the drawing, or draw the shape again")
         if len(self.notes.faults) > _LISTED:
-            message = f"{len(self.notes.faults) - _LISTED} or more further elements have such errors"
+            message = f"at least {len(self.notes.faults) - _LISTED} more elements have such errors"
             self._warn("RS476", self.notes.faults[_LISTED][0], message, "export the drawing again")
         if areas := self.notes.areas:
-            message = f"read as regions: {_counted(len(areas), 'shape')} that nobody sees, without filling and line"
-            help_ = "so are areas for the pointer over a picture; if they are no regions, give these a filling"
+            message = f"read as regions: {_counted(len(areas), 'invisible shape')}, with neither a fill nor a line"
+            help_ = "if they are not the regions, give the real outlines a fill or a line: then only those are read"
             self._warn("RS477", areas[0], message, help_)
-        help_ = "a region needs an outline and its own name"
+        help_ = "if it is a region, give it a closed outline and a name"
         for what, lines in self.notes.left_out.items():
             also = f" (the first of {len(lines)})" if len(lines) > 1 else ""
             self._warn("RS564", lines[0], f"left out: {what}{also}", help_)
@@ -112,7 +112,7 @@ class _Findings:
         for shape, first in self.drawn.twice[:1]:
             message = f"left out: `{_clean(shape.name)}`, which is the same shape as the one in line {first.line}"
             more = len(self.drawn.twice) - 1
-            message += f", and {more} more of that kind" if more else ""
+            message += f", and {more} more duplicates" if more else ""
             self._warn("RS564", shape.line, message, "remove one of the two layers, or choose one with --layer")
         small = [region for region in self.drawn.regions if not region.outline]
         if small and len(small) == len(self.drawn.regions):
@@ -127,25 +127,23 @@ class _Findings:
         borders = [pair for pair in self.drawn.unlinked if not names.isdisjoint(pair)]
         help_ = "draw them larger, or leave them out with --not"
         if small:
-            message = (
-                f"{_counted(len(small), 'region')} without an outline, as too small: {_names([r.name for r in small])}"
-            )
+            message = f"{_counted(len(small), 'region')} too small for an outline: {_names([r.name for r in small])}"
             if borders:
                 message += f"; no link is proposed for {_counted(len(borders), 'border')} there: {_pairs(borders)}"
             self._warn("RS565", small[0].line, message, help_)
         if parts := [pair for pair in self.drawn.unlinked if names.isdisjoint(pair)]:
             message = f"parts of regions are too small for an outline; no link is proposed for {_pairs(parts)}"
             line = next(region.line for region in self.drawn.regions if region.name == parts[0][0])
-            self._warn("RS565", line, message, f"{help_}; or {_edit('link', parts[0])}")
+            self._warn("RS565", line, message, f"{help_}; or link them by {_edit('link', parts[0])}")
 
     def _part(self) -> None:
         """Reports skipped groups, and the group that looks most like the map."""
         for layer, number in self.notes.hidden[:_LISTED]:
             message = f"the hidden group {_quoted(layer.name)} is skipped, with {_counted(number, 'shape')}"
-            self._warn("RS856", layer.line, message, f"if it is the map: --layer {quoted(layer.name)}")
+            self._warn("RS856", layer.line, message, f"if it is the map, read it with --layer {quoted(layer.name)}")
         for layer in self.notes.ornaments[:_LISTED]:
-            message = f"{_quoted(layer.name)} is skipped: its name marks it as not a region"
-            self._warn("RS856", layer.line, message, "if it is one, rename it in the drawing")
+            message = f"{_quoted(layer.name)} is skipped, as its name is not that of a region"
+            self._warn("RS856", layer.line, message, "if it is a region, rename it in the drawing")
         for each in self.notes.proposals[:1]:
             share = round(100 * min(each.covered, 1))
             hidden = "hidden " if each.layer.hidden else ""
@@ -157,35 +155,39 @@ class _Findings:
         """Reports names not chosen by an author, and labels shared by several shapes."""
         programs = [region for region in self.drawn.regions if region.origin.source == "program"]
         if self.notes.pictured:
-            message = f"{_counted(len(programs), 'region')} with a number for a name: letters in a picture are not read"
-            help_ = "rename them on the page of `rulespec edit` (F2), or by `rulespec edit --do 'rename region_1 NAME'`"
+            message = f"{_counted(len(programs), 'region')} named by number, as letters in a picture are not read"
+            help_ = (
+                "rename them on the page of `rulespec edit` (F2), or with `rulespec edit --do 'rename region_1 NAME'`"
+            )
             self._warn("RS472", 1, message, help_)
         elif programs:
             names, verb = _names([region.name for region in programs]), "has" if len(programs) == 1 else "have"
             lines = _lines(programs)
-            message = f"{_counted(len(programs), 'region')} {verb} the name of a drawing program: {names} ({lines})"
-            help_ = "label each shape, or write its name in it; exclude other shapes: `--not NAME`"
+            message = (
+                f"{_counted(len(programs), 'region')} {verb} a name given by the drawing program: {names} ({lines})"
+            )
+            help_ = "label each region, or write its name inside it; exclude other shapes with `--not NAME`"
             self._warn("RS855", programs[0].line, message, help_)
         keys = self._keys()
         if keys:
             shape = "region looks" if len(keys) == 1 else "regions look"
             message = f"{len(keys)} {shape} like a box of a legend: {_names([r.name for r in keys])} ({_lines(keys)}): "
             message += "a plain box with a text or a second name, the colour of other shapes and no neighbour"
-            self._warn("RS485", keys[0].line, message, f"if it is one: `--not {quoted(keys[0].label)}`")
+            self._warn("RS485", keys[0].line, message, f"if it is one, exclude it with `--not {quoted(keys[0].label)}`")
         by_text = [region for region in self.drawn.regions if region.origin.source == "text" and region not in keys]
         others = len(self.drawn.regions) - len(by_text) - len(programs)
         if 0 < len(by_text) <= others // _RARE:
-            message = (
-                f"{_counted(len(by_text), 'region')} with a name from a text, where {others} have theirs from an id "
-            )
+            message = f"{_counted(len(by_text), 'region')} named by a text, while {others} others are named by an id "
             message += f"or a label: {_names([region.name for region in by_text])} ({_lines(by_text)})"
-            help_ = f"if it is no region, such as a box with the date: `--not {quoted(by_text[0].label)}`"
+            help_ = (
+                f"if it is not a region but, say, a box with the date, exclude it: `--not {quoted(by_text[0].label)}`"
+            )
             self._warn("RS478", by_text[0].line, message, help_)
         for regions in alike(self.drawn.regions):
             labels = " and ".join(_quoted(label) for label in [*dict.fromkeys(r.label for r in regions)][:_LISTED])
             message = f"{len(regions)} shapes are called {labels} ({_lines(regions)}): "
             message += "only a number distinguishes their regions"
-            help_ = "give each its own label, or make them one region: a group with a name, whose shapes have none"
+            help_ = "give each its own label; or, to make them one region, name their group and remove their names"
             self._warn("RS852", regions[1].line, message, help_)
 
     def _keys(self) -> list[ImportedRegion]:
@@ -207,14 +209,16 @@ class _Findings:
     def _texts(self) -> None:
         """Reports texts outside all shapes, or inside a shape as large as the drawing."""
         for region in self.drawn.by_text:
-            message = f"a shape that takes up the whole drawing is the region `{region.name}`, by the text in it"
-            help_ = f"if it is the background: `--not {quoted(region.label)}`; if a region, give it an `id` or a label"
+            message = f"a shape as large as the drawing is read as the region `{region.name}`, after the text in it"
+            help_ = (
+                f"if it is the background, exclude it: `--not {quoted(region.label)}`; else give it an `id` or a label"
+            )
             self._warn("RS854", region.line, message, help_)
         if beside := self.notes.beside:
-            pairs = ", ".join(f"{_quoted(text.words)} beside {_quoted(name)}" for text, name in beside[:_LISTED])
+            pairs = ", ".join(f"{_quoted(text.words)} in {_quoted(name)}" for text, name in beside[:_LISTED])
             more = f" and {len(beside) - _LISTED} more" if len(beside) > _LISTED else ""
-            message = f"{_counted(len(beside), 'text')} in a region with another name: {pairs}{more}"
-            help_ = "a town needs no change; move the name of a neighbour into its own region"
+            message = f"{_counted(len(beside), 'text')} inside a region with a different name: {pairs}{more}"
+            help_ = "if it names a town, change nothing; if it names a neighbour, move it into that region"
             self._warn("RS364", beside[0][0].line, message, help_)
         if titled := self.notes.titled:
             pairs = ", ".join(f"{_quoted(text.words)} for {_quoted(name)}" for text, name in titled[:_LISTED])
@@ -227,54 +231,54 @@ class _Findings:
         for texts, how in (
             (self.notes.joined, "assembled from texts below or beside one another"),
             (self.notes.outlined, "taken from rows of letter-like shapes"),
-            (self.notes.led, "taken from texts outside, by the lines that lead from them"),
+            (self.notes.led, "taken from texts outside, which lines connect to the shapes"),
             (self.notes.plated, "taken from boxes that lie in their regions"),
-            (self.notes.grouped, "taken from the groups of their shapes, though they lie beside these"),
+            (self.notes.grouped, "taken from texts beside the shapes, in the same group"),
         ):
             if texts:
                 words = ", ".join(_quoted(text.words) for text in texts[:_LISTED])
                 more = f" and {len(texts) - _LISTED} more" if len(texts) > _LISTED else ""
                 message = f"{_counted(len(texts), 'name')} {how}: {words}{more}"
-                help_ = "if one is wrong, label its shape, or write its name as one text in it"
+                help_ = "if one is wrong, label its shape, or write the name as a single text inside it"
                 self._warn("RS365", texts[0].line, message, help_)
         loose = [text for text in self.notes.loose if text.words]
         if loose:
             words = ", ".join(_quoted(text.words) for text in loose[:_LISTED])
             more = f" and {len(loose) - _LISTED} more" if len(loose) > _LISTED else ""
-            message = f"{_counted(len(loose), 'text')} in no shape: {words}{more}"
-            self._warn("RS857", loose[0].line, message, "move a name into its region; a title needs no change")
+            message = f"{_counted(len(loose), 'text')} outside all shapes: {words}{more}"
+            self._warn(
+                "RS857",
+                loose[0].line,
+                message,
+                "if it names a region, move it into that region; otherwise change nothing",
+            )
 
     def _places(self) -> None:
         """Reports regions that overlap or nearly touch."""
         for each in self.drawn.covered[:_LISTED]:
             by, share = _names(each.by), round(100 * each.share)
-            message = f"{share} % of the region `{each.region.name}` lies below {by}"
-            help_ = (
-                f"if these are its parts, choose: `--not {quoted(each.by[0])}`, or `--not {quoted(each.region.name)}`"
-            )
+            message = f"{share} % of the region `{each.region.name}` is covered by {by}"
+            parts, whole = quoted(each.by[0]), quoted(each.region.name)
+            help_ = f"if these are its parts, exclude them or it: `--not {parts}`, or `--not {whole}`"
             self._warn("RS906", each.region.line, message, help_)
         lines = {region.name: region.line for region in self.drawn.regions}
         if near := self.drawn.near:
-            message = (
-                f"{_counted(len(near), 'border')} with a gap: {_pairs(near)} run beside one another and do not touch"
-            )
-            help_ = (
-                "snap their points to one another in the drawing, or in `rulespec edit`; else write the links yourself"
-            )
+            message = f"{_counted(len(near), 'border')} with a gap: {_pairs(near)} run side by side, but do not touch"
+            help_ = "snap their points together in the drawing or in `rulespec edit`, or write the links yourself"
             self._warn("RS858", lines[near[0][0]], message, help_)
         if short := self.drawn.short:
             message = f"{_counted(len(short), 'border')} too short for a link: {_pairs(short)}"
-            help_ = "no link is proposed there: write it yourself if a piece can go from one to the other"
+            help_ = "if a piece can go from one to the other, write the link yourself: none is proposed"
             self._warn("RS473", lines[short[0][0]], message, help_)
         if by_corner := self.drawn.by_corner:
             message = (
-                f"{_counted(len(by_corner), 'link')} by a corner: {_pairs(by_corner)} share no edge in the drawing"
+                f"{_counted(len(by_corner), 'link')} at a corner: {_pairs(by_corner)} touch there, but share no edge"
             )
-            help_ = f"if a piece cannot go from one to the other: {_edit('unlink', by_corner[0])}"
+            help_ = f"if a piece cannot go from one to the other, remove the link: {_edit('unlink', by_corner[0])}"
             self._warn("RS475", lines[by_corner[0][0]], message, help_)
         if at_corner := self.drawn.at_corner:
-            message = f"no link by a corner: {_pairs(at_corner)} meet at a point"
-            help_ = f"if a piece can go from one to the other: {_edit('link', at_corner[0])}"
+            message = f"no link is proposed for {_pairs(at_corner)}, which meet only at a point"
+            help_ = f"if a piece can go from one to the other, add the link: {_edit('link', at_corner[0])}"
             self._warn("RS474", lines[at_corner[0][0]], message, help_)
 
 

@@ -65,7 +65,7 @@ def ground(sheet: Sheet, board: BoardStyle) -> Ground:
     links = links_of(sheet, board)
     pairs = pairs_of(board, links)
     if len(pairs) > MAX_LINKS:
-        message = f"a map with {len(pairs):,} links is too large for a picture: it has {MAX_LINKS:,} at most"
+        message = f"a map with {len(pairs):,} links is too large for a picture: the limit is {MAX_LINKS:,}"
         help_ = "hide kinds of links in drawing.yaml: `links: {road: {hidden: true}}`"
         raise failure("RS557", message, None, help=help_)
     inputs = dict(board.positions)

@@ -84,7 +84,7 @@ def refuse_alike(drawn: DrawnMap) -> None:
         if len(regions) > 1:
             names = _listed(regions)
             lines = " and ".join(str(region.line) for region in [*regions.values()][:_LISTED])
-            message = f"the labels {names} (lines {lines}) give one name, `{stem}`"
+            message = f"the labels {names} (lines {lines}) give the same name, `{stem}`"
             help_ = "change one of the labels, exclude one (--not), or write names in a file: --ids names.yaml"
             line = [*regions.values()][1].line
             report.error("RS907", message, Span(drawn.file, line, 1, line, 2), help=help_)
@@ -206,11 +206,13 @@ class _Search:
         names = _listed(other.name for other in others)
         shapes = f"the shapes {labels} (lines {lines})" if len(regions) > 1 else f"the shape {labels}"
         line = regions[0].line
-        message = f"{shapes} and the regions {names} of the map: the outlines do not tell which is which"
+        message = f"{shapes} and the regions {names} of the map: their outlines do not show which is which"
         name = others[0].name
         help_ = f"label each shape with the name of its region in map.yaml, such as `{name}`"
         if is_of_a_program(name):
-            help_ = f"give the region a name (`rulespec edit --do 'rename {name} NAME'`), and the shape that label"
+            help_ = (
+                f"rename the region (`rulespec edit --do 'rename {name} NAME'`), and label the shape with its new name"
+            )
         self.report.error("RS853", message, Span(self.drawn.file, line, 1, line, 2), help=help_)
 
 

@@ -97,10 +97,10 @@ def removed(outlines: Outlines, frame: Frame | None, at: Dot) -> Changed:
     if not beside:
         raise OutlineError(f"no outline has a point at {written(at)}; {_nearest(outlines, at)}")
     if len(beside) > 1:
-        raise OutlineError(f"borders meet at {written(at)}, and would come apart without it; move it instead")
+        raise OutlineError(f"borders meet at {written(at)}, and would come apart without this point: move it instead")
     ends = [dot for each in beside for dot in each]
     if frame is not None and not all(_sides(frame, at) <= _sides(frame, dot) for dot in ends):
-        raise OutlineError(f"the border reaches the frame at {written(at)}, and would leave it without the point")
+        raise OutlineError(f"the border reaches the frame at {written(at)}, and would leave it without this point")
     owners = [part for part in outlines if any(at in ring for ring in outlines[part])]
     changed = {part: [[dot for dot in ring if dot != at] for ring in outlines[part]] for part in owners}
     _check(outlines, changed)
@@ -116,7 +116,7 @@ def drawn(outlines: Outlines, frame: Frame | None, part: Part, points: Sequence[
         OutlineError: if the ring crosses itself or another ring of the outline, or has no area.
     """
     if len(outlines.get(part, ())) >= MAX_RINGS:
-        raise OutlineError(f"an outline has at most {MAX_RINGS} rings")
+        raise OutlineError(f"`{part[1]}` already has {MAX_RINGS} rings, which is the maximum")
     changed: Changed = {}
     ring: Ring = []
     for point in points:
@@ -129,7 +129,7 @@ def drawn(outlines: Outlines, frame: Frame | None, part: Part, points: Sequence[
     if len(ring) > 1 and ring[-1] == ring[0]:
         ring.pop()
     if len(ring) < 3 or not any(turn(ring[0], p, q) for p, q in pairwise(ring)):
-        raise OutlineError("an outline needs three points that are not collinear")
+        raise OutlineError("an outline needs at least three points that are not collinear")
     others = sorted({dot for other in _all({**outlines, **changed}) for dot in other})
     ring = [dot for p, q in pairwise([*ring, ring[0]]) for dot in (p, *_between(others, p, q))]
     _check(outlines, changed)
@@ -242,14 +242,14 @@ def _sides(frame: Frame, dot: Dot) -> set[str]:
 def _check_place(frame: Frame | None, at: Dot | None, to: Dot) -> None:
     """Refuses a place beyond the frame, or off the frame side that contains the point."""
     if max(map(abs, to)) > MAX_NUMBER:
-        raise OutlineError(f"{written(to)} exceeds a million")
+        raise OutlineError(f"{written(to)} has a coordinate beyond a million")
     if frame is None:
         return
     if not frame.holds(to):
         raise OutlineError(f"{written(to)} is outside the frame")
     if at is not None and not _sides(frame, at) <= _sides(frame, to):
         sides = len(_sides(frame, at))
-        way = "it stays where it is" if sides > 1 else "it moves along it only"
+        way = "it cannot move" if sides > 1 else "it can move only along the frame"
         raise OutlineError(f"{written(at)} is {'a corner' if sides > 1 else 'a point'} of the frame: {way}")
 
 

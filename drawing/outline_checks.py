@@ -35,7 +35,7 @@ def check_outlines(board: Node, report: Report) -> None:
     frame = get(board, "frame")
     if isinstance(frame, Items) and not fits_sheet(*(integer(n, 0) for n in frame.items[2:4])):
         message = f"the frame is empty, or more than {MAX_ASPECT:.0f} times as long as wide"
-        report.error("RS558", message, frame.span, help="a frame is [left, top, width, height]")
+        report.error("RS558", message, frame.span, help="write the frame as [left, top, width, height]")
     points = 0
     for section in ("outlines", "scenery"):
         for name, place, how in entries(get(board, section)):
@@ -45,7 +45,7 @@ def check_outlines(board: Node, report: Report) -> None:
             try:
                 before, points = points, points + sum(map(len, rings_of(text(data))))
                 if before <= MAX_POINTS < points:
-                    raise ValueError(f"the outlines of a board have more than {MAX_POINTS:,} points together")
+                    raise ValueError(f"the outlines of a board have more than {MAX_POINTS:,} points in total")
             except ValueError as error:
                 help_ = "write rings such as `M10 10l40 0 0 30z`; `rulespec new --map x.svg` makes them from a drawing"
                 report.error("RS558", f"the outline of `{name}` cannot be read: {error}", place.span, help=help_)
@@ -85,7 +85,7 @@ class _Fit:
                 help_ = "give it an outline; until then it is a square at its position"
                 self.report.warning("RS565", f"`{self.names[i]}` has no outline", self.places[i], help=help_)
             elif not all(frame.holds(dot) for ring in rings for dot in ring):
-                help_ = "move it, or make the `frame` larger"
+                help_ = "move its points, or enlarge the `frame`"
                 message = f"`{self.names[i]}` extends beyond the frame"
                 self.report.warning("RS566", message, self.places[i], help=help_)
         self._crossings()
@@ -120,7 +120,7 @@ class _Fit:
             if i < len(self.names) and i not in self.warned and _is_before(frame, edge):
                 self.warned.add(i)
                 message = f"a strip between `{self.names[i]}` and the frame belongs to no region"
-                help_ = "move its points to the frame"
+                help_ = f"move the points of `{self.names[i]}` along the strip onto the frame"
                 self.report.warning("RS560", message, self.places[i], help=help_)
 
     def _overlaps(self) -> None:
@@ -134,9 +134,9 @@ class _Fit:
             self.warned |= {small, large}
             share = round(100 * size / max(sizes[small], 1))
             other = self._called(large)
-            message = f"{share} % of `{self.names[small]}` lies on {other}"
+            message = f"{share} % of `{self.names[small]}` overlaps {other}"
             help_ = "give both the same points along their common border"
-            notes = [Label(self.places[large], "the other one")] if large < len(self.names) else []
+            notes = [Label(self.places[large], "the other outline")] if large < len(self.names) else []
             self.report.warning("RS559", message, self.places[small], notes=notes, help=help_)
 
     def _called(self, number: int) -> str:
@@ -156,8 +156,8 @@ class _Fit:
             if i in self.warned or not others:
                 continue
             self.warned |= {i, *others}
-            message = f"`{self.names[i]}` runs beside {self._called(others[0])} without the same points"
-            notes = [Label(self.places[others[0]], "the other one")] if others[0] < len(self.names) else []
+            message = f"`{self.names[i]}` runs alongside {self._called(others[0])} without sharing its points"
+            notes = [Label(self.places[others[0]], "the other outline")] if others[0] < len(self.names) else []
             help_ = "give both the same points along their border"
             self.report.warning("RS560", message, self.places[i], notes=notes, help=help_)
 
@@ -167,7 +167,7 @@ class _Fit:
             around = sorted({alone[edge] for edge in loop} & set(range(len(self.names))))
             if around and self.warned.isdisjoint(around) and self._enclosed(loop, frame):
                 self.warned.add(around[0])
-                message = f"a place inside the board, beside `{self.names[around[0]]}`, belongs to no region"
+                message = f"an area inside the board, beside `{self.names[around[0]]}`, belongs to no region"
                 help_ = "give it to a region, or draw it under `scenery`"
                 self.report.warning("RS560", message, self.places[around[0]], help=help_)
 

@@ -73,7 +73,7 @@ def _ring(text: str) -> tuple[Dot, ...]:
     for dx, dy in zip(steps[::2], steps[1::2], strict=True):
         x, y = x + dx, y + dy
         if abs(x) > MAX_NUMBER or abs(y) > MAX_NUMBER:
-            raise ValueError("a point exceeds a million")
+            raise ValueError("a point has a coordinate beyond a million")
         if (x, y) != ring[-1]:
             ring.append((x, y))
     if len(ring) > 1 and ring[-1] == ring[0]:

@@ -117,7 +117,7 @@ def _unshown(message: str) -> DiagnosticsError:
     """The error for a text with a letter that no font has."""
     result = _UNSHOWN.search(message)
     assert result is not None, message
-    help_ = "install a font that has it, or write SVG"
+    help_ = "install a font that has them, or write SVG"
     return failure("RS569", f"no font has all letters of `{result[1]}`", None, help=help_)
 
 
@@ -165,7 +165,7 @@ def to_png(scene: Scene, scale: float = 1.0) -> bytes:
     """
     width, height = round(scene.width * scale), round(scene.height * scale)
     if not 0 < max(width, height) <= MAX_SIDE:
-        message = f"a picture of {width} by {height} pixels has more than {MAX_SIDE} on a side"
+        message = f"a picture of {width} by {height} pixels is too large: the limit is {MAX_SIDE} on each side"
         raise failure("RS557", message, None, help="write SVG, which has no pixels")
     try:
         import resvg_py

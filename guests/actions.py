@@ -50,7 +50,7 @@ class ActionSpace:
 
     def __init__(self, game: Game, form: Form | None = None) -> None:
         if form not in (None, *get_args(Form)):
-            raise ValueError(f"there is no form `{form}` of actions: choose between {' and '.join(get_args(Form))}")
+            raise ValueError(f"there is no action form `{form}`: choose between {' and '.join(get_args(Form))}")
         p, labels = game.omniscient.program, game.omniscient.labels
         self._decisions = [
             [(c.name, tuple([q.type for q in c.params])) for c in decision.choices] for decision in p.decisions

@@ -75,7 +75,7 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
 
     def _known(self, agent: str) -> str:
         if agent not in self.possible_agents:
-            raise ValueError(f"there is no agent {str(agent)[:60]!a}: they are {', '.join(self.possible_agents)}")
+            raise ValueError(f"there is no agent {str(agent)[:60]!a}: the agents are {', '.join(self.possible_agents)}")
         return agent
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:

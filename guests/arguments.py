@@ -60,7 +60,7 @@ def text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise wrong_type(name, "a text", value)
     if any("\ud800" <= char <= "\udfff" for char in value):
-        raise ValueError(f"`{name}` has a half of a character: {value[:_SHOWN]!a}")
+        raise ValueError(f"`{name}` has half a character (a lone surrogate): {value[:_SHOWN]!a}")
     return value
 
 
@@ -81,7 +81,7 @@ def rendered(mode: object) -> str | None:
         ValueError: if it is any other value.
     """
     if mode not in (None, "ansi"):
-        raise ValueError(f"there is no render mode {str(mode)[:_SHOWN]!a}: a game is shown as `ansi`, or not")
+        raise ValueError(f"there is no render mode {str(mode)[:_SHOWN]!a}: choose `ansi` or None")
     return None if mode is None else "ansi"
 
 

@@ -61,14 +61,14 @@ class AuthorTools:
                 "Replace a text that occurs exactly once in a file; with an empty text, create a new file.",
                 (
                     _FILE,
-                    ToolParameter("old", "string", "the text that is replaced; empty: the file is new"),
+                    ToolParameter("old", "string", "the text to replace; empty for a new file"),
                     ToolParameter("new", "string", "the text in its place"),
                 ),
                 self.write,
             ),
             Tool(
                 "edit_map",
-                "Edit the map by commands such as `link isle marsh`, by the smallest changes of its files.",
+                "Edit the map by commands such as `link isle marsh`, with minimal changes to its files.",
                 (ToolParameter("edits", "string", "one edit per line, as in `rulespec edit`"),),
                 self.edit_map,
             ),
@@ -120,15 +120,15 @@ class AuthorTools:
         """
         parts = file.split("/")
         if len(parts) > MOST_PARTS or max(map(len, parts)) > MOST_NAME:
-            raise ToolError(f"a path has at most {MOST_PARTS} parts, and a part {MOST_NAME} characters")
+            raise ToolError(f"the path has more than {MOST_PARTS} parts, or a part of more than {MOST_NAME} characters")
         path = inside(self.folder, file)
         if path.suffix not in SUFFIXES or any(not part or part.startswith(".") for part in parts):
-            rule = f"its name ends with {' or '.join(SUFFIXES)}, and no part of its path is empty or begins with a dot"
+            rule = f"its name must end with {' or '.join(SUFFIXES)}, and no part of its path may begin with a dot"
             raise ToolError(f"`{file[:200]}` is not a file of a ruleset: {rule}")
         at = path
         while at != self.folder:
             if at.is_symlink():
-                raise ToolError(f"`{file[:200]}` is a link, or behind one")
+                raise ToolError(f"`{file[:200]}` is a link, or is reached through one")
             if at != path and at.exists() and not at.is_dir():
                 raise ToolError(f"`{at.relative_to(self.folder).as_posix()[:200]}` is a file, not a folder")
             at = at.parent
@@ -186,7 +186,7 @@ class AuthorTools:
         if not is_file(self._path(overlay)):
             raise ToolError(f"there is no file `{overlay[:200]}`")
         if not 1 <= pairs <= 200:
-            raise ToolError("a call plays 1 to 200 pairs")
+            raise ToolError("`pairs` must be from 1 to 200")
         numbers: tuple[str, ...] = (
             "--pairs",
             str(pairs),
@@ -216,7 +216,7 @@ class AuthorTools:
                 timeout=SECONDS,
             )
         except subprocess.TimeoutExpired:
-            raise ToolError(f"`{words[0]}` took longer than {SECONDS} seconds, and was ended") from None
+            raise ToolError(f"`{words[0]}` took longer than {SECONDS} seconds, and was stopped") from None
         answer: dict[str, Any] = {"exit": done.returncode}
         try:
             return answer | {"result": json.loads(done.stdout)}
@@ -237,7 +237,7 @@ class AuthorTools:
         """The answer to a `reference` call."""
         word = keyword.strip().lower()
         if len(word) < 2 or len(word) > 40:
-            raise ToolError("a keyword has 2 to 40 characters")
+            raise ToolError("`keyword` must have 2 to 40 characters")
         results: dict[str, list[str]] = {
             "functions": [
                 f"{name}({', '.join(each.name for each in record.parameters)}): {record.help}"

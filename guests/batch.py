@@ -106,7 +106,9 @@ class Batch:
         """
         numbers = wholes("actions", actions)
         if numbers.shape != self.seats.shape:
-            raise ValueError(f"{len(self.seats)} games need an action each; the shape of these is {numbers.shape}")
+            raise ValueError(
+                f"`actions` must have one action for each of {len(self.seats)} games, not the shape {numbers.shape}"
+            )
         taken = np.flatnonzero(self._next == numbers[self._parents])
         count = np.bincount(self._parents[taken], minlength=len(self.rows))
         if (wrong := np.flatnonzero((self.seats >= 0) & (count == 0))).size:
@@ -136,7 +138,7 @@ class Batch:
         """
         at, seed = wholes("games", games), whole("seed", seed)
         if (wrong := at[(at < 0) | (at >= len(self.rows))]).size:
-            raise ValueError(f"there is no game {wrong[0]}: they are 0 to {len(self.rows) - 1}")
+            raise ValueError(f"there is no game {wrong[0]}: the games are 0 to {len(self.rows) - 1}")
         self.rows[at], self.plies[at] = self._start, 0
         for game in at.tolist():
             self._draws[game] = Draws(seed, game)

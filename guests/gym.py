@@ -72,7 +72,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
     ) -> None:
         table = contract(ruleset, players, settings, form=form, cap=cap)
         if not 0 <= (seat := whole("seat", seat)) < len(table.game.seats):
-            raise ValueError(f"there is no seat {seat}: they are 0 to {len(table.game.seats) - 1}")
+            raise ValueError(f"there is no seat {seat}: the seats are 0 to {len(table.game.seats) - 1}")
         self.table, self.seat, self.render_mode = table, seat, rendered(render_mode)
         self._bot = open_bot(text("bots", bots))
         self._random = bots == RANDOM

@@ -72,7 +72,7 @@ class SeatTools:
 
     def tools(self) -> tuple[Tool, ...]:
         """The tools."""
-        first = ToolParameter("first", "integer", "the number of the first one to list", 0)
+        first = ToolParameter("first", "integer", "the number of the first option to list", 0)
         return (
             Tool(
                 "rules",
@@ -141,7 +141,7 @@ class SeatTools:
         decisions = list(self._decisions(game, words, name))
         if name:
             if not decisions:
-                raise ToolError(f"there is no decision and no option `{name[:80]}`")
+                raise ToolError(f"there is no decision or option `{name[:80]}`")
             return {"decisions": decisions}
         return {
             "ruleset": game.ruleset.ref,
@@ -208,7 +208,7 @@ class SeatTools:
         try:
             self._table.take(lambda game: self._chosen(game, option, ply))
         except RulesetFaultError:
-            raise ToolError("the rules fault after this option: it is not taken") from None
+            raise ToolError("the rules fault after this option, so it was not taken") from None
         except SaveError:
             raise ToolError(_NOT_OPEN) from None
         return self.view(ply)
@@ -217,7 +217,7 @@ class SeatTools:
         """The option denoted by a text, if the seat can play it now, judged by the seat's view."""
         game = as_shown(game, self.seat)
         if ply != game.ply:
-            raise ToolError(f"{game.ply} decisions have been taken, not {ply}: look at the game again")
+            raise ToolError(f"{game.ply} decisions have been taken, not {ply}: call `view` again")
         option = self._parsed(game, text)
         decision = game.decision
         assert decision is not None
@@ -255,9 +255,9 @@ class SeatTools:
     def simulate(self, option: str, games: int) -> dict[str, Any]:
         """The answer to a `simulate` call."""
         if not 1 <= games <= MOST_GAMES:
-            raise ToolError(f"a call plays 1 to {MOST_GAMES} games")
+            raise ToolError(f"`games` must be from 1 to {MOST_GAMES}")
         if games > self._games_left:
-            raise ToolError(f"this session may play {self._games_left} more random games")
+            raise ToolError(f"this session may play only {self._games_left} more random games")
         self._games_left -= games
         return self._look(lambda game: self._simulated(game, option, games))
 
@@ -273,7 +273,7 @@ class SeatTools:
         try:
             rows = particle_rows(search, game, self.seat, games, seed, _TRIED)
         except NotFoundError:
-            raise ToolError("found no copy that matches your seat's observations") from None
+            raise ToolError("no copy of the game was found that matches your seat's observations") from None
         rows = rows[np.arange(games) % len(rows)]
         if text:
             rows = np.array([self._after(search, row, text) for row in rows])

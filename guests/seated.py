@@ -102,7 +102,7 @@ class SeatedGame:
     def _unlocked(self) -> SavedGame:
         """The file, once no other program has it open."""
         if self._start is None and not self.path.exists():
-            raise ToolError("the file no longer has a game")
+            raise ToolError("the file of the game no longer exists")
         for _ in range(_TRIES):
             with suppress(SaveError):
                 return SavedGame(self.path, secret=True, lenient=True)
@@ -131,7 +131,7 @@ class SeatedGame:
             self._ruleset = named_ruleset(log)
         result = replay_native(log, self._ruleset, backend="python")
         if result.divergence is not None:
-            raise ToolError("the file is not legal to its end")  # the message must not quote others' choices
+            raise ToolError("the game in the file breaks a rule")  # the message must not quote others' choices
         return result.game
 
 
@@ -146,4 +146,4 @@ def _draw(played: PlayedGame) -> None:
         if option is None:
             raise ToolError("nothing is legal at a decision of chance: the rules are at fault")
         played.take(option)
-    raise ToolError(f"chance has decided {CAP:,} times, and nobody is asked")
+    raise ToolError(f"chance has decided {CAP:,} times without a decision for a seat")

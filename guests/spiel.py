@@ -97,7 +97,7 @@ class RulesetGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
     def make_py_observer(self, kind: Any = None, params: Any = None) -> RulesetObserver | None:
         """An observer of a seat's information, or of public information; None for any other kind of observation."""
         if params:
-            raise ValueError(f"there are no parameters of observations: {params}")
+            raise ValueError(f"observations have no parameters, but {params} was given")
         if kind is None:
             return RulesetObserver(self.table, recall=False, public=False)
         own, public = _PRIVATE.SINGLE_PLAYER, _PRIVATE.NONE
@@ -110,7 +110,7 @@ class RulesetGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
 def _table(ruleset: str, players: int, settings: str, form: Form | str, cap: int) -> Contract:
     pairs = [each.partition(":") for each in settings.split(";") if each]
     if wrong := [name for name, colon, _ in pairs if not colon]:
-        raise ValueError(f"`{wrong[0]}` is not a setting with a value: settings are NAME:VALUE;NAME:VALUE")
+        raise ValueError(f"`{wrong[0]}` is not a setting with a value: write NAME:VALUE;NAME:VALUE")
     chosen = {name: value for name, _, value in pairs}
     return contract(ruleset, players or None, chosen, form=form or None, cap=cap)  # type: ignore[arg-type]
 
@@ -262,8 +262,8 @@ def load_game(
     """
     mapping("settings", settings)
     if (sign := next((each for each in text("ruleset", ruleset) if each in ",()="), None)) is not None:
-        form_ = "OpenSpiel writes a game as NAME(KEY=VALUE,…), and reads it again"
-        raise ValueError(f"`ruleset` has `{sign}`, which it cannot have here: {form_}")
+        form_ = "OpenSpiel writes a game as NAME(KEY=VALUE,…), and parses that text"
+        raise ValueError(f"`ruleset` must not contain `{sign}`, since {form_}")
     number, cap = whole("players", players or 0, 0), whole("cap", cap, 1)
     texts = {n: str(value).lower() if isinstance(value, bool) else value for n, value in (settings or {}).items()}
     chosen = ";".join(f"{name}:{value}" for name, value in texts.items())

@@ -118,7 +118,7 @@ class TableSeat:
     def _asked(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         text = json.dumps({"do": "tool", "tool": name, "arguments": dict(arguments)})
         if len(text.encode()) > MOST_SENT:
-            raise ToolError(f"a call has at most {MOST_SENT:,} bytes")
+            raise ToolError(f"the call has more than {MOST_SENT:,} bytes")
         try:
             answer = self._said(text)
         except (OSError, WebSocketException, TimeoutError):
@@ -147,7 +147,7 @@ class TableSeat:
         """Connects, and takes the seat if it is free."""
         parts = urlsplit(self._link)
         if parts.scheme not in ("http", "https") or not parts.netloc or not parts.fragment:
-            raise ToolError("a link of a seat is http://HOST:PORT/#KEY")
+            raise ToolError("this is not the link of a seat: write http://HOST:PORT/#KEY")
         secure = parts.scheme == "https"
         address = f"{'wss' if secure else 'ws'}://{parts.netloc}/socket"
         if self._socket is not None:

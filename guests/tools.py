@@ -85,7 +85,7 @@ class Tool(Struct, frozen=True):
             ):
                 raise ToolError(f"`{each.name}` has more than {MOST_TEXT:,} characters or is not a text")
             if isinstance(value, int) and not 0 <= value <= MOST_NUMBER:
-                raise ToolError(f"`{each.name}` is not from 0 to {MOST_NUMBER:,}")
+                raise ToolError(f"`{each.name}` must be from 0 to {MOST_NUMBER:,}")
             results[each.name] = value
         return results
 
@@ -120,7 +120,7 @@ class Toolbox:
             answer, wrong = {"error": str(error)}, True
         text = to_json_text(answer, plain=True)
         if len(text) > MOST_ANSWER:
-            return to_json_text({"error": "the answer is too long: ask for less of it at once"}), True
+            return to_json_text({"error": "the answer is too long: ask for less at a time"}), True
         return text, wrong
 
     def _called(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class Toolbox:
             raise ToolError("this session has used all of its calls")
         self.left -= 1
         if name not in self.tools:
-            raise ToolError(f"there is no tool `{name[:80]}`; there are {', '.join(self.tools)}")
+            raise ToolError(f"there is no tool `{name[:80]}`; the tools are {', '.join(self.tools)}")
         tool = self.tools[name]
         return tool.run(**tool.arguments(arguments))
 

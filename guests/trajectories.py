@@ -98,11 +98,11 @@ def game_of(data: Mapping[str, Any], table: Contract) -> Game:
     for number, each in enumerate(transitions, 1):
         try:
             if each["player"] != play.seat:
-                raise IllegalActionError(f"player {each['player']} is not asked")
+                raise IllegalActionError(f"it is not the turn of player {each['player']}")
             play.take(each["action"])
         except (IllegalActionError, KeyError, TypeError) as error:
             raise failure("RS743", f"transition {number} is not legal: {error}", None, _HELP) from None
     return play.game
 
 
-_HELP = "the table has the ruleset, the seats, the settings and the form of the header's `game_string`"
+_HELP = "give a table with the ruleset, the seats, the settings and the form of the header's `game_string`"

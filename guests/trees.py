@@ -97,7 +97,7 @@ class _Growing:
         node = len(self.chances)
         if node >= self.most or level > MOST_LEVELS:
             bound = f"{self.most:,} nodes" if node >= self.most else f"{MOST_LEVELS} decisions in a game"
-            raise failure("RS741", f"the tree has more than {bound}", None, "play many games at once: `Batch`")
+            raise failure("RS741", f"the tree has more than {bound}", None, "use `Batch` to play many games at once")
         numbers = self.game.omniscient.numbers
         decider = NOBODY if self.game.is_over else numbers.decider()
         for column, value in zip(self.columns, (parent, decider, level, edge, -1), strict=True):

@@ -46,7 +46,7 @@ class DataEdits:
     def _entity(self, kind: str, name: str) -> tuple[typed.Kind, typed.Entity]:
         kinds = self._checked().declarations.kinds
         base = self._proposals.base
-        self.map.known(kind, "kind that a map brings along", base.owners if base is not None else [])
+        self.map.known(kind, "replaceable kind", base.owners if base is not None else [])
         entity = next((each for each in kinds[kind].entities if each.name == name), None)
         if entity is None:
             self.map.known(name, kind, [each.name for each in kinds[kind].entities])
@@ -66,7 +66,7 @@ class DataEdits:
         """Renames an entity in all files of the map."""
         _, entity = self._entity(kind, old)
         if Path(entity.span.file).resolve() not in self.map.own:
-            raise MapEditError(f"`{old}` is an entity of the base: add your own")
+            raise MapEditError(f"`{old}` is an entity of the base, and cannot be renamed here: add your own")
         span = entity.span
         return renamed(self.map, NameIndex(self._checked()), (span.file, span.line, span.column), new)
 

@@ -97,7 +97,9 @@ class MapEdits:
         one = YamlEdits(self.map.raw(path) or "setup: {}\n", str(path), MAX_YAML)
         counts = get(one.root, *PIECES, pieces)
         if counts is not None and not isinstance(counts, YamlMapping):
-            raise MapEditError(f"{SETUP} puts the same number of `{pieces}` everywhere: write it region by region")
+            raise MapEditError(
+                f"{SETUP} puts the same number of `{pieces}` everywhere: write the numbers region by region"
+            )
         entry = (*PIECES, pieces, region)
         if number == 0 and get(counts, region) is not None:
             one.remove(entry)
@@ -109,7 +111,7 @@ class MapEdits:
         """Links two regions, by default with the kind that fails the fewest checks."""
         self.map.region(a), self.map.region(b)
         if a == b:
-            raise MapEditError("a link joins two regions, but this is only one")
+            raise MapEditError("a link must join two different regions")
         kinds = self.map.link_kinds()
         if kind:
             self.map.known(kind, "kind of links", kinds)
@@ -128,7 +130,9 @@ class MapEdits:
         there = [each for each in self.map.link_kinds() if b in ends(a, each) or a in ends(b, each)]
         chosen = [each for each in there if not kind or each == kind]
         if not chosen:
-            raise MapEditError(f"`{a}` and `{b}` have no such link; there is {', '.join(there) or 'none'}")
+            raise MapEditError(
+                f"`{a}` and `{b}` have no such link; the links between them are {', '.join(there) or 'none'}"
+            )
 
         def edit(one: YamlEdits) -> None:
             for each in chosen:
@@ -160,7 +164,9 @@ class MapEdits:
         if region in self.map.keys(MAP, REGIONS):
             raise MapEditError(f"there is already a region `{region}`")
         if not region.isidentifier() or not region.isascii() or region != region.lower() or region[0] == "_":
-            raise MapEditError("the name of a region has lower-case letters, digits and `_`, starting with a letter")
+            raise MapEditError(
+                f"`{region[:64]}` is not a region name: use lower-case letters, digits and `_`, starting with a letter"
+            )
         for fact in facts:
             self.map.known(fact, "fact", [*self.map.facts(), *WORDS])
         order = self.map.order()

@@ -66,7 +66,9 @@ class MapFiles:
         """
         for path in texts:
             if path not in self.own and not self._may_be_new(path):
-                raise MapEditError(f"{path} does not belong to this ruleset, or leads elsewhere: it is not written")
+                raise MapEditError(
+                    f"{path} does not belong to this ruleset, or is a link to another folder: it is not written"
+                )
         self.texts |= texts
         self.files, self._latest = self.files.instead(texts), None
 
@@ -116,7 +118,7 @@ class MapFiles:
             return self.texts[path]
         if path not in self.before:
             if path not in self.own and not self._may_be_new(path):
-                raise MapEditError(f"{path} is missing, or leads elsewhere")
+                raise MapEditError(f"{path} is missing, or is a link to another folder")
             self.before[path] = self._read(path)
         return self.before[path]
 
@@ -131,7 +133,7 @@ class MapFiles:
         """The tree of a file in the folder."""
         path = self.folder / file
         if path not in self.texts and not path.is_file():
-            raise MapEditError(f"there is no {file} in this folder: `rulespec new` starts a map")
+            raise MapEditError(f"there is no {file} in this folder: start a map with `rulespec new`")
         return parse_again(self.raw(path).removeprefix("\ufeff"), str(path), MAX_YAML)
 
     def keys(self, file: str, path: Sequence[str]) -> list[str]:

@@ -216,16 +216,16 @@ class MapProposals:
     def bring(self, kind: str, titles: Mapping[str, str]) -> Edited:
         """Replaces the base's entities of a kind with the map's own, with matching facts, tables and set-up."""
         base = self._needed()
-        self.map.known(kind, "kind that a map brings along", base.owners)
+        self.map.known(kind, "replaceable kind", base.owners)
         if not 1 < len(titles) <= MOST:
-            raise MapEditError(f"a map can add 2 to {MOST} of them")
+            raise MapEditError(f"give 2 to {MOST} names: a map replaces all entities of the kind")
         for name in titles:
             if not name.isidentifier() or not name.isascii() or name != name.lower() or name[0] == "_":
                 raise MapEditError(
                     f"`{name[:40]}` is not a name: use lower-case letters, digits and `_`, starting with a letter"
                 )
             if any(name in of.index for other, of in base.d.kinds.items() if other not in (kind, base.kind)):
-                raise MapEditError(f"`{name}` is a name of the rules: choose another")
+                raise MapEditError(f"`{name}` is already a name in the rules: choose another")
         brought = Brought(base, kind, titles, self.own(kind))
         changes = brought.changes()
         mine = {path: value for path, value in changes.items() if path[0] == "game"}

@@ -168,7 +168,7 @@ class OutlineEdits:
         match edit:
             case SetFrame():
                 if not fits_sheet(*edit.frame[2:]):
-                    raise MapEditError("a frame needs a width and a height, and must not be a ribbon")
+                    raise MapEditError("the frame is empty, or too long and narrow")
                 files.put_frame(edit.frame)
             case RemoveOutline():
                 self._own(files, edit.region)
@@ -177,12 +177,12 @@ class OutlineEdits:
                 if files.unreadable:
                     (_, name), why = next(iter(files.unreadable.items()))
                     raise MapEditError(
-                        f"the outline of `{name}` cannot be read, so its shared points are unknown:  {why}"
+                        f"the outline of `{name}` cannot be read, so its shared points are unknown: {why}"
                     )
                 for part, rings in self._changed(files, edit).items():
                     if part in self._base.parts and part not in files.parts:
                         raise MapEditError(
-                            f"`{part[1]}` of the base shares the point, and its outline is not changed: "
+                            f"`{part[1]}` of the base shares the point, and outlines of the base cannot change: "
                             "detach the point of your region, or draw the region of the base in your own files"
                         )
                     files.put(part, rings)

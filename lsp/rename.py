@@ -113,7 +113,7 @@ def _named(index: NameIndex, at: tuple[str, int, int], new: str) -> typed.Named:
         )
     owner = index.checked.declarations.kinds.get(index.owners.get(id(result[1]), ""))
     if isinstance(result[1], typed.Entity) and (owner is None or owner.product):
-        raise RenameError(f"`{name(result[1])}` is composed of other names: rename these")
+        raise RenameError(f"`{name(result[1])}` is composed of other names: rename those")
     return result[1]
 
 

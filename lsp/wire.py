@@ -77,7 +77,7 @@ class Wire:
             length = int(stated[1])
             if length > MAX_BYTES:
                 self._answer(
-                    None, WireFault(_NOT_A_MESSAGE, f"a message has at most {MAX_BYTES:,} bytes, not {length:,}")
+                    None, WireFault(_NOT_A_MESSAGE, f"the message has {length:,} bytes, but the limit is {MAX_BYTES:,}")
                 )
                 continue
             while self._stdin.readline(_MAX_LINE).strip():

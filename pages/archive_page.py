@@ -32,8 +32,8 @@ def archive_page(name: str, shelves: Sequence[Shelf]) -> str:
         shelves: its games by rules and players.
     """
     games, left = sum(shelf.games for shelf in shelves), sum(shelf.open for shelf in shelves)
-    note = f"{games:,} games that are over"
-    note += f"; {left:,} that go on, or break a rule, are left out" if left else ""
+    note = f"{games:,} finished games"
+    note += f"; {left:,} that are unfinished, or break a rule, are left out" if left else ""
     note += ". Shares with bounds that hold 19 times in 20."
     if len(shelves) > MOST_SHELVES:
         note += f" The {MOST_SHELVES} kinds of tables with the most games, of {len(shelves):,}."
@@ -91,7 +91,7 @@ def _wins_by_role(shelf: Shelf) -> str:
 
 def _wins_note(shelf: Shelf) -> str:
     nobody, shared = shelf.nobody, sum(shelf.won.values()) - (shelf.games - shelf.nobody)
-    parts = [f"nobody won {nobody:,}" if nobody else "", "some were won by more than one seat" if shared > 0 else ""]
+    parts = [f"nobody won in {nobody:,}" if nobody else "", "some were won by more than one seat" if shared > 0 else ""]
     if shelf.points:
         means = ", ".join(f"{seat} {shelf.points[seat] / shelf.games:.1f}" for seat in shelf.seats)
         parts.append(f"points on average: {means}")

@@ -20,7 +20,7 @@ from rulespec.typed.seat_kinds import ALL, won_by
 _MAX_TEXT = 500
 """The maximum number of characters quoted from an illegal log entry."""
 
-_NOT_TOLD = "it may disclose private information: with `--omniscient` the page has it"
+_NOT_TOLD = "the reason may disclose private information: use `--omniscient` to include it"
 
 Rows = list[tuple[str, str]]
 """Names and texts for display."""

@@ -173,7 +173,7 @@ def _standing(moves: Sequence[Option | TakenBack], visible: Sequence[int]) -> li
 
 def _check_length(moves: int) -> None:
     if moves > MAX_MOVES:
-        message = f"this log has {moves:,} moves, and a page holds {MAX_MOVES:,} at most"
+        message = f"this log has {moves:,} moves, but a page holds at most {MAX_MOVES:,}"
         raise failure("RS574", message, None, help=f"show its beginning: --until {MAX_MOVES}")
 
 

@@ -43,7 +43,7 @@ def read_call(data: object) -> ToolCall | None:
 async def call_tool(hall: Hall, live: Live, viewer: str | None, call: ToolCall) -> dict[str, Any]:
     """The answer to a tool call: a JSON object as text, and whether it is an error."""
     if hall.agents is None or viewer is None or live.table.alone:
-        return _error("there are no tools here")
+        return _error("this table has no tools for agents")
     used = live.used.setdefault(viewer, [0, 0])
     used[0] += 1
     if used[0] > MOST_CALLS:
@@ -75,7 +75,7 @@ async def _taken(hall: Hall, live: Live, viewer: str, arguments: dict[str, Any])
     async with live.lock:
         now, serial = as_shown(live.table.game, viewer).ply, live.table.say(viewer, 0)["serial"]
     if ply != now:
-        return 0, _error(f"{now} decisions have been taken, not {ply}: look at the game again")
+        return 0, _error(f"{now} decisions have been taken, not {ply}: call `view` again")
     refusal = await hall.hear(live, viewer, Message("take", serial, option))
     if refusal is None:
         return now, None

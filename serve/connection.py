@@ -110,7 +110,7 @@ class Connection:
         """Queues an answer."""
         self._answers.append(data)
         if len(self._answers) > WAITING:
-            self.leave("too many answers wait", TOO_MUCH)
+            self.leave("too many answers are waiting", TOO_MUCH)
         self._new.set()
 
     # --- a life -----------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ async def fork(hall: Hall, live: Live, viewer: str | None, line: KeptLine | None
         NotFoundError: if no such game is found.
     """
     if live.table.alone:
-        raise NotFoundError("this is a copy already")
+        raise NotFoundError("this is already a copy")
     async with live.lock:
         game, past = as_shown(live.table.game, viewer).copy(), live.past(viewer)
     decisions = past.decisions

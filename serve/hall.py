@@ -201,7 +201,7 @@ class Hall:
             for role in roles(live.table.game):
                 if (live.id, role) not in values:
                     message = f"the link for {role.removeprefix(_SEAT)} at the table {live.id} is void: it is damaged"
-                    help_ = "the owner's page gives a new one"
+                    help_ = "get a new link from the owner's page"
                     self.notes.append(Diagnostic("RS683", Severity.WARNING, message, None, help=help_))
 
     def _note_fault(self, game: str, why: str, lines: int) -> None:
@@ -210,8 +210,8 @@ class Hall:
         message = f"the table {shown(game)} of {self.store.path} cannot be resumed: {why}"
         store = self.store.path
         help_ = (
-            f"`rulespec log {store} --table {game} --out game.jsonl` writes the sound part of its log"
-            f" ({lines + 1} lines), and `rulespec serve game.jsonl --store {store}` continues with new links;"
+            f"save the intact part of its log ({lines + 1} lines) with"
+            f" `rulespec log {store} --table {game} --out game.jsonl`, and continue it under new links with `rulespec serve game.jsonl --store {store}`;"
             " or restore a backup of the store"
         )
         self.notes.append(Diagnostic("RS682", Severity.ERROR, message, None, help=help_))
@@ -221,7 +221,9 @@ class Hall:
             raise SaveError(entry.fault)
         if entry.rules not in self._rules:
             if not bundle:
-                raise SaveError("its rules are damaged in the store; give the same ones, if they are installed")
+                raise SaveError(
+                    "its rules are damaged in the store; start the server with the same ruleset, if it is installed"
+                )
             carried = msgspec.json.decode(bundle, type=Bundle)
             self._rules[entry.rules] = TableRules(ruleset_in(carried), self.language, carried)
         rules = self._rules[entry.rules]
@@ -325,7 +327,7 @@ class Hall:
                 try:
                     await self._proceed(live)
                 except SaveError as error:
-                    return MessageRefusal(f"not saved, and so not done: {error}")
+                    return MessageRefusal(f"not saved, and therefore not done: {error}")
         if refusal is None and message.do in ("name", "bot", "person"):
             self.tell_owners()
         return refusal
@@ -454,7 +456,7 @@ class Hall:
         """Ends a copy, if any."""
         if (old := self.games.pop(game, None)) is not None:
             self._keys = {h: of for h, of in self._keys.items() if of[0] != game}
-            old.send_away("this copy is missing")
+            old.send_away("this copy no longer exists")
 
     # --- lookers --------------------------------------------------------------------------------
 

@@ -86,9 +86,9 @@ class LineDesk:
                 return {"fork": await fork(self._hall, live, viewer, _line(live, viewer, order.line))}
             return await self._change(live, viewer, order)
         except KeyError:
-            return _refused("the table is missing")
+            return _refused("the table no longer exists")
         except SaveError as error:
-            return _refused(f"not saved, and so not done: {error}")
+            return _refused(f"not saved, and therefore not done: {error}")
         except RulespecError as error:
             return _refused(str(error))
 
@@ -102,7 +102,7 @@ class LineDesk:
         if not line.moves:
             return _refused("nothing has been tried out yet")
         if len(line.moves) > MAX_MOVES:
-            return _refused(f"a line has at most {MAX_MOVES} moves")
+            return _refused(f"this line has more than {MAX_MOVES} moves, the limit of a variation")
         text = await self._hall.ask(line_in_words, past, line.at, copy.rules.words.language)
         line = replace(line, text=text, **_texts(order))
         live = self._hall.table(origin.table)

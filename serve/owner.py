@@ -87,13 +87,13 @@ class OwnerDesk:
         try:
             order = msgspec.convert(data, OwnerOrder)
         except msgspec.ValidationError:
-            return _refused("this request has an unknown form")
+            return _refused("this request is malformed")
         try:
             return await self._obey(order)
         except KeyError:
             return _refused("there is no such table or seat")
         except SaveError as error:
-            return _refused(f"not saved, and so not done: {error}")
+            return _refused(f"not saved, and therefore not done: {error}")
         except RulespecError as error:
             return _refused(str(error))
 
@@ -144,7 +144,7 @@ class OwnerDesk:
     async def _new(self, order: OwnerOrder) -> dict[str, Any]:
         hall = self.hall
         if len(hall.games) >= MAX_TABLES:
-            return _refused(f"there are {MAX_TABLES} tables already")
+            return _refused(f"there are already {MAX_TABLES} tables")
         if order.bot and order.bot not in hall.bots:
             return self._other_bots()
         rules = await self._offers.rules(order.rules, order.overlays)
@@ -156,7 +156,7 @@ class OwnerDesk:
         return {"keys": {"game": live.id, "keys": keys}}
 
     def _other_bots(self) -> dict[str, Any]:
-        return _refused(f"the bots are {', '.join(self.hall.bots)}")
+        return _refused(f"there is no such bot; the bots are {', '.join(self.hall.bots)}")
 
 
 def listed(hall: Hall) -> list[dict[str, Any]]:

@@ -70,12 +70,12 @@ def kind_of(path: Path) -> FileKind:
         raise _refused(path, "it is not an SQLite file")
     version, application = int.from_bytes(head[60:64]), int.from_bytes(head[68:72])
     if application == APPLICATION and version > VERSION:
-        message = f"{path} is a store of version {version}: this program reads {VERSION}"
+        message = f"{path} is a store of version {version}, but this program reads only version {VERSION}"
         raise failure("RS681", message, None, "update rulespec")
     if application == APPLICATION and _beside(path, "-journal").exists():
         return FileKind.STORE  # its creation was interrupted: SQLite rolls that back on opening
     if application not in (0, APPLICATION):
-        raise _refused(path, f"it is of another program (application_id {application:#x})")
+        raise _refused(path, f"it belongs to another program (application_id {application:#x})")
     try:
         with looking(path, log=not version and path.stat().st_size < _NOTHING_YET) as base:
             identity, tables = identity_of(base), _tables_of(base)
@@ -90,7 +90,7 @@ def kind_of(path: Path) -> FileKind:
         return FileKind.STORE
     if identity == (0, 1) and tables == _tables_made_by(_FIRST_TABLES):
         return FileKind.FIRST
-    raise _refused(path, "it has other tables")
+    raise _refused(path, "its tables are not those of a store")
 
 
 def check_opened(path: Path, base: sqlite3.Connection) -> bool:
@@ -103,7 +103,7 @@ def check_opened(path: Path, base: sqlite3.Connection) -> bool:
     if identity == (0, 0) and not tables:
         return False
     if identity != (APPLICATION, VERSION) or tables != _tables_made_by(TABLES):
-        raise _refused(path, "it has other tables")
+        raise _refused(path, "its tables are not those of a store")
     return True
 
 
@@ -200,7 +200,7 @@ def _beside(path: Path, suffix: str) -> Path:
 
 
 def _refused(path: Path, why: str) -> DiagnosticsError:
-    help_ = "name another file, which is created if missing; this one stays unchanged"
+    help_ = "give --store another file, which is created if missing; this one stays unchanged"
     return failure("RS680", f"{path} is not a store of tables: {why}", None, help_)
 
 

@@ -62,7 +62,7 @@ def stored_log(path: Path, game: str) -> StoredLog:
         os.close(lock)
     if game not in tables:
         message = f"{path} has no table {shown(game)}; it has {', '.join(tables) or 'none'}"
-        raise failure("RS682", message, None, "name one of these")
+        raise failure("RS682", message, None, "name one of these tables")
     return _log(tables[game], bundles.get(tables[game].rules, ""))
 
 

@@ -155,7 +155,7 @@ class Rows:
             texts.append(text)
             chain = after
         if chain.lines != count or chain.head != _text(head):
-            return tuple(texts), f"its log has {chain.lines + 1} lines, and others were written"
+            return tuple(texts), f"its log has {chain.lines + 1} lines, which are not the ones that were written"
         return tuple(texts), ""
 
     def bundles(self) -> dict[str, str]:

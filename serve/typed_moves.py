@@ -82,7 +82,7 @@ async def take_typed(hall: Hall, live: Live, viewer: str | None, typed: TypedMov
         return {"typed": typed.text} if refusal is None else _refused(refusal)
     if options:
         texts = " or ".join(f"`{notated.write(option)}`" for option in options[:2])
-        return _refused(MessageRefusal(f"{shown(typed.text)} may be {texts}"))
+        return _refused(MessageRefusal(f"{shown(typed.text)} could mean {texts}"))
     near = get_close_matches(typed.text.strip(), await _texts(notated, game), 2, _CLOSE)
     hint = f": did you mean {' or '.join(f'`{text}`' for text in near)}?" if near else ""
     return _refused(MessageRefusal(f"{shown(typed.text)} is not one of your moves{hint}"))

@@ -17,8 +17,8 @@ from rulespec.drawing.reading.transforms import Matrix
 _DEEPEST = 8  # nested groups in a mask, and nested clip paths
 _MOST = 2_000  # elements of one clip path or mask
 _UNREAD = {
-    "clip-path": "clip paths that are not understood: what they cut off is read",
-    "mask": "masks of more than black and white: what they hide is read",
+    "clip-path": "clip paths that are not understood, so the parts that they cut off are read",
+    "mask": "masks that are not black and white, so the parts that they hide are read",
 }
 _WHITE, _BLACK = "#ffffff", "#000000"
 

@@ -74,10 +74,10 @@ def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
     """
     pack = msgspec.json.decode(data, type=_World).pack
     if len(pack.cells) > MAX_CELLS:
-        reason = f"this drawing is not read: it has more than {MAX_CELLS:,} cells"
+        reason = f"this drawing cannot be read: it has more than {MAX_CELLS:,} cells"
         raise _refused(file, "RS561", reason, "make the world with fewer points")
     if not _is_sound(pack):
-        raise _refused(file, "RS561", "this drawing is not read: a cell has a missing corner", "export it again")
+        raise _refused(file, "RS561", "this drawing cannot be read: a cell has a missing corner", "export it again")
     chosen, without = part.named()
     kind = _kind(pack, chosen, file)
     of_kind = pack.states if kind == _STATES else pack.provinces
@@ -97,10 +97,10 @@ def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
     if kind == _PROVINCES:
         notes.hidden = [(Layer("", _STATES, 1), sum(isinstance(each, _Part) and each.i > 0 for each in pack.states))]
     if not numbers:
-        raise _refused(file, "RS562", "this world has no provinces and no states", "give it some in the generator")
+        raise _refused(file, "RS562", "this world has no provinces and no states", "add some in the generator")
     if len(numbers) > MAX_SHAPES:
-        reason = f"this drawing is not read: it has more than {MAX_SHAPES} {kind}"
-        raise _refused(file, "RS561", reason, f"choose --layer {_STATES}, or make fewer in the generator")
+        reason = f"this drawing cannot be read: it has more than {MAX_SHAPES} {kind}"
+        raise _refused(file, "RS561", reason, f"choose --layer {_STATES}, or make fewer of them in the generator")
     return _sketch(pack, of, parts, numbers, kind[:-1], Sketch([], [], None, file, notes))
 
 
@@ -111,7 +111,7 @@ def _refused(file: str, code: str, message: str, help_: str) -> DiagnosticsError
 def _kind(pack: _Pack, chosen: Collection[str], file: str) -> str:
     """The kind of regions to import: the chosen one, or provinces unless the world has none."""
     for name in sorted({*chosen} - {_PROVINCES, _STATES}):
-        message = f"--layer names `{name[:60]}`, and a world has `{_PROVINCES}` and `{_STATES}`"
+        message = f"--layer names `{name[:60]}`, but a world has only `{_PROVINCES}` and `{_STATES}`"
         raise _refused(file, "RS904", message, f"write --layer {_PROVINCES} or --layer {_STATES}")
     if _STATES in chosen or (_PROVINCES not in chosen and not any(cell.province for cell in pack.cells)):
         return _STATES

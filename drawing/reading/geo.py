@@ -76,17 +76,17 @@ def read_geo(path: Path, part: Part | None = None) -> Sketch:
             raise GeoError(f"it has more than {MAX_POINTS:,} points")
         return _sketch(areas, root, file, part or Part())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        help_ = "`--map` reads SVG, GeoJSON, TopoJSON, and the full JSON of Azgaar's generator"
-        raise failure("RS561", "this drawing is not read: its JSON is not a known map", place, help=help_) from None
+        help_ = "give `--map` a file in SVG, GeoJSON or TopoJSON, or the full JSON of Azgaar's generator"
+        raise failure("RS561", "this drawing cannot be read: its JSON is not a known map", place, help=help_) from None
     except GeoError as error:
-        message = f"this drawing is not read: {error}"
+        message = f"this drawing cannot be read: {error}"
         raise failure("RS561", message, place, help="export it again, simplified, with the regions only") from None
 
 
 def _areas(root: Any) -> Iterator[Area]:
     """The areas of a file, in its own coordinates."""
     if not isinstance(root, dict):
-        raise GeoError("it is not a map")
+        raise GeoError("its JSON is not an object")
     if root.get("type") == "Topology":
         yield from _Topology(root).areas()
         return
@@ -134,7 +134,7 @@ def _polygons(geometry: Any, key: str, depth: int = 0) -> Iterator[list[Any]]:
 
 def _rings(polygon: Any) -> Iterator[list[Any]]:
     if not isinstance(polygon, list) or len(polygon) > _MAX_PARTS:
-        raise GeoError("a polygon has no rings")
+        raise GeoError(f"a polygon is not a list of at most {_MAX_PARTS:,} rings")
     for ring in polygon:
         if not isinstance(ring, list):
             raise GeoError("a ring is not a list")
@@ -144,7 +144,7 @@ def _rings(polygon: Any) -> Iterator[list[Any]]:
 def _point(value: Any) -> Point:
     numbers = value[:2] if isinstance(value, list) else ()
     if len(numbers) != 2 or not all(type(n) in (int, float) and isfinite(n) and abs(n) <= MAX_NUMBER for n in numbers):
-        raise GeoError("a place is not two numbers")
+        raise GeoError("a position is not two numbers")
     return float(numbers[0]), float(numbers[1])
 
 
@@ -224,7 +224,7 @@ def _sketch(areas: list[Area], root: Any, file: str, part: Part) -> Sketch:
     if len(areas) > MAX_SHAPES:
         others = " or ".join(f"--layer {group}" for group in groups if group != areas[0].group)
         help_ = f"choose another part of it: {others}" if others else "keep only the regions of the map"
-        raise failure("RS561", f"this drawing is not read: it has more than {MAX_SHAPES} areas", place, help=help_)
+        raise failure("RS561", f"this drawing cannot be read: it has more than {MAX_SHAPES} areas", place, help=help_)
     touching = _touching(areas)
     planar = _Plane(areas, y_down=isinstance(root, dict) and root.get("type") == "Topology")
     shapes = [
@@ -238,15 +238,14 @@ def _check_part(areas: Sequence[Area], part: Part, file: str) -> None:
     """Refuses names that occur nowhere in the file."""
     groups, report = {slug(area.group): area.group for area in areas}, Report()
     for flag, names, there in (
-        ("--layer", part.layers, {*groups}),
-        ("--not", part.without, {slug(area.name) for area in areas}),
+        ("--layer", part.layers, groups),
+        ("--not", part.without, {slug(area.name): area.name for area in areas}),
     ):
         for name in names:
             if slug(name) not in there:
-                message = f"{flag} names `{name[:60]}`, and the drawing has no part of this name"
-                help_ = (
-                    f"its objects are {', '.join(f'`{group}`' for group in [*groups.values()][:12] if group) or 'one'}"
-                )
+                message = f"{flag} names `{name[:60]}`, but the map has no part with that name"
+                known = ", ".join(f"`{each[:60]}`" for each in [*there.values()][:12] if each)
+                help_ = f"name one of {known}" if known else f"omit {flag}: the parts of this map have no names"
                 report.error("RS904", message, Span(file, 1, 1, 1, 2), help=help_)
     report.raise_if_errors()
 

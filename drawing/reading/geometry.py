@@ -96,7 +96,7 @@ class Geometry:
         for line in self._local(element, values, size, around, within):
             points = [moved(matrix, p) for p in line]
             if not all(abs(n) <= _FAR for point in points for n in point):
-                raise self._fails("it is moved beyond all bounds")
+                raise self._fails("its transformation moves it too far")
             results.append(points)
         return results
 
@@ -107,12 +107,12 @@ class Geometry:
             data = element.attributes.get("d", "")
             data = "" if data.strip() == _NO_DATA else data
             self._count(len(data) // _LONGEST_POINT)
-            broken = partial(self._broken, data, "a browser draws no more of it")
+            broken = partial(self._broken, data, "browsers draw only that much of it")
             return path_outlines(data, self.numbers, self._count_between, broken, within)
         if element.tag in ("polygon", "polyline"):
             data = element.attributes.get("points", "")
             self._count(len(data) // _LONGEST_POINT)
-            return [points_of(data, self.numbers, partial(self._broken, data, "some browsers draw nothing of it"))]
+            return [points_of(data, self.numbers, partial(self._broken, data, "some browsers do not draw it at all"))]
 
         def number(name: str) -> float:
             return self.number(values.get(name, "0"), size, around.whole(name))
@@ -169,7 +169,7 @@ class Geometry:
             result = _NUMBER.fullmatch(text.strip())
             value = float(result[0]) if result else 0.0
             if result is None and text.strip() and text.strip().lower() not in AUTOMATIC:
-                self._fault(f"the length {_quoted(text)} is not understood: 0 stands for it")
+                self._fault(f"the length {_quoted(text)} is not understood: 0 is used instead")
         if not isfinite(value) or abs(value) > MAX_NUMBER:
             raise self._fails("it has a number beyond a million")
         return value

@@ -227,7 +227,9 @@ class _Walk:
             points = sum(map(len, outlines))
             self.clip_cost += points * clip.size if clip.convex else (points + clip.size) ** 2 // 2
             if self.clip_cost > _MAX_CLIPPED:
-                self.content.notes.leave("clip paths with too many points: what they cut off is read", element.line)
+                self.content.notes.leave(
+                    "clip paths with too many points, so the parts that they cut off are read", element.line
+                )
                 break
             outlines = within(outlines, evenodd, clip)
             evenodd = evenodd or clip.convex is None
@@ -287,7 +289,7 @@ class _Walk:
         if target is None or target in inside.copied:
             if not inside.hidden:
                 self.content.notes.leave(
-                    "what `use` repeats: it is not in the drawing, or repeats itself", element.line
+                    "copies by `use` of what is missing from the drawing, or contains the copy", element.line
                 )
             return
         size = inside.look.face.size

@@ -30,12 +30,12 @@ _MAX_PIECES = 4_000
 """The maximum numbers of named shapes, and of unnamed shapes that may contain a text."""
 _NAMELESS = "shapes without a name"
 _LINES = "lines, which have no area"
-_OPEN = "lines without a filling, such as rivers"
-_HOLLOW = "shapes without a filling, where others have one"
+_OPEN = "lines without a fill, such as rivers"
+_HOLLOW = "shapes without a fill, where others have one"
 _MARKERS = "small copies by `use`, such as marks of towns"
 _NUMBERS = "boxes around numbers, one in each region"
 _BEYOND = "shapes beyond the page"
-_UNSEEN = "shapes with neither a filling nor a line"
+_UNSEEN = "shapes with neither a fill nor a line"
 _ABBREVIATED = 3  # letters of a label that may abbreviate a longer text
 _LAYERS = 3  # least number of layers with one shape each that form a map
 _AGAIN, _SMALL = 3, 0.1
@@ -128,8 +128,8 @@ def _check_part(document: Document, content: Content, flag: str, names: Sequence
     for name in names:
         if slug(name) not in there:
             listed = ", ".join(f"`{MISLEADING.sub(' ', each)[:_SHOWN]}`" for each in [*known.values()][:12])
-            help_ = f"its groups are {listed}" if listed else "it has no groups with a name"
-            message = f"{flag} names `{name[:_SHOWN]}`, and the drawing has no part of this name"
+            help_ = f"name one of its groups: {listed}" if listed else f"omit {flag}, or name the groups of the drawing"
+            message = f"{flag} names `{name[:_SHOWN]}`, but the drawing has no part with that name"
             report.error("RS904", message, document.place(1), help=help_)
     report.raise_if_errors()
 
@@ -305,9 +305,9 @@ def _no_shapes(document: Document, notes: Notes) -> Exception:
         help_ = "regions bounded only by lines are not read: draw the outline of each region as one closed shape"
     elif notes.proposals or notes.hidden:
         flags = [each.flag for each in notes.proposals] or [f"--layer {quoted(notes.hidden[0][0].name)}"]
-        help_ = f"a hidden part of it may be the map: {' or '.join(flags)}"
+        help_ = f"if a hidden part of it is the map, choose that part: {' or '.join(flags)}"
     elif any(element.tag == "image" for element in document.elements()):
-        help_ = "a picture in a drawing is not read: give the picture itself, as `--map board.png`"
+        help_ = "a picture in a drawing cannot be read: give the picture itself, as `--map board.png`"
     line = 1
     if notes.faults:
         line, fault = min(notes.faults)
@@ -379,7 +379,7 @@ def _bounded(pieces: list[PlacedShape], notes: Notes, file: str) -> list[PlacedS
         else:
             notes.left_out.setdefault(_NAMELESS, []).append(piece.shape.line)
     if len(results) > _MAX_PIECES:
-        help_ = "keep only the outlines of regions, or choose them by --layer"
+        help_ = "keep only the outlines of regions, or choose them with --layer"
         raise refused(file, results[_MAX_PIECES].shape.line, f"it has more than {_MAX_PIECES:,} shapes", help_)
     return results
 

@@ -162,7 +162,7 @@ class Styles(Struct):
             return []
         nodes = tinycss2.parse_blocks_contents(source, skip_comments=True, skip_whitespace=True)
         if any(node.type in ("qualified-rule", "at-rule") for node in nodes):
-            self.unread.setdefault("rules in rules", line)
+            self.unread.setdefault("nested rules", line)
         return self._with_variables(
             self._valid(
                 (
@@ -198,7 +198,7 @@ class Styles(Struct):
             raise refused(self.file, line, reason, "write styles on the elements")
         is_shallow = _is_shallow(text)
         if not is_shallow:
-            self.unread.setdefault("brackets in brackets", line)
+            self.unread.setdefault("nested brackets", line)
         return is_shallow
 
     def take(self, text: str, line: int) -> None:
@@ -247,10 +247,10 @@ class Styles(Struct):
         """Warns of unsupported parts (RS850)."""
         if self.unread:
             shown = ", ".join(f"`{name}`" for name in [*self.unread][:5])
-            message = f"not read, though a browser may show it: {shown}"
+            message = f"ignored, though a browser may apply it: {shown}"
             help_ = (
-                "write it on the elements: otherwise `--fill` may see another colour, a hidden shape may be a region, "
-                "and a text may name a neighbour"
+                "write these styles on the elements: otherwise `--fill` may see another colour, a hidden shape may be "
+                "a region, and a text may name a neighbour"
             )
             report.warning("RS850", message, document.place(min(self.unread.values())), help=help_)
 

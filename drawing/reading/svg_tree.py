@@ -83,7 +83,7 @@ class Document(Struct, frozen=True):
 
 def refused(file: str, line: int, reason: str, help_: str) -> DiagnosticsError:
     """The error for an unreadable drawing (RS561)."""
-    return failure("RS561", f"this drawing is not read: {reason}", Span(file, line, 1, line, 2), help=help_)
+    return failure("RS561", f"this drawing cannot be read: {reason}", Span(file, line, 1, line, 2), help=help_)
 
 
 def read_tree(path: Path) -> Document:
@@ -114,7 +114,7 @@ def _expanded(data: bytes, file: str) -> bytes:
     try:
         result = expander.decompress(data, MAX_BYTES + 1)
     except zlib.error:
-        raise refused(file, 1, "it is compressed, and damaged", "export it again, as plain SVG") from None
+        raise refused(file, 1, "its compressed data is damaged", "export it again, as plain SVG") from None
     if len(result) > MAX_BYTES:
         raise refused(file, 1, "it has more than 8 MB", "remove pictures and hidden parts from it")
     return result
@@ -183,9 +183,7 @@ class _Builder:
             reason = f"it is not XML: {expat.ErrorString(error.code)}"
             raise refused(self._file, error.lineno, reason, "export it again") from None
         except (LookupError, ValueError) as error:  # in the encoding declared in the first line
-            raise self._refused(
-                "its first line names an encoding that is not known here", "save it as UTF-8"
-            ) from error
+            raise self._refused("its first line names an unknown encoding", "save it as UTF-8") from error
         assert self._root is not None  # expat refuses files without elements
         return Document(self._file, self._root, self._ids, self._sheets)
 

@@ -105,9 +105,9 @@ def _decoded(data: bytes) -> Pixels:
         if width * height > MOST_PIXELS:
             raise RefusedPictureError(f"it has {width:,} by {height:,} pixels: make it smaller, such as 2,000 wide")
         if min(width, height) < _LEAST_SIDE:
-            raise RefusedPictureError(f"{width:,} by {height:,} pixels are too few for a board")
+            raise RefusedPictureError(f"its {width:,} by {height:,} pixels are too few for a board")
         if max(width, height) > _SLENDER * min(width, height):
-            raise RefusedPictureError(f"{width:,} by {height:,} pixels are too narrow for a board")
+            raise RefusedPictureError(f"it is too narrow for a board, with {width:,} by {height:,} pixels")
         image.draft("RGB", (2 * SIZE, 2 * SIZE))
         image = _on_white(image)
     except RefusedPictureError:
@@ -156,7 +156,7 @@ class _Tracing:
         count = int(labels.max())
         if not 0 < count <= MOST_PATCHES:
             number = f"more than {MOST_PATCHES}" if count else "no"
-            raise RefusedPictureError(f"it has {number} patches of even colour: is it a drawing of a board?")
+            raise RefusedPictureError(f"it has {number} patches of even colour, so it cannot be a drawing of a board")
         patches = [*self._patches(labels, count)]
         size = (self.width, self.height)
         return Traced("", size, _outlined(labels), patches, self.specks, self.ink, self.margins, self.merged)

@@ -64,7 +64,7 @@ def _place(file: str) -> Span:
 
 
 def _refused(file: str, reason: str, help_: str = _HELP) -> DiagnosticsError:
-    return failure("RS470", f"this picture is not read: {reason}", _place(file), help=help_)
+    return failure("RS470", f"this picture cannot be read: {reason}", _place(file), help=help_)
 
 
 def _traced(file: str, data: bytes) -> Traced:
@@ -91,16 +91,18 @@ def _remaining(file: str, patches: Sequence[Patch], part: Part) -> list[int]:
     known = {slug(f"region {number}"): number for number in range(1, len(patches) + 1)}
     report = Report()
     for name in sorted(chosen):
-        message = f"--layer names `{name[:_SHOWN]}`, and a picture has no groups"
+        message = f"--layer names `{name[:_SHOWN]}`, but a picture has no groups"
         report.error("RS904", message, _place(file), help="exclude regions with --not, such as `--not 'region 3'`")
     for name in sorted(without - known.keys()):
-        message = f"--not names `{name[:_SHOWN]}`, and the picture has no region of this name"
-        help_ = f"its regions are `region 1` to `region {len(patches)}`, row by row"
+        message = f"--not names `{name[:_SHOWN]}`, but the picture has no region with that name"
+        help_ = f"name one of `region 1` to `region {len(patches)}`, which are numbered row by row"
         report.error("RS904", message, _place(file), help=help_)
     report.raise_if_errors()
     numbers = [number for name, number in known.items() if name not in without]
     if not numbers:
-        raise failure("RS562", "no region of this picture is left", _place(file), help="exclude fewer with --not")
+        raise failure(
+            "RS562", "no region of this picture is left", _place(file), help="exclude fewer regions with --not"
+        )
     return numbers
 
 
@@ -118,7 +120,7 @@ def _warn(report: Report, file: str, mixed: Sequence[int]) -> None:
     """Warns of regions with very different colours, as a gap in a line causes."""
     if mixed:
         names = ", ".join(f"`region {number}`" for number in mixed[:_LISTED])
-        message = f"each of {names} may be several regions: the picture has other colours within it"
+        message = f"each of these may be several regions, as its colours differ: {names}"
         help_ = "close the lines between them in the picture, or draw the outlines in `rulespec edit`"
         report.warning("RS471", message, _place(file), help=help_)
 

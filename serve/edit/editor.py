@@ -161,7 +161,7 @@ class Editor:
             return {"refused": f"internal error: {error!r:.300}"}
         finally:
             self.look()
-        return {"done": f"{'undone' if message.do == 'undo' else 'done again'}: {name}"}
+        return {"done": f"{'undone' if message.do == 'undo' else 'redone'}: {name}"}
 
     def _edit_surely(self, message: EditMessage) -> Answer:
         """Makes edits, with a retry if another program changes the files at the same time."""
@@ -199,9 +199,9 @@ class Editor:
         """Refuses edits that would make the ruleset unreadable, and maps with too many regions."""
         if self._map.map.checked()[0] is not None and map_.checked()[0] is None:
             errors = [d for d in map_.checked()[1] if d.severity is Severity.ERROR]
-            raise MapEditError(errors[0].message if errors else "the map could not be read after that")
+            raise MapEditError(errors[0].message if errors else "the map could not be read after this edit")
         if len(regions_of(map_, None, {})) > MAX_REGIONS:
-            raise MapEditError(f"the page can edit a map of at most {MAX_REGIONS} regions")
+            raise MapEditError(f"the page can edit maps of at most {MAX_REGIONS} regions")
 
     def _fix(self, message: EditMessage) -> Answer:
         fixes = self._fixes.get(message.serial, [])

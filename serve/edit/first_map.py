@@ -209,7 +209,7 @@ class Start:
         done: list[Path] = []
         try:
             if not can_start(folder):
-                return "the folder now has other files: a map starts in a folder with only drawings"
+                return "the folder now has other files: start the map in a folder that has only drawings"
             for name, content in files.items():
                 path = folder / name
                 path.parent.mkdir(exist_ok=True)
@@ -240,13 +240,13 @@ class Start:
         try:
             said, _ = await asyncio.wait_for(_output(process), SECONDS)
         except TimeoutError:
-            return _refused(f"reading the drawing takes longer than {SECONDS:.0f} seconds: simplify its paths")
+            return _refused(f"reading the drawing took longer than {SECONDS:.0f} seconds: simplify its paths")
         finally:
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
         result = read(said, ReadDrawing, _MOST_SAID)
-        return result if result is not None else _refused("reading the drawing takes too much memory, or fails")
+        return result if result is not None else _refused("reading the drawing took too much memory, or failed")
 
 
 async def _output(process: asyncio.subprocess.Process) -> tuple[bytes, int]:

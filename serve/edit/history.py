@@ -77,7 +77,7 @@ class History:
 
     def redo(self) -> str:
         """Redoes the last undone step, and returns its name. Errors as in `do`; also if there is no step to redo."""
-        step = _last(self._undone, "done again")
+        step = _last(self._undone, "redone")
         self._write(step.before, step.after, "redo")
         self._done.append(self._undone.pop())
         return step.name
@@ -109,7 +109,7 @@ def read(path: Path, own: OwnFiles) -> Content:
     if not os.path.lexists(path) and path.parent in own.folders:
         return None
     if path not in own:
-        raise MapEditError(f"{display(path)} is missing, or leads elsewhere")
+        raise MapEditError(f"{display(path)} is missing, or is a link to another folder")
     try:
         data = bytes_of(path, MAX_YAML.size)
     except OSError as error:

@@ -71,7 +71,7 @@ def edit_app(opened: Desk | Start, key: str, port: int) -> ASGIApp:
 
 
 _Answer = Callable[[Request], Awaitable[object]]
-_UNKNOWN = "this request has an unknown form, or is too large"
+_UNKNOWN = "this request is malformed, or too large"
 
 
 def start_routes(start: Start, key: str) -> list[Route]:
@@ -86,7 +86,7 @@ def start_routes(start: Start, key: str) -> list[Route]:
         async def answered(request: Request) -> Response:
             said = request.headers.get("authorization", "")
             if not hmac.compare_digest(said.encode(), f"Bearer {key}".encode()):
-                return _json({"refused": "this link is not valid: open the one that `rulespec edit` has printed"}, 403)
+                return _json({"refused": "this link is not valid: open the one that `rulespec edit` printed"}, 403)
             try:
                 return _json(await answer(request))
             except ClientDisconnect:

@@ -75,7 +75,7 @@ class EditConnection:
                     await self._close(TOO_MUCH)
                     return
                 message = read_message(text)
-                refused = {"refused": "this message has an unknown form, or is too large"}
+                refused = {"refused": "this message is malformed, or too large"}
                 answer = await self._desk.hear(message) if message is not None else refused
                 self._answers.append(answer)
                 self._new.set()

@@ -119,7 +119,7 @@ class EditorPrograms:
         """
         before = self.shown.get(step.name)
         if before is not None and before.state == "running":
-            return "it is running already"
+            return "it is already running"
         if step.name in self._tasks:
             self._tasks[step.name].cancel()
         self._show(step, EditorProgram("running"))

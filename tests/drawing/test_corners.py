@@ -25,7 +25,10 @@ def test_four_regions_at_a_point_are_two_pairs_without_a_link(tmp_path: Path) ->
     result, said = drawn(tmp_path, FOUR | FIR)
     assert result.at_corner == [("oak", "fir"), ("elm", "ash")] and not result.by_corner
     ((code, message, help_),) = said
-    assert code == "RS474" and message == "no link by a corner: `oak` and `fir`, `elm` and `ash` meet at a point"
+    assert (
+        code == "RS474"
+        and message == "no link is proposed for `oak` and `fir`, `elm` and `ash`, which meet only at a point"
+    )
     assert help_ is not None and "`rulespec edit --do 'link oak fir'`" in help_
 
 

@@ -79,8 +79,8 @@ def test_a_point_moves_in_all_outlines_that_have_it() -> None:
 def test_a_point_of_the_frame_moves_along_it() -> None:
     assert moved(BOARD, FRAME, (20, 0), (23, 0)).keys() == {A, B}
     for at, to, said in [
-        ((20, 0), (20, 1), "20,0 is a point of the frame: it moves along it only"),
-        ((0, 0), (1, 0), "0,0 is a corner of the frame: it stays where it is"),
+        ((20, 0), (20, 1), "20,0 is a point of the frame: it can move only along the frame"),
+        ((0, 0), (1, 0), "0,0 is a corner of the frame: it cannot move"),
         ((20, 10), (20, -1), "20,-1 is outside the frame"),
     ]:
         with pytest.raises(OutlineError, match=said):
@@ -147,7 +147,7 @@ def test_a_point_is_inserted_in_both_and_removed_from_both() -> None:
         (lambda: inserted(BOARD, FRAME, ((20, 10), (40, 10)), (30, 18)), "cross|pass over"),
         (lambda: moved(BOARD, FRAME, (26, 14), (26, 19)), "turned inside out|cross"),
         (lambda: moved(BOARD, FRAME, (26, 14), (26, 8)), "borders would cross"),
-        (lambda: moved(BOARD, FRAME, (26, 14), (2_000_000, 8)), "exceeds a million"),
+        (lambda: moved(BOARD, FRAME, (26, 14), (2_000_000, 8)), "has a coordinate beyond a million"),
         (lambda: drawn(BOARD, FRAME, ("outlines", "d"), [(1, 1), (5, 1)]), "three points that are not collinear"),
         (lambda: drawn(BOARD, FRAME, ("outlines", "d"), [(1, 1), (5, 1), (9, 1)]), "three points"),
         (lambda: drawn(BOARD, FRAME, ("outlines", "d"), [(1, 1), (5, 5), (5, 1), (1, 5)]), "crosses itself"),

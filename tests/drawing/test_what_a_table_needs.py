@@ -106,7 +106,7 @@ WRONG = [
         "boards: {space: {as: panels, trays: [{title: x, holds: [army.at], room: z}]}}",
         "there is no fact of `space` `z`",
     ),
-    ("boards: {region: {as: pairs}}", "`region` is not a product of two kinds, and cannot be drawn as pairs"),
+    ("boards: {region: {as: pairs}}", "`region` is not a product of two kinds, so it cannot be drawn as pairs"),
     ("tables: {nation: [weight]}", "there is no field of `nation` `weight`"),
 ]
 

@@ -63,7 +63,7 @@ def test_the_form_follows_from_the_number_of_options() -> None:
     assert contract(loaded("connect_four")[0]).actions.names[0] == "drop(a1)"
     with pytest.raises(ValueError, match="use the form `words`"):
         contract(loaded("nim")[0], form="options")
-    with pytest.raises(ValueError, match="no form `option` of actions: choose between options and words"):
+    with pytest.raises(ValueError, match="no action form `option`: choose between options and words"):
         contract(loaded("nim")[0], form="option")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="`cap` must be at least 1"):
         contract(loaded("nim")[0], cap=0)

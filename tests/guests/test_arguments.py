@@ -74,7 +74,7 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: Batch("kuhn_poker", 3), TypeError, "`table` must be a contract"),  # type: ignore[arg-type]
     (lambda: Batch(table(), 10**12), ValueError, "`number` must be at most"),
     (lambda: Batch(table(), 2).step([0.5, 1.2]), TypeError, "`actions` must be whole numbers"),
-    (lambda: Batch(table(), 2).restart([-1], 1), ValueError, "no game -1: they are 0 to 1"),
+    (lambda: Batch(table(), 2).restart([-1], 1), ValueError, "no game -1: the games are 0 to 1"),
     (lambda: tree("kuhn_poker"), TypeError, "`game` must be a game"),  # type: ignore[arg-type]
     (lambda: cfr_plus(tree(table().game), -1), ValueError, "`rounds` must be at least 0"),
     (lambda: table().play().observation(-3), ValueError, "`seat` must be at least 0"),
@@ -102,10 +102,10 @@ def test_a_number_beyond_the_actions_is_an_illegal_action(action: int) -> None:
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        ({"ruleset": "\ud800"}, "`ruleset` has a half of a character"),
-        ({"ruleset": "games (old)/nim"}, r"`ruleset` has `\(`, which it cannot have here"),
+        ({"ruleset": "\ud800"}, "`ruleset` has half a character"),
+        ({"ruleset": "games (old)/nim"}, r"`ruleset` must not contain `\(`"),
         ({"ruleset": "kuhn_poker", "cap": 10**12}, "`cap` must be at most"),
-        ({"ruleset": "kuhn_poker", "settings": {"a": "\ud800"}}, "`settings` has a half of a character"),
+        ({"ruleset": "kuhn_poker", "settings": {"a": "\ud800"}}, "`settings` has half a character"),
     ],
 )
 def test_what_openspiel_cannot_be_told_is_named(arguments: dict[str, Any], message: str) -> None:

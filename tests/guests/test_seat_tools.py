@@ -86,7 +86,7 @@ def test_what_is_refused_changes_nothing(tmp_path: Path) -> None:
     seats = {seat: box(path, seat, Game(loaded("kuhn_poker")[0], ["A", "B"])) for seat in "AB"}
     ply, before = asked(seats["A"], "view")["ply"], path.read_bytes()
     refused = {
-        "look at the game again": ("A", "bet", ply - 1),
+        "call `view` again": ("A", "bet", ply - 1),
         "not yours": ("B", "bet", ply),
         "no option": ("A", "fly", ply),
     }

@@ -63,7 +63,7 @@ def test_one_value_at_its_path(still: tuple[Path, EditorFiles], words: tuple[str
 @pytest.mark.parametrize(
     "words, said",
     [
-        (("entity", "terrain", "sea", "title", "x"), "there is no kind that a map brings along"),
+        (("entity", "terrain", "sea", "title", "x"), "there is no replaceable kind"),
         (("entity", "nation", "red", "title", "x"), "there is no nation `red`"),
         (("entity", "nation", "reed", "navy", "x"), "there is no fact `navy`"),
         (("row", "flag_cards", "2", "[reed]"), "has 2 keys"),

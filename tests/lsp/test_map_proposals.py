@@ -210,7 +210,7 @@ def test_what_is_there_already_stays(ring: Path) -> None:
 @pytest.mark.parametrize(
     "words, said",
     [
-        ("bring terrain a b", "there is no kind that a map brings along `terrain`"),
+        ("bring terrain a b", "there is no replaceable kind `terrain`"),
         ("bring nation alone", "expected `bring KIND"),
         ("bring nation 1st b", "is not a name"),
         ("bring nation sea land", "is a name of the rules"),

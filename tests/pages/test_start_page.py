@@ -110,9 +110,9 @@ def test_from_an_empty_folder_to_a_sound_variant_of_six_nations(start: StartPage
         start.idle()
     assert start.text("#sound") == "No problems in the map's own files" and start.page.is_hidden("#offers_head")
     assert [
-        fault.split(":")[0]
+        fault.split(" for ")[0]
         for fault in start.page.eval_on_selector_all("#others li", "items => items.map(item => item.textContent)")
-    ] == ["no link by a corner"]
+    ] == ["no link is proposed"]
     assert validated(folder) == "" and len(regions(folder)) == 24
     assert (folder / "drawing.svg").read_text("utf-8") == ring_map(), "the drawing is kept for `--update`"
     assert sum(start.done.values()) == 11 <= 200

@@ -274,7 +274,7 @@ def test_a_copy_is_played_by_one_person_and_changes_nothing_else(nim: Served) ->
     copy.send(do="undo", serial=copy.state["serial"], seat="A")
     copy.wait(lambda: copy.state["count"] == 1 and copy.state["seat"] == "B")
     assert ann.state["count"] == 1
-    assert answered(copy, "fork") == "this is a copy already"
+    assert answered(copy, "fork") == "this is already a copy"
     for frame in copy.frames:
         FRAME.validate(frame)
 

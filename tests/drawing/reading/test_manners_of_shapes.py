@@ -257,7 +257,7 @@ def test_more_texts_than_are_read_are_said(tmp_path: Path) -> None:
 
 def test_rules_in_rules_are_said(tmp_path: Path) -> None:
     _, report = read(tmp_path, drawing(f"<style>g {{ path {{fill: red}} }}</style>{shapes()}{words()}"))
-    assert any(d.code == "RS850" and "rules in rules" in d.message for d in report.diagnostics)
+    assert any(d.code == "RS850" and "nested rules" in d.message for d in report.diagnostics)
 
 
 @pytest.mark.parametrize("look", ['fill="none"', 'fill="red" opacity="0"', 'style="fill-opacity: 0"'])
@@ -267,7 +267,7 @@ def test_areas_over_a_picture_are_the_map_if_nothing_else_is(look: str, tmp_path
     result, report = read(tmp_path, drawing(picture + shapes))
     assert facts(result)[0] == SIX[0] and facts(result)[2] == SIX[2]
     assert [d.message for d in report.diagnostics if d.code == "RS477"] == [
-        "read as regions: 6 shapes that nobody sees, without filling and line"
+        "read as regions: 6 invisible shapes, with neither a fill nor a line"
     ]
     result, report = read(tmp_path, drawing(shapes + f'<path id="oak" d="{path(0)}"/><path id="elm" d="{path(1)}"/>'))
     assert facts(result)[0] == ["oak", "elm"] and "RS477" not in {d.code for d in report.diagnostics}

@@ -82,7 +82,7 @@ def test_a_layer_that_is_drawn_twice_is_read_once(tmp_path: Path) -> None:
     result, report = read(tmp_path, drawing(f"<g>{SHAPES}</g><g>{SHAPES}</g>"))
     assert facts(result) == SIX
     (said,) = [each for each in report.diagnostics if each.code == "RS564"]
-    assert "the same shape as the one in line 1, and 5 more of that kind" in said.message
+    assert "the same shape as the one in line 1, and 5 more duplicates" in said.message
 
 
 @pytest.mark.proof  # 3 s

@@ -163,7 +163,7 @@ def test_a_picture_becomes_a_map_at_the_terminal(tmp_path: Path, monkeypatch: py
     board.picture.save("board.png")
     done = CliRunner().invoke(cli, ["new", "isles", "--map", "board.png", "--not", "region 12"])
     assert done.exit_code == 0 and "read: 11 regions (named 11 by number)" in done.output, done.output
-    assert "11 regions with a number for a name: letters in a picture are not read" in done.output
+    assert "11 regions named by number, as letters in a picture are not read" in done.output
     assert CliRunner().invoke(cli, ["validate", "isles"]).exit_code == 0
     renamed = CliRunner().invoke(cli, ["edit", "isles", "--do", "rename region_5 marsh", "--yes"])
     assert renamed.exit_code == 0, renamed.output
@@ -218,7 +218,7 @@ def test_hostile_pictures_are_bounded(tmp_path: Path) -> None:
         board[:300] + bytes(200) + board[500:]: "damaged or not a picture",
         png(7_000, 7_000, zlib.compress(bytes(1_000))): "damaged or not a picture",
         png(8_000, 8_000, zlib.compress(bytes(8_001 * 8_000))): "it has 8,000 by 8,000 pixels",
-        png(60_000, 60, zlib.compress(bytes(60_001 * 60))): "60,000 by 60 pixels are too narrow for a board",
+        png(60_000, 60, zlib.compress(bytes(60_001 * 60))): "it is too narrow for a board, with 60,000 by 60 pixels",
         b"<svg xmlns='http://www.w3.org/2000/svg'/>": "damaged or not a picture",
         saved(noise): "patches of even colour",
         saved(Image.new("RGB", (20, 20))): "20 by 20 pixels are too few for a board",
@@ -253,6 +253,4 @@ def test_a_region_whose_colour_changes_is_said_to_be_several_perhaps(spread: boo
     drawn = regions_of(read_picture(tmp_path / "board.png", report))
     assert len(drawn.regions) == 4
     said = [d.message for d in report.diagnostics if d.code == "RS471"]
-    assert said == (
-        ["each of `region 4` may be several regions: the picture has other colours within it"] if spread else []
-    )
+    assert said == (["each of these may be several regions, as its colours differ: `region 4`"] if spread else [])

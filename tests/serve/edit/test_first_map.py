@@ -74,7 +74,7 @@ def test_only_pages_with_the_key_may_ask(base: str, folder: Path) -> None:
 def test_bytes_are_bounded(base: str) -> None:
     assert "is not a drawing" in ask(base, "/drawing?name=notes.txt", b"x")[1]["refused"]
     assert "has more than 32 MB" in ask(base, "/drawing?name=a.svg", bytes(MOST_BYTES + 1))[1]["refused"]
-    unknown = "this request has an unknown form, or is too large"
+    unknown = "this request is malformed, or too large"
     for body in (b"x", b"[]", b'{"name": 1}', json.dumps({**CHOICE, "more": 1}).encode(), b" " * 9_000):
         assert ask(base, "/map", body)[1] == {"refused": unknown}
     assert read_choice(json.dumps(CHOICE).encode()) is not None

@@ -39,7 +39,7 @@ def test_steps_are_undone_and_done_again_to_the_same_bytes(lake: Path) -> None:
     for n in range(5):
         assert history.redo() == f"step {n}"
         assert files(lake) == states[n + 1]
-    with pytest.raises(MapEditError, match="nothing can be done again"):
+    with pytest.raises(MapEditError, match="nothing can be redone"):
         history.redo()
 
 

@@ -65,7 +65,7 @@ def test_an_edit_is_answered_with_problems_first_and_then_the_picture(own: Servi
     first = files(own.desk.editor.folder)
     assert page.ask(do="undo") == {"done": "undone: marsh: terrain"}
     assert page.state["redo"] == "marsh: terrain" and page.state["faults"] == []
-    assert page.ask(do="redo") == {"done": "done again: marsh: terrain"}
+    assert page.ask(do="redo") == {"done": "redone: marsh: terrain"}
     assert files(own.desk.editor.folder) == first
 
 

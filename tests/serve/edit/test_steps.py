@@ -53,7 +53,7 @@ def test_scenarios_run_and_are_shown_to_all_pages(tmp_path: Path) -> None:
         page, other = serving.page(), serving.page()
         page.until("picture"), other.until("picture")
         assert page.ask(do="start", step="scenarios") == {"done": "started: Run its scenarios"}
-        assert page.ask(do="start", step="scenarios") == {"refused": "it is running already"}
+        assert page.ask(do="start", step="scenarios") == {"refused": "it is already running"}
         result = outcome(page, "scenarios", ended)
         assert result["state"] == "failed" and result["text"].startswith("tutorial 0.1: nothing to test")
         assert "Fatal" not in result["text"]
