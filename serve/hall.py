@@ -211,8 +211,8 @@ class Hall:
         store = self.store.path
         help_ = (
             f"save the intact part of its log ({lines + 1} lines) with"
-            f" `rulespec log {store} --table {game} --out game.jsonl`, and continue it under new links with `rulespec serve game.jsonl --store {store}`;"
-            " or restore a backup of the store"
+            f" `rulespec log {store} --table {game} --out game.jsonl`, and continue it under new links with"
+            f" `rulespec serve game.jsonl --store {store}`; or restore a backup of the store"
         )
         self.notes.append(Diagnostic("RS682", Severity.ERROR, message, None, help=help_))
 

@@ -12,12 +12,12 @@ from rulespec.engine.game.option import Option
 
 Kind = Literal["start", "illegal", "legal", "effect", "odds", "points"]
 WORDS: Mapping[Kind, str] = {
-    "start": "begins otherwise",
+    "start": "begins differently",
     "illegal": "illegal now",
     "legal": "legal now",
     "effect": "does something else",
-    "odds": "other odds",
-    "points": "other points",
+    "odds": "different odds",
+    "points": "different points",
 }
 
 

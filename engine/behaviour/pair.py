@@ -176,7 +176,7 @@ class Pair:
         except RulesetFaultError:
             self.other.apply(theirs)
             self.other.undo()
-            return OptionEffect(("fault",), ("the rules were at fault there, and are not now",), stands=False)
+            return OptionEffect(("fault",), ("the rules were at fault there, but are not now",), stands=False)
         try:
             self.other.apply(theirs)
         except RulesetFaultError as fault:

@@ -258,7 +258,7 @@ class _Check:
         types, names = game.omniscient.program.cells, {cell: name for name, cell in declared_cells(game).items()}
         lines = []
         for cell, value in list(differing.items())[:_SHOWN] if differing else ():
-            was = "unknown now" if value is None else labels.show(types[cell].type, value)
+            was = "a value that is unknown now" if value is None else labels.show(types[cell].type, value)
             lines.append(f"`{_shown(names[cell])}` was {was}; now {labels.show(types[cell].type, state[cell])}")
         if len(differing) > _SHOWN:
             lines.append(f"and {len(differing) - _SHOWN} more fields")
@@ -280,7 +280,7 @@ class _Check:
         if now != (self.former.decision(situation.asked), situation.by):
             was, of = situation.asked, situation.by or "chance"
             head = f"`{was}` was asked of {of}" if was else "the game ended"
-            there = f"`{now[0]}` of {now[1] or 'chance'}" if decision is not None else f"it ends: {end[0]}"
+            there = f"`{now[0]}` of {now[1] or 'chance'}" if decision is not None else f"the game ends: {end[0]}"
             return f"{head}; now {there}"
         return "" if end == situation.ended else f"the end was {situation.ended}; now {end}"
 

@@ -31,7 +31,7 @@ MAX_SITUATIONS = 100_000
 MAX_LISTED = 200
 """The maximum number of options in a situation; beyond it, their number and a digest are recorded."""
 MAX_SEATS = 64
-_AGAIN = "`rulespec explore REF --record` writes it again"
+_AGAIN = "record it again with `rulespec explore REF --record`"
 Plain = int | bool | str | None | list[str]
 
 
@@ -132,8 +132,13 @@ def read_situations(path: Path, display: str) -> list[RecordedSituation]:
         raise failure(
             "RS605", f"{shown(display)} has an unsupported version of the format", Span(display, 1, 1, 1, 2), _AGAIN
         )
-    if not whole or len(lines) - 1 != header.situations or header.situations > MAX_SITUATIONS:
-        raise _no_situations(display, len(lines), f"the header says {header.situations:,} situations")
+    if header.situations > MAX_SITUATIONS:
+        raise _no_situations(display, 1, f"there are more than {MAX_SITUATIONS:,}")
+    if not whole:
+        raise _no_situations(display, len(lines), "the file is incomplete")
+    if len(lines) - 1 != header.situations:
+        message = f"its header announces {header.situations:,} situations, but the file has {len(lines) - 1:,}"
+        raise _no_situations(display, len(lines), message)
     results: list[RecordedSituation] = []
     decoder = msgspec.json.Decoder(RecordedSituation)
     for number, line in enumerate(lines[1:]):

@@ -49,7 +49,7 @@ class Silence:
         if self._left and pick.shares:
             self._left = self._left - 1 if pick.silent == 1 else 0
             if not self._left and pick.silent == 1:
-                self._warned(f"the playouts of bots say nothing: {search.why_silent}")
+                self._warned(f"the playouts of bots show no difference: {search.why_silent}")
 
 
 class BotSeats:

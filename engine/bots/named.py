@@ -165,4 +165,4 @@ def open_bot(text: str) -> Bot:
             return other
     listed = "random, greedy, flat:N and mcts:N (N playouts a decision)"
     hint = did_you_mean(name, ("random", "greedy", *_SEARCHING))
-    raise BotNameError(f"there is no bot `{text[:80]}`, but {listed}" + (f"; {hint}" if hint else ""))
+    raise BotNameError(f"there is no bot `{text[:80]}`; the bots are {listed}" + (f"; {hint}" if hint else ""))

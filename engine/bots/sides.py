@@ -102,7 +102,9 @@ def play_sides(
         for side, rows in zip(sides, recorded, strict=True):
             if rows and side.outcome(rows[-1].game) != rows[-1]:
                 why = "it was written by another version of the program, or changed since: name another folder"
-                raise SaveError(f"game {rows[-1].game:,} in {side.path} has a different outcome than recorded; {why}")
+                raise SaveError(
+                    f"game {rows[-1].game:,} in {side.path} does not end as recorded when it is played again: {why}"
+                )
         numbers = range(pairs) if pairs is not None else count()
         missing = (
             (at, number)

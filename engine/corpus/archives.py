@@ -29,7 +29,7 @@ MEMBER_BYTES = 20
 """The minimum packed bytes per member beyond `FREE_MEMBERS`; a log that differs from the previous one takes more."""
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 1
-_HELP = "pack the logs again; archives are .tar, .tar.gz, .tar.bz2 or .zip, without a password"
+_HELP = "pack the logs again, as .tar, .tar.gz, .tar.bz2, or as .zip without a password"
 
 
 def members(path: Path) -> Iterator[tuple[str, bytes]]:

@@ -167,7 +167,7 @@ class CodeSheet(ResultSheet[CodedGame]):
         options, seats, arguments = (np.array(data[name] or (), np.int64) for name in _LISTS)
         data = data | {"verdict": data.get("verdict") or verdict_of(data["table"], data["error"])}
         if data["verdict"] not in VERDICTS:
-            raise ValueError("there is no such verdict")
+            raise ValueError("unknown verdict")
         plain = {name: data[name] for name in _PLAIN} | {"winners": tuple(data["winners"] or ())}
         return CodedGame(codes=codes_of(options, seats, arguments), **plain)
 

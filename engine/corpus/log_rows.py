@@ -207,7 +207,7 @@ class RowSheet(ResultSheet[LogRow]):
         try:
             row = convert(data, LogRow)
         except (ValidationError, TypeError, ValueError):
-            raise ValueError("a row has unexpected columns, or a value of another type") from None
+            raise ValueError("a row has unexpected columns, or a value of the wrong type") from None
         if row.game != number:
             raise ValueError(f"expected log {number:,}")
         return row

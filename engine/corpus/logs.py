@@ -88,7 +88,12 @@ class Corpus:
                 number += 1
         if seen and not number:
             message = f"no log matches {shown(self._only)}"
-            raise failure("RS582", message, None, "a pattern such as '*.json' matches the whole name or its last part")
+            raise failure(
+                "RS582",
+                message,
+                None,
+                "write a pattern such as '*.json', which must match the whole name or its last part",
+            )
 
     def manifest(self) -> Manifest:
         """The number of logs, and a digest of them all."""
@@ -175,5 +180,5 @@ def _in_archive(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _no_log(path: Path) -> DiagnosticsError:
-    help_ = f"logs must be files ending in {', '.join(ENDINGS)}, also in folders and archives"
+    help_ = f"name files ending in {', '.join(ENDINGS)}, or folders or archives that contain such files"
     return failure("RS601", f"{shown(str(path))} contains no log", None, help_)

@@ -131,13 +131,15 @@ def _table_of(folder: Path, game: Game) -> str:
             others.append(table)
     message = f"{shown(str(folder))} has no game of `{own.ruleset}` with {own.players} players and these settings"
     help_ = "; ".join(dict.fromkeys(_words(table, own) for table in others[:8]))
-    raise failure("RS580", message, None, f"it has {help_}" if help_ else "import games of these rules")
+    raise failure(
+        "RS580", message, None, f"choose a game of this store: {help_}" if help_ else "import games of these rules"
+    )
 
 
 def _words(table: CodeTable, own: CodeTable) -> str:
     """The differences of a table in a store from another table, in words."""
     settings = [f"{name}={value}" for name, value in table.settings.items() if own.settings.get(name) != value]
-    rules = " of other rules" if table.ruleset == own.ruleset and table.ruleset_hash != own.ruleset_hash else ""
+    rules = " under different rules" if table.ruleset == own.ruleset and table.ruleset_hash != own.ruleset_hash else ""
     return f"`{table.ruleset}`{rules} with {', '.join([f'{table.players} players', *settings])}"
 
 
@@ -212,7 +214,7 @@ def _count_game(search: Search, game: CodedGame, places: Sequence[tuple[int, int
         code: Code = tuple(game.codes[number].tolist())
         codes = result.taken.setdefault(position, {})
         if code not in codes and sum(map(len, result.taken.values())) >= MAX_TAKEN:
-            raise failure("RS602", f"more than {MAX_TAKEN:,} different decisions were taken there", None)
+            raise failure("RS602", f"more than {MAX_TAKEN:,} different decisions were taken at these positions", None)
         tally = codes.setdefault(code, Tally())
         tally.times += 1
         if (position, code) in seen:

@@ -91,7 +91,7 @@ def parts_of_store(folder: Path) -> list[Path]:
     except OSError:
         parts = []
     if not parts:
-        help_ = "create one by `rulespec corpus import LOGS --out DIR`"
+        help_ = "create one with `rulespec corpus import LOGS --out DIR`"
         raise failure("RS601", f"{shown(str(folder))} is not a store of games as codes", None, help_)
     return parts
 

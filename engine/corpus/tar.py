@@ -67,7 +67,7 @@ def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: Archiv
             raise ArchiveTooLargeError
         attributes = for_all | own
         if header[156:157] == _SPARSE or any(key.startswith(_SPARSE_KEY) for key in attributes):
-            raise DamagedTarError("it holds a sparse file: pack it without holes")
+            raise DamagedTarError("it contains a sparse file: pack that as an ordinary file")
         kind, size = header[156:157], _number(header[124:136])
         if "size" in own:
             size = _decimal(own["size"])

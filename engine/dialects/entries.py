@@ -130,8 +130,8 @@ class Entries:
                 log.add(number)
             elif not (log.take_back(number) if self.types[number] == undo.type else log.put_back()):
                 to = follow(self.payloads[number], undo.to)
-                message = f"entry {number} undoes back to a missing entry, {shown(str(to))} ({shown(undo.to)})"
-                help_ = f"is a part of the log missing? the ids of entries are at {shown(undo.id)}"
+                message = f"entry {number} undoes to an entry that is missing, {shown(str(to))} ({shown(undo.to)})"
+                help_ = f"check whether a part of the log is missing: the ids of entries are at {shown(undo.id)}"
                 fail("RS613", message, Span(file, 1, 1, 1, 2), help=help_)
         self.undone = log.undone(range(start, len(self._log)), self.types, remark)
         for number in self.undone:

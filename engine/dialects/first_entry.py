@@ -41,7 +41,7 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
             report.raise_if_errors()
         names = [str(seat) for seat in seats]
     if len(set(map(comparable, names))) < len(names):
-        help_ = "entries name seats: give each seat its own name in the log"
+        help_ = "give each seat a different name in the log, as entries name seats"
         report.error("RS650", f"two seats have the same name: {_twice(names)}", first, help=help_)
     settings = {}
     for name, spec in dialect.start.get("settings", {}).items():
@@ -54,7 +54,7 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
         key = spec.get("missing") if value in (MISSING, None) else str(value)
         if key not in spec["values"]:
             known = ", ".join(spec["values"])
-            report.error("RS621", f"`{spec['path']}` is {key!r}, and `{dialect.id}` accepts only {known}", first)
+            report.error("RS621", f"`{spec['path']}` is {key!r}, but `{dialect.id}` accepts only {known}", first)
             continue
         settings[name] = spec["values"][key]
     report.raise_if_errors()
@@ -82,7 +82,12 @@ def values_of(dialect: Dialect, log: ForeignLog) -> dict[str, int]:
             value = int(value)
         if type(value) is not int or abs(value) > MAX_NUMBER:
             message = f"the first entry has no whole number at `{path}`, which `{dialect.id}` reads as `{name}`"
-            fail("RS620", message, Span(log.file, 1, 1, 1, 2), help="is it a log of another kind?")
+            fail(
+                "RS620",
+                message,
+                Span(log.file, 1, 1, 1, 2),
+                help="check that this is a log of that dialect, or name another with --dialect",
+            )
         results[name] = value
     return results
 

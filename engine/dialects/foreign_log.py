@@ -64,7 +64,7 @@ def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> Foreig
     """
     start = Span(file, 1, 1, 1, 2)
     if not text.strip():
-        fail("RS612", "the log is empty", start, help="is it the right file?")
+        fail("RS612", "the log is empty", start, help="check that this is the right file")
     if kind := format_of(text, file):
         return _of_text(text, file, kind)
     if text.count("{") + text.count("[") > MAX_BRACKETS:
@@ -102,7 +102,7 @@ def _of_text(text: str, file: str, kind: str) -> ForeignLog:
     game = next(games, None)
     start = Span(file, 1, 1, 1, 2)
     if game is None:
-        fail("RS612", "the log is empty", start, help="is it the right file?")
+        fail("RS612", "the log is empty", start, help="check that this is the right file")
     if next(games, None) is not None:
         help_ = f"name one, such as `{file}#1`; `replay`, also with `--out`, reads all of them"
         fail("RS887", "this file has several games", start, help=help_)
@@ -114,19 +114,25 @@ def _no_json(text: str, file: str, error: json.JSONDecodeError, dialects: Iterab
     """Raises the diagnostic for a text that is not JSON."""
     start, first = Span(file, 1, 1, 1, 2), text.lstrip().partition("\n")[0]
     if first[:1] == "{" and error.msg == "Extra data":
-        help_ = 'a native log begins with {"rulespec_log": 2, …}; a foreign one is a JSON array, or one object'
+        help_ = 'begin a native log with {"rulespec_log": 2, …}; write a foreign one as a JSON array, or as one object'
         fail("RS613", "this log does not begin with a header", start, help=help_)
     if first[:1] in ("{", "["):
         span = Span(file, error.lineno, error.colno, error.lineno, error.colno + 1)
-        fail("RS612", f"this log is not JSON: {error.msg}", span, help="is it complete?")
+        fail("RS612", f"this log is not JSON: {error.msg}", span, help="check that the log is complete")
     refs = writers(text, dialects)
     if refs:
         by = " or ".join(f"`{ref}`" for ref in refs)
-        help_ = f"`rulespec replay {Path(file).with_suffix('.pgn').name}` reads it under this name"
+        name = Path(file).with_suffix(".pgn").name
+        help_ = f"rename it to {name}, and run `rulespec replay {name}`"
         if is_position(text):
-            help_ = f"without the words before its moves, {help_}"
-        fail("RS369", f"{shown(file)} contains moves as text, without tags and numbers, as in {by}", start, help=help_)
-    help_ = "logs are JSON (a native log has an object on each line), or moves as text with their numbers (PGN)"
+            help_ = f"remove the words before its moves, {help_}"
+        fail(
+            "RS369",
+            f"{shown(file)} contains moves as text in the notation of {by}, without tags and numbers",
+            start,
+            help=help_,
+        )
+    help_ = "give a log in JSON (a native one has an object on each line), or moves as text with their numbers (PGN)"
     fail("RS612", f"this log is not JSON, but text that begins with {shown(first[:40].rstrip())}", start, help=help_)
 
 
@@ -151,7 +157,12 @@ def shaped(log: ForeignLog, dialect: Dialect, ends: Mapping[str, Collection[str]
         pairs = _listed(log.entries[0], shape.list.split("."), None)
     for entry, parent in pairs:
         if entry is MISSING:
-            fail("RS613", f"there is no list of entries at {shown(shape.list)}", start, help="is the log complete?")
+            fail(
+                "RS613",
+                f"there is no list of entries at {shown(shape.list)}",
+                start,
+                help="check that the log is complete",
+            )
         around = [(entry, parent)]
         while around:
             value, outer = around.pop()

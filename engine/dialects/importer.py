@@ -265,7 +265,7 @@ class Importer:
         if self.log.types[cursor.entry] in self.dialect.ends:
             pass
         elif self._search.ended is not None:
-            reason = f"the log has ended the game with entry {self._search.ended}"
+            reason = f"the log ended the game with entry {self._search.ended}"
         elif undo is None or not self._is_undo(cursor):
             reason = "the log starts another game here; only the entries before it can be replayed"
         else:

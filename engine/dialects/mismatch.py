@@ -110,7 +110,7 @@ class Explainer:
     def _explained(
         self, decision: Decision, candidates: list[_Candidate], payload: Any, matched: frozenset[int]
     ) -> tuple[Option | None, Refusal]:
-        fitting: tuple[Option | None, Refusal] = None, refused("what follows does not fit")
+        fitting: tuple[Option | None, Refusal] = None, refused("the entries that follow do not match it")
         for record, path in self._records(candidates, payload, matched):
             own = [c for c in candidates if bool(c.form.projection.item) == bool(path)]
             if not own:
@@ -155,7 +155,7 @@ class Explainer:
         asked = self._asked(decision)
         notation = self.dialect.notation
         if notation is not None and isinstance(kind, str) and not any(kind == r.type for r in notation.grammar.rules):
-            return refused(f"{shown(kind)} is no move in {notation.title}")
+            return refused(f"{shown(kind)} is not a move in {notation.title}")
         if kind is MISSING:
             return refused(f"the entry has no type, and the open decision is {asked}")
         shared = self.projections.shared.get(kind, {}) if isinstance(kind, str) and matched else {}
@@ -164,7 +164,7 @@ class Explainer:
             done = sum(first <= number < first + whole for number in matched)
             if part or (done == whole and len(shared) > 1):
                 continue
-            text = f"only {done} of the {whole} elements of `{path}` fit: then {asked} is open"
+            text = f"only {done} of the {whole} elements of `{path}` match: then {asked} is open"
             return self._with_rule(text)
         return refused(f"the open decision is {asked}, not {shown(str(kind))}")
 
@@ -191,14 +191,14 @@ class Explainer:
                 return ""
         path = candidates[0].form.projection.by.removesuffix("?")
         who = self.projections.shown(decision.by)
-        return f"{_holds(path, follow(payload, path))}, and it is for {who} to decide `{decision.name}`"
+        return f"{_holds(path, follow(payload, path))}, but it is for {who} to decide `{decision.name}`"
 
     def _not_a_list(self, candidates: list[_Candidate], payload: Any) -> str:
         """The reason why a list shared by several decisions is invalid; "" if it is valid."""
         for p in (c.form.projection for c in candidates):
             path = "" if p.part else p.item or p.closes
             if path and not isinstance(result := follow(payload, path), list):
-                return f"{_holds(path, result)}, and there should be a list"
+                return f"{_holds(path, result)}, but must be a list"
         return ""
 
     # --- options that the entry may denote --------------------------------------------------------
@@ -230,10 +230,10 @@ class Explainer:
         """The reason why an entry does not denote a legal option: another seat, or a mismatch with later entries."""
         path = form.projection.by
         if self.projections.is_by(payload, path, option.by):
-            return refused("what follows does not fit")
+            return refused("the entries that follow do not match it")
         path = path.removesuffix("?")
         who = self.projections.shown(option.by)
-        return refused(f"{_holds(path, follow(payload, path))}, and it is for {who} to do this")
+        return refused(f"{_holds(path, follow(payload, path))}, but it is for {who} to do this")
 
     # --- fields ----------------------------------------------------------------------------------------
 
@@ -280,7 +280,7 @@ class Explainer:
                 for c in candidates
             )
         ]
-        return f"the text means several legal options of {self._asked(decision)}: {', '.join(same[:MAX_VALUES])}"
+        return f"the text could mean several legal options of {self._asked(decision)}: {', '.join(same[:MAX_VALUES])}"
 
     def _asked(self, decision: Decision) -> str:
         return f"`{decision.name}` of {self.projections.shown(decision.by)}"

@@ -153,7 +153,7 @@ def _templates(data: str | list[str], key: str, spans: Mapping[str, Span]) -> tu
     try:
         return tuple(map(read_template, texts))
     except TemplateError as error:
-        raise _wrong(str(error), spans.get(key), "the guide to dialects shows templates") from None
+        raise _wrong(str(error), spans.get(key), "write the template as shown in the guide to dialects") from None
 
 
 def _wrong(message: str, span: Span | None, help_: str) -> DiagnosticsError:

@@ -28,7 +28,8 @@ def rules_for(dialect: Dialect, log: ForeignLog) -> str:
     """
     result = dialect.ruleset_for(log.entries[0])
     if result is None:
-        message, help_ = f"`{dialect.id}` knows no ruleset for this log", f"it knows {dialect.wanted()}"
+        message = f"`{dialect.id}` has no ruleset for this log"
+        help_ = f"name the ruleset with --rules; the dialect chooses it by {dialect.wanted()}"
         raise failure("RS621", message, _start(log), help_)
     return result
 
@@ -45,12 +46,12 @@ def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> Non
         return
     refs = " or ".join(f"`{ref}`" for ref in dict.fromkeys(dialect.rulesets))
     message = f"{shown(log.file)} is {kind_of(log)}: {dialect.title}, a log of {refs} and not of `{ruleset.ref}`"
-    raise failure("RS883", message, _start(log), f"`rulespec replay {log.file}` reads it")
+    raise failure("RS883", message, _start(log), f"replay it under its own rules: `rulespec replay {log.file}`")
 
 
 def not_known(log: ForeignLog, close: Sequence[Dialect]) -> DiagnosticsError:
     """The error for an unrecognised log: its kind, and the requirements of the closest dialect."""
-    message = f"no dialect knows this kind of log: it is {kind_of(log)}"
+    message = f"no dialect reads this kind of log: it is {kind_of(log)}"
     hint = "name its dialect: --dialect ID; the guide to other people's logs shows how to write one"
     if close:
         best = min(close, key=lambda dialect: _distance(dialect, log.entries[0]))
@@ -133,5 +134,5 @@ def mostly_ignored(log: ForeignLog, ignored: int, ref: str) -> list[Diagnostic]:
     if ignored * 2 <= len(log.entries):
         return []
     message = f"most of this log is not legal here: {ignored} of {len(log.entries)} entries"
-    help_ = f"with --rules {ref} none is ignored, and the first is explained"
+    help_ = f"replay it with --rules {ref}, which ignores none of them and explains the first"
     return [Diagnostic("RS623", Severity.WARNING, message, Span(log.file, 1, 1, 1, 2), help=help_)]

@@ -37,7 +37,7 @@ def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, re
         return None
     other = OtherEnd(recorded, actual, 1)
     message = f"the replay ends differently from its log: {other}"
-    help_ = f"the log is of {dialect.title}; `rulespec replay --moves` shows the moves that lead there"
+    help_ = f"list the moves that lead there with `rulespec replay --moves`; the log is of {dialect.title}"
     report.error("RS643", message, Span(file, 1, 1, 1, 2), help=help_)
     return other
 

@@ -65,8 +65,10 @@ def as_pgn(
         others += written_variations(texts, variations.get(replayed.ply, ()))
         if text := notated.write(option):
             if not is_word(text):
-                message = f"`{text}`, the text of `{option}`, has a blank or a character reserved in PGN"
-                raise failure("RS888", message, dialect.notation.spans.get("decisions"), "print another text")
+                message = f"`{text}`, the text of `{option}`, has a space or a character reserved in PGN"
+                raise failure(
+                    "RS888", message, dialect.notation.spans.get("decisions"), "give it another text under `print`"
+                )
             moves.append(_move(text, notes.moves.get(place, {}) if place != before else {}, others))
             options.append(option)
             others, before = [], place

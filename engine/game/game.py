@@ -124,7 +124,7 @@ class Game:
         else:
             assert decision is not None
             who = "chance" if decision.by is None else names[decision.by]
-            how = f"`{decision.name}` is open, for {who}"
+            how = f"the open decision is `{decision.name}`, by {who}"
         points = result.scores if result is not None else measured.points(self._position, self.seats)
         best = sorted(self.seats, key=lambda seat: -points.get(seat, 0))
         lines = [head + how, ", ".join(f"{names[seat]} {points[seat]}" for seat in best if seat in points)]

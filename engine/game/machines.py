@@ -78,7 +78,9 @@ def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], bac
         ValueError: if there is no such backend.
     """
     if not callable(backend) and backend not in _MACHINES:
-        raise ValueError(f"there is no backend `{backend}`, but {', '.join(f'`{name}`' for name in _MACHINES)}")
+        raise ValueError(
+            f"there is no backend `{backend}`; the backends are {', '.join(f'`{name}`' for name in _MACHINES)}"
+        )
     make = backend if callable(backend) else _MACHINES[backend]
     try:
         return make(ruleset, seats, settings)

@@ -130,7 +130,7 @@ class OptionReader:
 
     def _arguments(self, choice: ir.Choice, texts: list[str]) -> tuple[int, ...]:
         if len(texts) != len(choice.params):
-            wanted = ", ".join(p.name for p in choice.params) or "nothing in brackets"
+            wanted = ", ".join(p.name for p in choice.params) or "no arguments"
             raise ValueError(f"`{choice.name}` takes {wanted}")
         pairs = zip(choice.params, texts, strict=True)
         return tuple(argument(self._labels, param.name, param.type, text) for param, text in pairs)
@@ -179,7 +179,7 @@ def _path(labels: Labels, param: str, kind: str, text: str) -> int:
         raise ValueError(f"`{text}` is not a path (for `{param}`): write its stops in square brackets, `[…, …]`")
     members = [_entity(labels, kind, part.strip()) for part in text[1:-1].split(",") if part.strip()]
     if len(members) > MAX_STOPS:
-        raise ValueError(f"`{param}` has {len(members)} stops, but a path has at most {MAX_STOPS}")
+        raise ValueError(f"`{param}` has {len(members)} stops, but a path may have at most {MAX_STOPS}")
     return path_of(members, len(labels.names[kind]))
 
 
@@ -198,7 +198,7 @@ def _several(labels: Labels, param: str, form: str, kind: str, text: str) -> int
         if (result >> member & 1) if form == "set" else amount(result, member):
             raise ValueError(f"`{labels.names[kind][member]}` is in `{text}` twice")
         if not 1 <= number <= MOST:
-            raise ValueError(f"`{number}` is not a number of pieces (for `{param}`): it is from 1 to {MOST}")
+            raise ValueError(f"`{number}` is not a number of pieces (for `{param}`): write 1 to {MOST}")
         result |= 1 << member if form == "set" else number << BITS * member
     return result
 

@@ -262,7 +262,7 @@ class Queries:
         place = self.expression(target)
         report = Report()
         if not isinstance(place, typed.Field | typed.PieceCount):
-            report.error("RS801", f"`{target}` is not state, an account or a place of pieces", None)
+            report.error("RS801", f"`{target}` is neither state nor an account nor a place of pieces", None)
             report.raise_if_errors()
         assert isinstance(place, typed.Field | typed.PieceCount)
         wanted = INT if isinstance(place, typed.PieceCount) else place.decl.type
@@ -278,7 +278,7 @@ class Queries:
             if written[source] < 0 and isinstance(place, typed.PieceCount):
                 first = next(iter(place.piece.places))
                 message = f"there are not {amount} pieces for `{target}`: they come from `{first}`, the first place"
-                help_ = f"set `{place.piece.name}` so that {amount} are in `{first}` before"
+                help_ = f"first set `{place.piece.name}` so that {amount} are in `{first}`"
                 report.error("RS802", message, None, help=help_)
         report.raise_if_errors()
         return written
@@ -316,8 +316,9 @@ class Queries:
             report.error("RS803", f"`{text}` does not call a procedure of the ruleset", None, help=help_)
         elif len(args) != len(procedure.params):
             takes = ", ".join(f"{p.name}: {p.type}" for p in procedure.params)
-            message = f"`{text}` is not a call of a procedure: `{name}` takes {len(procedure.params) or 'nothing'}"
-            report.error("RS803", message, None, help=f"it is `procedure {name}({takes})`")
+            number = len(procedure.params)
+            message = f"`{text}` does not fit: `{name}` takes {number or 'no'} argument{'s' * (number != 1)}"
+            report.error("RS803", message, None, help=f"call it as it is declared: `procedure {name}({takes})`")
         report.raise_if_errors()
         assert procedure is not None
         values = []

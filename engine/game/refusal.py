@@ -240,4 +240,4 @@ def _said(labels: Labels, param: ir.Param, place: Break) -> str:
         of = param.walk.use_kinds[place.use]
         return f"the step {ends} uses {', '.join(named(entity, of) for entity in members(place.amount, 0))} again"
     left = place.way.left
-    return f"the step {ends} counts {place.amount}, and {left} {'is' if left == 1 else 'are'} left"
+    return f"the step {ends} counts {place.amount}, but only {left} {'is' if left == 1 else 'are'} left"

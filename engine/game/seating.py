@@ -70,7 +70,7 @@ def seated(ruleset: typed.Ruleset, seats: Sequence[str] | Mapping[str, str]) -> 
     for seat, name in names.items():
         if len(name) > MAX_NAME:
             message = f"the name of seat {shown(seat)} has {len(name):,} characters: {shown(name)}"
-            report.error("RS649", message, None, help=f"a name has at most {MAX_NAME:,} characters")
+            report.error("RS649", message, None, help=f"shorten it to {MAX_NAME:,} characters")
     report.raise_if_errors()
     return names
 
@@ -96,16 +96,16 @@ def _unfit(ruleset: typed.Ruleset, seats: tuple[str, ...]) -> list[tuple[str, st
     results = []
     for i, seat in enumerate(seats):
         if not can_be_id(seat):
-            help_ = "an id is a word such as `A`; the display name can be any text"
+            help_ = "write a word such as `A`; the display name can be any text"
             results.append((f"{shown(seat)} cannot be the id of a seat", help_))
         elif seat in ruleset.seats and ruleset.seats.index(seat) != i:
             meant = ruleset.seats.index(seat) + 1
             message = f"{shown(seat)} is the rules' name for seat {meant}, so it cannot be the id of seat {i + 1}"
-            results.append((message, "display names can be any text"))
+            results.append((message, "choose another id; the display name can be any text"))
     for kind in ruleset.kinds.values():
         if kind.product and kind.by_seat and (name := _twice(entity_names(ruleset.kinds, kind.name, seats))):
-            message = f"with these ids of seats, two of `{kind.name}` would be called {shown(name)}"
-            results.append((message, "take ids without `_`"))
+            message = f"with these ids of seats, two entities of `{kind.name}` would be called {shown(name)}"
+            results.append((message, "choose ids without `_`"))
     return results
 
 
@@ -142,7 +142,7 @@ def _check_number(ruleset: typed.Ruleset, number: int, report: Report) -> None:
     low, high = ruleset.players
     if not low <= number <= high:
         players = f"{low} to {high} players" if low != high else f"{low} player{'s'[: low > 1]}"
-        shown_number = f"{number:,}" if abs(number) < _MOST_SHOWN else "so many"
+        shown_number = f"{number:,}" if abs(number) < _MOST_SHOWN else "that many"
         report.error("RS707", f"`{ruleset.ref}` is for {players}, not for {shown_number}", None)
 
 

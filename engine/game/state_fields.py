@@ -55,7 +55,7 @@ class StateFields:
             raise ValueError(f"`{name}` belongs to every {field.kind}; only fields of the game itself can be set")
         number = self._number(field, value)
         if number is None:
-            raise ValueError(f"`{name}` is {field.type}, and cannot be {shown(str(value))}")
+            raise ValueError(f"`{name}` is {field.type}, so it cannot be {shown(str(value))}")
         return cells[0], number
 
     def _number(self, field: typed.FieldDecl, value: Any) -> int | None:
@@ -78,5 +78,5 @@ class StateFields:
             hint = did_you_mean(name, self._fields)
             raise ValueError(f"there is no state field `{name[:80]}`" + (f"; {hint}" if hint else ""))
         if self._fields[name][0].account:
-            raise ValueError(f"`{name}` is an account, and money is neither made nor lost")
+            raise ValueError(f"`{name}` is an account, and money can be neither created nor destroyed")
         return self._fields[name]

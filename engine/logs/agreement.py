@@ -25,7 +25,7 @@ from rulespec.engine.logs.seat_log import seat_log
 _SEEN = ("decision", "by", "option", "sealed")
 _SAME = ("ruleset", "seats", "settings", "for")
 """Header keys with equal values in two logs of one game for one seat."""
-_HELP = "each part remains true: ask the keeper of the table for the whole log"
+_HELP = "ask the keeper of the table for the whole log: what a seat has received must never change"
 
 
 class SeatLog(Struct, frozen=True):
@@ -86,7 +86,7 @@ def read_seat_log(path: Path) -> SeatLog:
     log = SeatLog(name, None, {}, lines, None, "", text)
     first = text.partition("\n")[0]
     if "for" not in header or not isinstance(header.get("seats"), dict | list):
-        help_ = "`rulespec log LOG --for SEAT` writes such a log"
+        help_ = "write such a log with `rulespec log LOG --for SEAT`"
         log.fail("RS607", "this is not a seat's log: its first line names no seat", 0, "", help_)
     check_version(header, name, 1, first)
     old = isinstance(header["seats"], list)
@@ -94,7 +94,7 @@ def read_seat_log(path: Path) -> SeatLog:
     if old:
         _carry_over(header, lines)
     if header["for"] is not None and not (isinstance(header["for"], str) and header["for"] in seats):
-        help_ = f"the seats are {', '.join(map(shown, seats))}; null means all seats"
+        help_ = f"write one of {', '.join(map(shown, seats))}, or null for all seats"
         log.fail("RS607", "this log is not for a seat of the game: `for` must be the id of a seat", 0, "for", help_)
     memory = lines.pop()["memory"] if lines and "memory" in lines[-1] else ""
     end = lines.pop()["end"] if lines and "end" in lines[-1] else None
@@ -132,7 +132,7 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
         DiagnosticsError: RS625 (a choice does not match its seal), RS626 (another game, or another decision).
     """
     if earlier.seat is not None and earlier.seat not in game.seats:
-        earlier.fail("RS626", "the other log has no player of that name", 0, earlier.seat)
+        earlier.fail("RS626", "the other log has no player with that name", 0, earlier.seat)
     header, *lines = seat_log(game, earlier.seat)
     result = agrees(earlier, header, lines[:-1])
     past = game.copy()
@@ -140,7 +140,7 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
         past.undo()
     end = end_of(past, earlier.seat) if earlier.end is not None else None
     if end is not None and end.to_json()["end"] != earlier.end:
-        message = "after the same decisions, that game has another position"
+        message = "after the same decisions, that game has a different position"
         earlier.fail("RS626", message, len(earlier.lines) + 1, "fingerprint")
     if earlier.memory not in ("", past.view(earlier.seat).memory):
         message = "after the same decisions, the seat has seen something else in that game"
@@ -156,7 +156,7 @@ def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, A
     """
     for key in _SAME:
         if earlier.header.get(key) != header.get(key):
-            earlier.fail("RS626", f"the other log is of another game or for another seat: `{key}` differs", 0, key)
+            earlier.fail("RS626", f"the other log belongs to a different game or seat: `{key}` differs", 0, key)
     opened = still = 0
     later = [line for line in lines if "decision" in line]
     decisions = [(index, line) for index, line in enumerate(earlier.lines, 1) if not is_remark(line)]
@@ -168,7 +168,7 @@ def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, A
         elif "sealed" not in line and len(same) == len(_SEEN):
             continue
         elif "sealed" not in line or not {"decision", "by"} <= {*same}:
-            what = "decides otherwise here" if other.get("option") else "lacks this decision"
+            what = "has a different option here" if other.get("option") else "lacks this decision"
             earlier.fail("RS626", f"the other log {what}", index, str(line.get("option", "decision")))
         elif not _opens(line["sealed"], other):
             no_salt = ", which has no salt" if "option" in other and not other.get("salt") else ""

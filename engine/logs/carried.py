@@ -66,7 +66,7 @@ def carried_source(log: NativeLog) -> Merged:
     place = Span(log.file, 1, 1, 1, 2)
     bundle = carried_bundle(log)
     if bundle is None:
-        help_ = "`rulespec log LOG --bundle` adds them, if they are available"
+        help_ = "add them with `rulespec log LOG --bundle`, if they are available"
         raise failure("RS660", f"{shown(log.file)} carries no rules", place, help_)
     return source_in(bundle, place)
 
@@ -87,7 +87,7 @@ def bundle_for(log: NativeLog, ruleset: typed.Ruleset, *, beside: bool = False) 
     if header.ruleset != ruleset.ref or not is_same:
         means = ", though they mean the same" if header.ruleset_hash == ruleset.hash else ""
         message = f"the available rules, {ruleset.ref}, are not those of this log{means}"
-        help_ = "name them with --rules; or `rulespec replay LOG --out FILE` writes the game under the available rules"
+        help_ = "name them with --rules, or convert the log to the available rules: `rulespec replay LOG --out FILE`"
         raise failure("RS661", message, place, help_)
     return bundle_of(ruleset)
 

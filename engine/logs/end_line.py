@@ -102,7 +102,7 @@ class OtherEnd(Struct, frozen=True):
             some = [f"{_cut(seat)} {self._of(seat)[0]}, not {self._of(seat)[1]}" for seat in seats[:_MAX_SEATS]]
             yield f"scores: {', '.join(some)}"
         if recorded.fingerprint != result.fingerprint:
-            yield "another position"
+            yield "a different position"
 
     def _of(self, seat: str) -> tuple[int | str, int | str]:
         """The points of a seat in the replay and in the log."""
@@ -152,7 +152,7 @@ def read_end(data: object, wrong: Wrong) -> LogEnd:
     if not isinstance(winners, list) or len(winners) > _MAX_SEATS or not all(map(_is_name, winners)):
         wrong("`winners` must be a list of seats", "winners")
     if not isinstance(points, dict) or len(points) > _MAX_SEATS or not all(type(n) is int for n in points.values()):
-        wrong("`scores` must be an object of seat → points", "scores")
+        wrong("`scores` must be an object that maps seats to points", "scores")
     if not isinstance(mark, str) or not _FINGERPRINT.fullmatch(mark):
         wrong("`fingerprint` must have 32 hex digits", "fingerprint")
     return LogEnd(ending, tuple(winners), points, mark)

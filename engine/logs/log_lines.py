@@ -66,7 +66,7 @@ def line_object(line: str, display: str, number: int, most: int = MAX_LINE) -> d
     except (RecursionError, ValueError):
         fail(
             "RS604",
-            "the line is not JSON of a log: nested too deeply or with too large a number",
+            "the line is not JSON of a log: it is nested too deeply, or has too large a number",
             line_span(display, number, line),
         )
     if not isinstance(data, dict):
@@ -77,10 +77,10 @@ def line_object(line: str, display: str, number: int, most: int = MAX_LINE) -> d
 def _no_json(line: str, reason: str) -> tuple[str, str]:
     """The message and the help for a line that is not JSON."""
     if "\0" in line:
-        return "the line has the character U+0000, which is not text", "is it the right file, and complete?"
+        return "the line has the character U+0000, which is not text", "check that this is the right file, and complete"
     if "\r" in line.strip():
         message = "the lines of the log end with carriage returns alone (U+000D), and count as one"
-        return message, "save it with the line ends of Unix or of Windows"
+        return message, "save it with Unix or Windows line endings"
     return f"the line is not JSON: {reason}", ""
 
 

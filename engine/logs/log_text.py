@@ -81,7 +81,12 @@ def _one_of(path: Path, number: int, display: str, limit: int) -> bytes:
     text, _ = log_text(log_bytes(path, str(path), limit), str(path), limit)
     game = next(islice(read_games(text, str(path)), number - 1, None), None)
     if game is None:
-        fail("RS601", f"there is no game {shown(display)}", None, help="the file has fewer games")
+        fail(
+            "RS601",
+            f"there is no game {shown(display)}",
+            None,
+            help="choose a smaller number: the file has fewer games",
+        )
     return text[game.begins : game.ends].encode()
 
 
@@ -89,7 +94,7 @@ def log_text(data: bytes, display: str, limit: int, *, lenient: bool = False) ->
     """The text of a log in memory; arguments, result and errors: as for `read_log_text`."""
     start = Span(display, 1, 1, 1, 2)
     if len(data) > limit:
-        fail("RS602", f"the log has more than {limit:,} bytes", start, help="is it a log?")
+        fail("RS602", f"the log has more than {limit:,} bytes", start, help="check that this is a log")
     whole = True
     if data.startswith(GZIP):
         data, whole = _unpack(data, display, limit)
@@ -143,7 +148,12 @@ def _unpack(data: bytes, display: str, limit: int) -> tuple[bytes, bool]:
             parts.append(part)
             if size > limit:
                 place = Span(display, 1, 1, 1, 2)
-                fail("RS602", f"the log has more than {limit:,} bytes when unpacked", place, help="is it a log?")
+                fail(
+                    "RS602",
+                    f"the log has more than {limit:,} bytes when unpacked",
+                    place,
+                    help="check that this is a log",
+                )
     except zlib.error:
         if not parts:
             place = Span(display, 1, 1, 1, 2)
@@ -159,7 +169,7 @@ def refuse_games(text: str, display: str) -> None:
         DiagnosticsError: RS607 if it is.
     """
     if kind := format_of(text):
-        help_ = "`rulespec replay LOG --out FILE` converts it to a native log"
+        help_ = "convert it to a native log with `rulespec replay LOG --out FILE`"
         place = Span(display, 1, 1, 1, 2)
         fail("RS607", f"this is not a native log but {NAMES[kind]}, the moves of a game as text", place, help=help_)
 
@@ -170,7 +180,9 @@ def fail(code: str, message: str, span: Span | None, *, help: str = "") -> NoRet
 
 
 _MARK = b"\xef\xbb\xbf"
-_DOWNLOAD = "download the game itself: sites have a link for it, and give a page to those who are not signed in"
+_DOWNLOAD = (
+    "download the game itself, by the link that the site has for it; sign in first if you get a web page instead"
+)
 _UNPACK = "logs are text, or packed with gzip"
 
 
@@ -182,22 +194,22 @@ class OtherFile(Struct, frozen=True):
 
 
 _BY_BYTES = (
-    (b"PK\x03\x04", "a zip archive", "with a name that ends in .zip, `rulespec replay` reads the logs in it"),
+    (b"PK\x03\x04", "a zip archive", "rename it to end in .zip: `rulespec replay` then reads the logs in it"),
     (b"PK\x05\x06", "an empty zip archive", "pack the logs again"),
     (b"\x1f\x8b", "a gzip file within a gzip file", "unpack it once: `gunzip`"),
     (b"BZh", "a file packed with bzip2", f"unpack it: `bunzip2`; {_UNPACK}"),
     (b"\xfd7zXZ\x00", "a file packed with xz", f"unpack it: `unxz`; {_UNPACK}"),
     (b"\x28\xb5\x2f\xfd", "a file packed with Zstandard", f"unpack it: `unzstd`; {_UNPACK}"),
-    (b"7z\xbc\xaf\x27\x1c", "an archive of 7-Zip", "unpack it; archives of logs are .tar, .tar.gz, .tar.bz2 or .zip"),
-    (b"Rar!\x1a\x07", "a RAR archive", "unpack it; archives of logs are .tar, .tar.gz, .tar.bz2 or .zip"),
+    (b"7z\xbc\xaf\x27\x1c", "an archive of 7-Zip", "unpack it, or pack the logs as .tar, .tar.gz, .tar.bz2 or .zip"),
+    (b"Rar!\x1a\x07", "a RAR archive", "unpack it, or pack the logs as .tar, .tar.gz, .tar.bz2 or .zip"),
     (b"%PDF-", "a PDF document", _DOWNLOAD),
     (b"\x89PNG\r\n", "a picture (PNG)", _DOWNLOAD),
     (b"\xff\xd8\xff", "a picture (JPEG)", _DOWNLOAD),
     (b"GIF8", "a picture (GIF)", _DOWNLOAD),
     (b"RIFF", "a picture, sound or film (RIFF)", _DOWNLOAD),
     (b"SQLite format 3\x00", "a database of SQLite", "export the game as JSON"),
-    (b"\x7fELF", "a program", "is it the right file?"),
-    (b"\x00asm", "a module of WebAssembly", "is it the right file?"),
+    (b"\x7fELF", "a program", "check that this is the right file"),
+    (b"\x00asm", "a module of WebAssembly", "check that this is the right file"),
 )
 _TAR = (257, b"ustar")
 """Offset and magic bytes of a tar archive."""
@@ -219,7 +231,7 @@ def other_file(data: bytes) -> OtherFile | None:
             return OtherFile(name, help_)
     at, mark = _TAR
     if data[at : at + len(mark)] == mark:
-        return OtherFile("a tar archive", "with a name that ends in .tar, `rulespec replay` reads the logs in it")
+        return OtherFile("a tar archive", "rename it to end in .tar: `rulespec replay` then reads the logs in it")
     head = data[:_LOOKED_AT]
     text = head.removeprefix(_MARK).decode("latin-1").lstrip()
     for pattern, name, help_ in _BY_TEXT:
@@ -233,4 +245,4 @@ def is_binary(data: bytes) -> bool:
     return b"\0" in data[:_LOOKED_AT] and data.removeprefix(_MARK).lstrip()[:1] not in (b"{", b"[")
 
 
-BINARY = OtherFile("a binary file of an unknown kind", f"is it the right file? {_UNPACK}")
+BINARY = OtherFile("a binary file of an unknown kind", f"check that this is the right file; {_UNPACK}")

@@ -195,7 +195,7 @@ def read_log(path: Path | str, display: str | None = None, *, lenient: bool = Fa
     text, whole = read_log_text(Path(path), name, MAX_NATIVE_BYTES, lenient=lenient)
     refuse_games(text, name)
     if text.lstrip()[:1] == "[":
-        help_ = "if somebody else recorded it: `rulespec replay LOG --out FILE` converts it to a native log"
+        help_ = "if another system recorded it, convert it to a native log with `rulespec replay LOG --out FILE`"
         fail("RS607", "this is not a native log: it is a JSON array", Span(name, 1, 1, 1, 2), help=help_)
     return parse_log(text, name, whole, lenient=lenient)
 
@@ -247,7 +247,7 @@ def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = Fa
             "RS604",
             "the log is empty",
             Span(display, 1, 1, 1, 2),
-            help="its first line names the ruleset and the seats",
+            help="begin it with a line that names the ruleset and the seats",
         )
     if log.header.named and any(seat != name for seat, name in log.header.seats.items()):
         log.entries = _by_ids(log.entries, log.header.seats)
@@ -316,7 +316,13 @@ def _read_decisions(log: NativeLog, lines: list[str], number: int) -> bool:
 def _torn(error: DiagnosticsError, display: str, number: int, line: str) -> Diagnostic:
     span = error.diagnostics[0].span or Span(display, number, 1, number, len(line) + 1)
     message = "the last line is incomplete; the log is valid up to the line before"
-    return Diagnostic("RS603", Severity.WARNING, message, span, help="was the program stopped while it was writing?")
+    return Diagnostic(
+        "RS603",
+        Severity.WARNING,
+        message,
+        span,
+        help="continue the game to replace this line: the program was probably stopped while it was writing",
+    )
 
 
 def check_version(data: dict[str, Any], display: str, number: int, line: str) -> None:
@@ -337,7 +343,7 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
         fail("RS607", "this is not a native log: its first line has no `rulespec_log`", place)
     check_version(data, display, number, line)
     if "for" in data:
-        help_ = "the keeper of the table has the whole log; `rulespec log` extracts such a part"
+        help_ = "ask the keeper of the table for the whole log, from which `rulespec log` extracted this part"
         span = place_in(display, number, line, "for")
         fail("RS342", "this is one seat's part of a game, from which the game cannot be replayed", span, help=help_)
     data = new_header(data, _HEADER_KEYS)
@@ -359,11 +365,15 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
         # An untrusted log must not choose which files this machine reads.
         help_ = "write the id there, and give the path of the ruleset with --rules"
         place = place_in(display, number, line, ruleset)
-        fail("RS607", "`ruleset` must name the ruleset by ids, as in `id+overlay`, not by a path", place, help=help_)
+        fail("RS607", "`ruleset` must name the ruleset by ids, such as `id+overlay`, not by a path", place, help=help_)
     seats = read_seats(data["seats"], display, number, line)
     settings = data.get("settings", {})
     if not isinstance(settings, dict) or not all(isinstance(v, str | int) for v in settings.values()):
-        fail("RS607", "`settings` must be an object of setting → value", place_in(display, number, line, "settings"))
+        fail(
+            "RS607",
+            "`settings` must be an object that maps settings to values",
+            place_in(display, number, line, "settings"),
+        )
     texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in settings.items()}
     random = data.get("random", "")
     if not isinstance(random, str) or not _GENERATOR.fullmatch(random):
@@ -382,7 +392,7 @@ def read_seats(seats: Any, display: str, number: int, line: str) -> dict[str, st
     """
     names = list(seats.values()) if isinstance(seats, dict) else seats
     if not isinstance(names, list) or not 0 < len(names) <= MAX_SEATS or not all(isinstance(n, str) for n in names):
-        fail("RS607", "`seats` must be an object of id → name", place_in(display, number, line, "seats"))
+        fail("RS607", "`seats` must be an object that maps ids to names", place_in(display, number, line, "seats"))
     try:
         return seats if isinstance(seats, dict) else seats_of(names)
     except ValueError as error:
@@ -428,7 +438,7 @@ def _taken_back(data: dict[str, Any], display: str, number: int, line: str) -> T
         or len(fields) > MAX_FIELDS
         or any(isinstance(v, list | dict | float) for v in values)
     ):
-        message = "`set` must be an object of state field → number, truth value or name"
+        message = "`set` must be an object that maps state fields to numbers, truth values or names"
         fail("RS607", message, place_in(display, number, line, "set"))
     undo, least = data["undo"], 0 if fields else 1
     if not isinstance(undo, int) or isinstance(undo, bool) or undo < least:

@@ -36,7 +36,7 @@ OF_MOVE = (*OF_ALL, "time", GLYPHS, VARIATIONS)
 OF_REMARK = (*OF_ALL, "by", VARIATIONS)
 OWN = "x-"
 """The prefix of custom keys."""
-OWN_HELP = f"your own keys begin with `{OWN}`: they are kept, and mean nothing here"
+OWN_HELP = f"begin your own keys with `{OWN}`: they are kept, but not interpreted"
 
 MAX_REMARK = 2_000
 MAX_EVENT = 200

@@ -37,7 +37,7 @@ def logs_in(folder: Path) -> list[Path]:
         message = f"`{folder}` cannot be read: {error.strerror}"
         raise failure("RS601", message, None) from None
     if not results:
-        help_ = f"logs are files ending in {', '.join(ENDINGS)}"
+        help_ = f"name a folder that contains files ending in {', '.join(ENDINGS)}"
         raise failure("RS601", f"`{folder}` contains no log", None, help_)
     if len(results) > MAX_LOGS:
         message = f"`{folder}` contains {len(results):,} logs; at most {MAX_LOGS:,} are read at a time"
@@ -70,7 +70,7 @@ def sample(text: str) -> Path | None:
     known = samples(find_ruleset(ref))
     if name in known:
         return known[name]
-    hint = did_you_mean(name, known) or f"`rulespec games {ref}` lists them"
+    hint = did_you_mean(name, known) or f"list them with `rulespec games {ref}`"
     raise failure("RS601", f"{shown(ref)} has no sample log {shown(name)}", None, hint)
 
 

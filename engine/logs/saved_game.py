@@ -85,8 +85,10 @@ class SavedGame:
             assert span is not None
             size = sum(len(line) + 1 for line in data.split(b"\n")[: span.line - 1])
         if self.log.version != VERSION:
-            message = f"nothing can be added to a log of version {self.log.version}: this program writes {VERSION}"
-            fail("RS605", message, Span(name, 1, 1, 1, 2), help=f"convert it: `rulespec replay {name} --out NEW`")
+            message = (
+                f"nothing can be added to a log of version {self.log.version}: this program writes version {VERSION}"
+            )
+            fail("RS605", message, Span(name, 1, 1, 1, 2), help=f"convert it with `rulespec replay {name} --out NEW`")
         self._size, self._torn = size, data[size:]
         self._open = self.log.end is None or self.log.end.entries < len(self.log.entries)
         self._lines, self._ended = data.count(b"\n", 0, size), data.endswith(b"\n", 0, size)

@@ -52,7 +52,7 @@ class BlockBuilder:
         """Adds an assignment to a variable or state, with a check if the number may be too large."""
         at = cell(target) if isinstance(target, int) else target
         if isinstance(type_, Num) and not within(self.x.ranges.of(value), NUMBERS):
-            site = self.x.site(span, "numbers in the state have at most 15 digits")
+            site = self.x.site(span, "a number in the state would have more than 15 digits")
             self.emit(ir.Store(at, value, -MAX_NUMBER, MAX_NUMBER, site))
         else:
             self.emit(ir.Store(at, value, None, None, 0))

@@ -56,7 +56,7 @@ def _over(x: SubsetLowering, e: typed.OverSubsets, source: ir.Expr, scope: Scope
     bits = min(size, MOST_MEMBERS)
     count = op("count", source)
     if size > MOST_MEMBERS:
-        site = x.site(e.span, f"`subsets` takes a set of {MOST_MEMBERS} members at most")
+        site = x.site(e.span, f"`subsets` takes a set of at most {MOST_MEMBERS} members")
         count = op("/", count, op("<=", count, ir.Const(MOST_MEMBERS)), site=site)
     number: ir.Expr = FALSE
     digits: list[tuple[int, ir.Expr, ir.Expr]] = []

@@ -222,7 +222,7 @@ class ExpressionLowering:
     def _track(self, e: typed.TrackOp, scope: Scope) -> ir.Expr:
         args = [self.expr(a, scope) for a in e.args]
         size = ir.Const(self.layout.size(e.track.kind))
-        site = self.site(e.span, "a ring has spaces")
+        site = self.site(e.span, "this ring has no spaces")
         if e.op == "steps":
             return op("%", op("-", args[1], args[0]), size, site=site)
         if e.op == "ahead":
@@ -440,7 +440,7 @@ def _hypothetical(x: ExpressionLowering, e: typed.Once, scope: Scope) -> ir.Expr
         value = x.expr(a, scope)
         args.append(x.bounded(value, a.span) if isinstance(a.type, Num) else value)
     block, (back, *params) = x.p.entries[e.procedure.name]
-    site = x.site(e.call, "`once` asks what would hold after few steps")
+    site = x.site(e.call, "the call in `once` takes too long")
     return ir.Suppose(block, back, tuple(params), tuple(args), x.expr(e.value, scope), site)
 
 

@@ -76,7 +76,7 @@ def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.PathSea
 def lower_query(x: PathLowering, e: typed.PathQuery, scope: Scope) -> ir.Expr:
     """The lowered search `trail` or `longest`; `trail` ends early once all stops reachable without limits are found."""
     walk = lower_path(x, e.paths, scope)
-    site = x.site(e.span, f"`{e.op}` tries at most {MAX_PATHS:,} beginnings of paths")
+    site = x.site(e.span, f"`{e.op}` would try more than {MAX_PATHS:,} beginnings of paths")
     if e.worth is None:
         near, at = e.paths.near, scope.in_slot(e.paths.var, walk.at)
         step: ir.Expr = x.expr(near.source, at.after(walk.to))
@@ -143,8 +143,8 @@ def lower_ways(x: PathLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
     start, near = x.expr(e.start, scope), x.expr(e.near.source, place)
     where = x.expr(e.near.where, step) if e.near.where is not None else None
     cost, within = x.expr(e.cost, step), e.op == "reach"
-    below = x.site(e.cost.span, "a step costs nothing at least")
-    above = x.site(e.span, "these costs together have more than 15 digits")
+    below = x.site(e.cost.span, "a step must cost at least 0")
+    above = x.site(e.span, "the sum of these costs has more than 15 digits")
     assert isinstance(e.var.type, Ent)
     default = x.argument(e.default, e.type, scope) if e.default is not None else None if within else NONE
     bound, size = x.expr(e.bound, scope if within else there), x.layout.size(e.var.type.kind)

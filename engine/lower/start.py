@@ -69,7 +69,9 @@ class StartValues:
             return self.x.worked_out(lowered, self.p.start, e.span)
         except ProgramFaultError as fault:
             span, message = self.p.sites[fault.site]
-            message = f"no start value: {message}" + (f" ({note})" if (note := fault.culprits(self.p)) else "")
+            message = f"the start value cannot be computed: {message}" + (
+                f" ({note})" if (note := fault.culprits(self.p)) else ""
+            )
             raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, span),)) from None
 
     def _check_start(self, field_: typed.FieldDecl, value: int, span: Span) -> None:

@@ -146,7 +146,7 @@ class StatementLowering:
         assert isinstance(target, ir.Cell)
         unlimited = isinstance(s.source, typed.Field) and s.source.decl.unlimited
         what = "paid" if isinstance(s.source, typed.Field) else "moved"
-        site = self.x.site(s.span, f"no more can be {what} than there is, and never less than nothing")
+        site = self.x.site(s.span, f"the amount {what} must be between 0 and the amount available")
         amount = self.x.expr(s.amount, scope)
         if isinstance(s.target, typed.PieceCount) and s.target.place in self.x.layout.d.bounds:
             target = cell(target.base, stored(self.b, target.index, "int", "place"), target.size)

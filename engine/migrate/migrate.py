@@ -141,10 +141,10 @@ def _cause(walk: WalkUnder, dropped: tuple[str, ...]) -> Obstacle | None:
         return Obstacle(other.refusal.reason, other.refusal.rules, other.index, recorded, other.refusal.span)
     if walk.lost is not None:
         lost = walk.lost
-        reason = f"`{lost.decision}` is no longer asked, but has changed the game"
+        reason = f"`{lost.decision}` is no longer asked, but it changed the game"
         return Obstacle(reason, (), walk.legal, f"{lost.by or 'chance'}: {lost.option}", None)
     if walk.legal + walk.skipped < walk.decisions:
-        return Obstacle("the game is over earlier", (), walk.legal, "", None)
+        return Obstacle("the game ends earlier", (), walk.legal, "", None)
     return None
 
 

@@ -69,7 +69,7 @@ def carried(plan: MigrationPlan, path: str) -> Carried:
             name = name.removesuffix(ending)
         target = Path(plan.out) / f"{name}.jsonl"
         if target.exists():
-            raise SaveError(f"{target} exists already: name an empty folder")
+            raise SaveError(f"{target} already exists: name an empty folder")
         try:
             result.write(target, replay)
         except OSError as error:
@@ -86,6 +86,6 @@ def legal_replay(plan: MigrationPlan, path: str) -> ReplayResult:
     replay = ReplayRequest(Path(path), rules=plan.own, report=Report(), load=_load, single_use=True).replay()
     if replay.divergence is not None:
         at, reason = replay.divergence.index, replay.divergence.refusal.reason
-        message = f"the log is not legal under its own rules, after {at:,} decisions: {reason}"
+        message = f"the log breaks its own rules after {at:,} decisions: {reason}"
         raise failure("RS821", message, None, "name the rules that it was played under: --from REF")
     return replay

@@ -150,12 +150,12 @@ def make_grammar(parts: Mapping[str, Part], numbers: Iterable[str], moves: Seque
     """
     count = len(moves) + sum(len(part) if isinstance(part, tuple) else 1 for part in parts.values())
     if count > MAX_RULES:
-        raise GrammarError(f"a notation has at most {MAX_RULES} templates and parts, not {count}")
+        raise GrammarError(f"the notation has {count} templates and parts, but the limit is {MAX_RULES}")
     sizes = _Sizes(parts)
     total = sum(sizes.of(template) for _, template in moves)
     if total > MAX_STATES:
         shown = f"{total:,}" if total < 10**12 else "far more"
-        raise GrammarError(f"the grammar has {shown} states; at most {MAX_STATES} are allowed")
+        raise GrammarError(f"the grammar has {shown} states, but the limit is {MAX_STATES}")
     grammar = Grammar(parts, frozenset(numbers))
     for type_, template in moves:
         _Writer(grammar, type_, template).write()

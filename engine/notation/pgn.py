@@ -124,7 +124,7 @@ class _Reader:
             elif number := _NUMBER.match(text, self._at):
                 self._numbers += 1
                 if self._numbers > 2 * MAX_MOVES:
-                    self._too_long(f"a game has at most {MAX_MOVES:,} moves")
+                    self._too_long(f"the game has more than {MAX_MOVES:,} moves")
                 self._begun, self._at = True, number.end()
             elif self._is_end(game):
                 self._said_after(game)
@@ -137,7 +137,7 @@ class _Reader:
         """The game, which ends at the current offset."""
         self._games += 1
         if self._games > MAX_GAMES:
-            self._too_long(f"a file has at most {MAX_GAMES:,} games")
+            self._too_long(f"the file has more than {MAX_GAMES:,} games")
         self._begun, game.ends = False, self._at
         self._tags = self._numbers = 0
         return game
@@ -161,11 +161,11 @@ class _Reader:
         tag = _TAG.match(self._text, self._at) or _LOOSE_TAG.match(self._text, self._at)
         if tag is None:
             if self._end_of_line(self._at) - self._at > MAX_TAG:
-                self._too_long(f"the text of a tag has at most {MAX_TAG:,} characters")
+                self._too_long(f"the text of a tag has more than {MAX_TAG:,} characters")
             self._wrong("this tag is not closed", 'write a tag on one line: [Name "text"]')
         self._tags += 1
         if self._tags > MAX_TAGS:
-            self._too_long(f"a game has at most {MAX_TAGS} tags")
+            self._too_long(f"the game has more than {MAX_TAGS} tags")
         game.tags.setdefault(tag[1], re.sub(r"\\(.)", r"\1", tag[2]))
         self._begun, self._at = True, tag.end()
 
@@ -185,7 +185,7 @@ class _Reader:
         elif text[at] == "(":
             last.variations += (_SPACE.sub(" ", self._variation()),)
             if sum(map(len, last.variations)) > MAX_VARIATIONS:
-                self._too_long(f"the variations of a move have at most {MAX_VARIATIONS:,} characters")
+                self._too_long(f"the variations of a move have more than {MAX_VARIATIONS:,} characters")
         elif glyph := _GLYPH.match(text, at):
             last.glyphs += (int(glyph[1]),)
             self._at = glyph.end()
@@ -199,14 +199,14 @@ class _Reader:
             return False
         self._remark()
         if len(last.glyphs) + len(last.comments) + len(last.variations) > MAX_OF_MOVE:
-            self._too_long(f"a move has at most {MAX_OF_MOVE} comments, glyphs and variations")
+            self._too_long(f"a move has more than {MAX_OF_MOVE} comments, glyphs and variations")
         return True
 
     def _remark(self) -> None:
         """Counts a comment, a glyph, a variation or a skipped line, up to the limit."""
         self._remarks += 1
         if self._remarks > MAX_SAID:
-            self._too_long(f"a file has at most {MAX_SAID:,} comments, glyphs and variations")
+            self._too_long(f"the file has more than {MAX_SAID:,} comments, glyphs and variations")
 
     def _comment(self, move: TextMove, text: str) -> None:
         if text := self._short(_SPACE.sub(" ", text).strip(), "comment"):
@@ -214,7 +214,7 @@ class _Reader:
 
     def _short(self, text: str, what: str) -> str:
         if len(text) > MAX_COMMENT:
-            self._too_long(f"a {what} has at most {MAX_COMMENT:,} characters")
+            self._too_long(f"a {what} has more than {MAX_COMMENT:,} characters")
         return text
 
     def _variation(self) -> str:
@@ -230,7 +230,7 @@ class _Reader:
                 depth += 1 if bracket[0] == "(" else -1
                 parts.append(bracket[0])
                 if depth > MAX_DEPTH:
-                    self._too_long(f"variations nest at most {MAX_DEPTH} deep")
+                    self._too_long(f"variations are nested more than {MAX_DEPTH} deep")
                 continue
             end = text.find("}", at) if bracket[0] == "{" else self._end_of_line(at)
             if end < 0 or end == len(text):
@@ -244,7 +244,7 @@ class _Reader:
         """Parses a move or a result; returns True for a result, which ends the game."""
         token = _TOKEN.match(self._text, self._at)
         if token is None:
-            self._wrong(f"{shown(self._text[self._at])} is not expected here", "is the file complete?")
+            self._wrong(f"{shown(self._text[self._at])} is not expected here", "check that the file is complete")
         if "\ufeff" in token[0]:
             self._wrong(
                 "there is a byte order mark within the text", "remove it: it is allowed only at the start of a file"
@@ -255,7 +255,7 @@ class _Reader:
             game.result, self._at = word, token.end()
             return True
         if len(game.moves) >= MAX_MOVES:
-            self._too_long(f"a game has at most {MAX_MOVES:,} moves")
+            self._too_long(f"the game has more than {MAX_MOVES:,} moves")
         game.moves.append(TextMove(self._short(token[0], "move")))
         self._at = token.end()
         return False

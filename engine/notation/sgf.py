@@ -71,7 +71,7 @@ def read_sgf(text: str, file: str) -> Iterator[TextGame]:
         if game is None:
             return
         yield game
-    reader.too_long(f"a file has at most {MAX_GAMES:,} games")
+    reader.too_long(f"the file has more than {MAX_GAMES:,} games")
 
 
 def as_document(game: TextGame) -> dict[str, Any]:
@@ -126,7 +126,7 @@ class _Reader:
             if sign == "(" and (nodes or not forks):
                 forks.append(len(game.moves))
                 if len(forks) > _MAX_DEPTH:
-                    self.too_long(f"variations nest at most {_MAX_DEPTH:,} deep")
+                    self.too_long(f"variations are nested more than {_MAX_DEPTH:,} deep")
             elif sign == ")" and nodes:
                 branch, over = forks.pop(), True
                 if not forks:
@@ -175,9 +175,9 @@ class _Reader:
 
     def _move(self, game: TextGame, move: SgfMove) -> None:
         if len(game.moves) >= MAX_MOVES:
-            self.too_long(f"a game has at most {MAX_MOVES:,} moves")
+            self.too_long(f"the game has more than {MAX_MOVES:,} moves")
         if len(move.text) > MAX_TAG:
-            self.too_long(f"the text of a move has at most {MAX_TAG:,} characters")
+            self.too_long(f"the text of a move has more than {MAX_TAG:,} characters")
         game.moves.append(move)
 
     def _comment(self, move: TextMove, text: str) -> None:
@@ -187,9 +187,9 @@ class _Reader:
 
     def _tag(self, game: TextGame, key: str, text: str) -> None:
         if len(text) > MAX_TAG:
-            self.too_long(f"the text of a property has at most {MAX_TAG:,} characters")
+            self.too_long(f"the text of a property has more than {MAX_TAG:,} characters")
         if len(game.tags) >= MAX_TAGS:
-            self.too_long(f"a game has at most {MAX_TAGS} properties")
+            self.too_long(f"the game has more than {MAX_TAGS} properties")
         if key:
             game.tags.setdefault(key, text)
 
@@ -214,7 +214,7 @@ class _Reader:
 
     def _wrong(self, reason: str) -> NoReturn:
         place = span_at(self._text, self._file, min(self._at, max(len(self._text) - 1, 0)))
-        raise failure("RS884", f"this text is not SGF: {reason}", place, "is the file complete?")
+        raise failure("RS884", f"this text is not SGF: {reason}", place, "check that the file is complete")
 
     def too_long(self, message: str) -> NoReturn:
         """Raises the diagnostic for a text beyond a limit."""

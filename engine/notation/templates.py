@@ -52,7 +52,7 @@ def read_template(text: str) -> Template:
         TemplateError: if the template is malformed.
     """
     if len(text) > MAX_TEMPLATE:
-        raise TemplateError(f"a template has at most {MAX_TEMPLATE} characters")
+        raise TemplateError(f"the template has more than {MAX_TEMPLATE} characters")
     return tuple(_elements(text))
 
 
@@ -92,7 +92,7 @@ def _characters(text: str, at: int) -> tuple[frozenset[str], int]:
         return frozenset(_in_class(group[1])), group.end()
     if text[at] == "\\":
         if at + 1 == len(text):
-            raise TemplateError("a template does not end with `\\`")
+            raise TemplateError("a template must not end with `\\`")
         at += 1
     return frozenset(text[at]), at + 1
 

@@ -111,7 +111,9 @@ def remarks(strength: Mapping[str, Any]) -> list[str]:
     if stuck := strength["stuck"]:
         results.append(f"{name}: {_games(stuck, 'pair')} not counted: nothing was legal under the rule")
     if faults := strength["failed"] - stuck:
-        results.append(f"{name}: the rules were at fault in {_games(faults, 'pair')}: `rulespec simulate` shows where")
+        results.append(
+            f"{name}: the rules were at fault in {_games(faults, 'pair')}: run `rulespec simulate` to see where"
+        )
     return results
 
 

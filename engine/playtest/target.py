@@ -136,7 +136,7 @@ def target_of(rule: ComparedRule, bots: tuple[str, ...], name: str, value: float
     named = [each for each in numbers if each.title.casefold() == name.casefold()]
     results = named or (of_question if len(of_question) == 1 else [])
     if not results:
-        raise ValueError(f"there is no number `{name}`; there are {', '.join(each.title for each in numbers)}")
+        raise ValueError(f"there is no number `{name}`; the numbers are {', '.join(each.title for each in numbers)}")
     return Target(results[0], value / 100 if results[0].share else value)
 
 

@@ -90,7 +90,7 @@ def warn_of_other_rules(log: NativeLog, ruleset: typed.Ruleset, report: Report) 
         help_ = f"the log may diverge where the rules have changed; {_how_to_compare(header, ruleset)}"
         report.warning("RS618", message, place, help=help_)
     elif not header.ruleset_hash and not header.sources_hash:
-        help_ = "a log rewritten with `--out` has the hashes of its rules"
+        help_ = "rewrite the log with `--out`, which adds the hashes of its rules"
         report.warning("RS647", "this log does not name the rules it was made under", place, help=help_)
     elif header.sources_hash != ruleset.sources_hash:
         message = "this log was made by another version of Rulespec, and its rules cannot be compared with these"
@@ -98,10 +98,10 @@ def warn_of_other_rules(log: NativeLog, ruleset: typed.Ruleset, report: Report) 
 
 
 def _how_to_compare(header: LogHeader, ruleset: typed.Ruleset) -> str:
-    """A sentence with the command that lists the differences."""
+    """The advice to list the differences, with the command."""
     old = header.ruleset if header.ruleset != ruleset.ref else "OLD"
     where = "" if old != "OLD" else ", where OLD is the folder of the rules as they were"
-    return f"`rulespec diff {old} {ruleset.reference}` lists the differences{where}"
+    return f"list the differences with `rulespec diff {old} {ruleset.reference}`{where}"
 
 
 def check_end(game: Game, log: NativeLog, entries: int, report: Report) -> OtherEnd | None:
@@ -115,7 +115,9 @@ def check_end(game: Game, log: NativeLog, entries: int, report: Report) -> Other
     header = log.header
     result = f"Rulespec {header.rulespec}, language {header.language}" if header.rulespec else "another program"
     message = f"the replay ends differently from its log: {other}"
-    help_ = f"the log was written by {result}; if its rules have been corrected since, `--out FILE` records the new end"
+    help_ = (
+        f"the log was written by {result}; if its rules have been corrected since, record the new end with `--out FILE`"
+    )
     place = place_in(log.file, recorded.line, log.text.split("\n")[recorded.line - 1], "end")
     report.error("RS643", message, place, help=help_)
     return other

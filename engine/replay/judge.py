@@ -155,7 +155,7 @@ def judge_file(
     game = result.game
     if result.divergence is not None:
         at, reason = result.divergence.index, result.divergence.refusal.reason
-        message = f"the log is not legal under its own rules, after {at:,} decisions: {reason}"
+        message = f"the log breaks its own rules after {at:,} decisions: {reason}"
         help_ = "replay it without --under to see where"
         raise DiagnosticsError([Diagnostic("RS821", Severity.ERROR, message, Span(result.log, 1, 1, 1, 2), help=help_)])
     return judge(result.log, game, rules_under(result.log, game, under, load), backend, result.moves, usual=usual)
@@ -199,7 +199,8 @@ def _laid_over(log: str, own: str, overlays: str, load: Load) -> typed.Ruleset:
             raise
         message = f"`{overlays}` cannot be applied to the log's own rules, `{own}`: {first.message}"
         base = parts_of(own)[0]
-        help_ = f"`rulespec validate {own}{overlays}` lists all problems; `--under {base}{overlays}` omits its overlays"
+        help_ = f"list all problems with `rulespec validate {own}{overlays}`"
+        help_ += f", or omit the log's overlays: `--under {base}{overlays}`"
         start = Span(log, 1, 1, 1, 2)
         raise DiagnosticsError([Diagnostic("RS624", Severity.ERROR, message, start, help=help_)]) from None
 

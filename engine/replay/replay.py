@@ -268,8 +268,8 @@ def as_native(
     result = ReplayRequest(path, dialect=dialect, report=report, load=load).replay()
     if result.divergence is not None:
         at, reason = result.divergence.foreign_index, result.divergence.refusal.reason
-        message = f"the log is not legal under its own rules, at entry {at}: {reason}"
-        fail("RS821", message, Span(str(path), 1, 1, 1, 2), help="`rulespec replay` shows where")
+        message = f"the log breaks its own rules at entry {at}: {reason}"
+        fail("RS821", message, Span(str(path), 1, 1, 1, 2), help="run `rulespec replay` to see where")
     lines = [LogHeader.of(result.game).to_json(), *map(entry_json, result.moves), *end_json(result.game)]
     return parse_log("".join(json.dumps(line) + "\n" for line in lines), str(path))
 
@@ -470,7 +470,9 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
             if file.stem == dialect_id:
                 return read_dialect(file)
         names = sorted({f.stem for f in dialects(rules)})
-        hint = did_you_mean(dialect_id, names) or ("there are " + ", ".join(f"`{n}`" for n in names) if names else "")
+        hint = did_you_mean(dialect_id, names) or (
+            "the dialects are " + ", ".join(f"`{n}`" for n in names) if names else ""
+        )
         fail("RS615", f"there is no dialect `{dialect_id[:80]}`", None, help=hint)
     moves = [move.text for move in log.game.moves] if log.game is not None else []
     fitting: list[Dialect] = []

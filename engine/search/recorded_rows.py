@@ -90,7 +90,9 @@ class Coder:
         for number, d in enumerate(p.decisions):
             first = self._decisions.setdefault(d.name, number)
             if self._form(first) != self._form(number):
-                raise ValueError(f"there are several decisions `{d.name}`: `replay_native` tells which one is meant")
+                raise ValueError(
+                    f"there are several decisions `{d.name}`: use `replay_native`, which finds the one that is meant"
+                )
         self.columns = option_columns(p)
         """The columns of each option's arguments, by option number."""
         self.width = max((each.end for each in self.columns), default=2)
@@ -150,7 +152,7 @@ class Coder:
         """Codes, checked for their shape."""
         result = np.ascontiguousarray(codes, np.int64)
         if result.ndim != 2 or result.shape[1] != self.width:
-            raise ValueError(f"codes have {self.width} columns; the shape of these is {result.shape}")
+            raise ValueError(f"codes must have {self.width} columns, but their shape is {result.shape}")
         return result
 
     def _is_value(self, type_: str, value: int) -> bool:

@@ -40,7 +40,7 @@ def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
     """
     named = {value.name: value for value in p.values}
     if name and name not in named:
-        raise ValueError(f"there is no value `{name}`; declared are {', '.join(named) or 'none'}")
+        raise ValueError(f"there is no value `{name}`; the declared values are {', '.join(named) or 'none'}")
     return named[name] if name else next((value for value in p.values if value.decides), None)
 
 
@@ -127,7 +127,7 @@ class Search:
         """Rows, checked for their shape."""
         result = np.ascontiguousarray(rows, np.int64)
         if result.ndim != 2 or result.shape[1] != self.columns:
-            raise ValueError(f"an array of rows has {self.columns} columns; the shape of this one is {result.shape}")
+            raise ValueError(f"rows must have {self.columns} columns, but their shape is {result.shape}")
         return result
 
     # --- many positions at once -------------------------------------------------------------
@@ -164,7 +164,9 @@ class Search:
     def _numbers(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
         numbers = np.ascontiguousarray(options, np.int64)
         if numbers.shape != (len(rows),):
-            raise ValueError(f"{len(rows)} rows need an option each; the shape of these is {numbers.shape}")
+            raise ValueError(
+                f"`options` must have one number for each of {len(rows)} rows, not the shape {numbers.shape}"
+            )
         return numbers
 
     def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -220,8 +222,8 @@ class Search:
     def why_silent(self) -> str:
         """The reason why a cut-off playout may have no leader, as part of a message."""
         if self.value is not None:
-            return f"the value `{self.value.name}` is the same for all there"
-        return "the ruleset declares no value, and nobody leads by points there"
+            return f"the value `{self.value.name}` is the same for all seats when they stop"
+        return "the ruleset declares no value, and no seat leads by points when they stop"
 
     def _values(self, game: Game) -> tuple[int, ...]:
         position = game.omniscient.numbers

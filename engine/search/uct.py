@@ -62,7 +62,9 @@ def uct(
             node.visits[k] += 1
             node.won[k] += shares[node.seat]
     if silent:
-        warn(f"{silent} of {iterations} playouts were cut off and say nothing: {search.why_silent}", stacklevel=2)
+        warn(
+            f"{silent} of {iterations} playouts were cut off and show no difference: {search.why_silent}", stacklevel=2
+        )
     return [Estimate(visits, won / max(visits, 1)) for visits, won in zip(root.visits, root.won, strict=True)]
 
 

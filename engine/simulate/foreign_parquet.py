@@ -183,7 +183,7 @@ def _check_sizes(file: IO[bytes]) -> None:
         rows -= _count(group.get(3))
         columns = list(_structs(group.get(1)))
         if len(columns) != leaves:
-            raise ValueError("a row group has other columns than the file")
+            raise ValueError("a row group has different columns from the file")
         for number, column in enumerate(columns):
             if column.keys() & {1, 8}:
                 raise ValueError("a column is in another file, or encrypted")

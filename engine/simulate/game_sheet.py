@@ -86,17 +86,17 @@ def outcome_of(data: object, plan: GamePlan, number: int) -> Outcome:
         } if all(type(n) is int and -_MAX <= n < _MAX for n in (game, players, decisions, *scores.values())):
             pass
         case _:
-            raise ValueError("a row of results has a value of another type")
+            raise ValueError("a row of results has a value of the wrong type")
     if game != number or players != len(seats):
         raise ValueError(f"expected game {number:,} of the plan, found game {game:,} for {players} players")
     if not all(isinstance(winner, str) for winner in winners) or not {*winners, *scores} <= set(seats):
-        raise ValueError("an unknown name of a seat")
+        raise ValueError("unknown name of a seat")
     if not 0 <= decisions <= plan.cap:
         raise ValueError("the number of decisions is out of range")
     try:
         details = convert(data, Details) if plan.details else None
     except ValidationError:
-        raise ValueError("a row of results has a value of another type") from None
+        raise ValueError("a row of results has a value of the wrong type") from None
     return Outcome(game, players, decisions, ended, tuple(winners), scores, _mistake(failure), details)
 
 

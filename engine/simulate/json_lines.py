@@ -57,7 +57,7 @@ class JsonLinesResults(Results[Row]):
                 if not line.endswith(b"\n"):
                     self._torn = True
                     message = "the last line is incomplete; the results are valid up to the line before"
-                    help_ = "was the program stopped while it was writing? Its game is played again"
+                    help_ = "the program was probably stopped while it was writing; this game is played again"
                     self.warnings.append(Diagnostic("RS603", Severity.WARNING, message, place, help=help_))
                     return
                 yield _row(line, self.sheet, number, place)
@@ -112,4 +112,4 @@ def _row(line: bytes, sheet: ResultSheet[Row], number: int, place: Span) -> Row:
 
 
 def _cut(name: str, lines: int) -> str:
-    return f"name another file, or keep the first {lines:,} lines of {name} alone: the same command continues there"
+    return f"name another file, or keep only the first {lines:,} lines of {name}: the same command continues there"

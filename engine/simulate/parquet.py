@@ -123,7 +123,7 @@ def _rows(path: Path, sheet: ResultSheet[Any]) -> Iterator[dict[str, Any]]:
 
     def check(columns: Any, meta: Any) -> None:
         if not sheet.of_kind(columns) or not meta.num_rows <= PART_ROWS:
-            fail("RS607", f"{path} is not part of the results: it has other columns", None, help=_drop(path))
+            fail("RS607", f"{path} is not part of the results: its columns are different", None, help=_drop(path))
         check_header((columns.metadata or {}).get(sheet.key.encode(), b""), str(path), sheet)
 
     for batch in parquet_batches(path, check, 1_000, _drop(path), skipped=sheet.derived):
@@ -132,4 +132,6 @@ def _rows(path: Path, sheet: ResultSheet[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _drop(path: Path) -> str:
-    return f"name another folder, or delete {path.name} and all parts after it: the same command continues before it"
+    return (
+        f"name another folder, or delete {path.name} and all parts after it: the same command then continues from there"
+    )

@@ -158,7 +158,7 @@ def check_header(data: bytes, name: str, sheet: ResultSheet[Any]) -> None:
 def _drawn_otherwise(header: dict[str, Any], place: Span) -> NoReturn:
     """Reports results drawn by another generator; a header without a generator means Python's."""
     by = f"by {quoted(header['random'])}" if "random" in header else "by Python's MT19937, as before Rulespec named it"
-    message = f"the games were drawn {by}, but are now drawn by {quoted(GENERATOR)}: a seed gives other games"
+    message = f"the games were drawn {by}, but are now drawn by {quoted(GENERATOR)}, so a seed gives different games"
     help_ = "the rows stay valid, but their games cannot be played again or continued here: name another file"
     fail("RS653", message, place, help=help_)
 

@@ -38,7 +38,7 @@ class _Reader:
     def struct(self, depth: int) -> dict[int, Any]:
         """The struct at the current offset."""
         if depth > MAX_DEPTH:
-            raise ThriftError("it is nested too deep")
+            raise ThriftError("it is nested too deeply")
         results: dict[int, Any] = {}
         field = 0
         while (head := self._byte()) & 15:
@@ -67,7 +67,7 @@ class _Reader:
             return self._byte()
         if kind == _DOUBLE:
             return self._bytes(8)
-        raise ThriftError("it has a value of another type")  # Parquet has no maps
+        raise ThriftError("it has a value of an unsupported type")  # Parquet has no maps
 
     def _list(self, depth: int) -> list[Any]:
         head = self._byte()

@@ -160,7 +160,7 @@ def _reported(cluster: str) -> Iterator[None]:
     try:
         yield
     except BrokenExecutor:
-        message = "a worker was killed; was there too little memory? Fewer --jobs take less"
+        message = "a worker was killed, probably for lack of memory: use fewer --jobs"
         raise ClusterError(message) from None
     except TimeoutError:
         raise ClusterError(f"{cluster} has no workers") from None
@@ -214,7 +214,7 @@ def _ruleset(reference: str, sources_hash: str, _at: tuple[str, str]) -> typed.R
     ruleset = load_ruleset(reference)
     if ruleset.sources_hash != sources_hash:
         message = f"a worker (on {socket.gethostname()}) has another version of `{reference}`"
-        raise ClusterError(f"{message}; if its files have not just changed, copy the same ones there")
+        raise ClusterError(f"{message}; copy the same files there, unless they have just changed")
     return ruleset
 
 
@@ -253,7 +253,7 @@ def _connected(cluster: str) -> Iterator[None]:
 
     kind, _, address = cluster.partition(":")
     if kind not in CLUSTERS:
-        raise ClusterError(f"`{kind}` is not a kind of cluster; there are {', '.join(CLUSTERS)}")
+        raise ClusterError(f"`{kind}` is not a kind of cluster; the kinds are {', '.join(CLUSTERS)}")
     with ExitStack() as stack:
         try:
             options = (_dask if kind == "dask" else _ray)(address, stack)

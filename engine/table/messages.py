@@ -65,13 +65,13 @@ def read_message(data: object) -> Message | MessageRefusal:
     try:
         message = msgspec.convert(data, Message)
     except msgspec.ValidationError:
-        return MessageRefusal("this message has no form that is known")
+        return MessageRefusal("this message is malformed")
     texts = (message.option, message.place, message.name, message.seat, message.bot)
     numbers = (message.serial, message.before, message.to)
     if any(len(text) > MAX_TEXT for text in texts) or not all(abs(n) < 2**53 for n in numbers):
         return MessageRefusal("this message is too large")
     if not all(map(_can_be_said, texts)):
-        return MessageRefusal("this message has no form that is known")
+        return MessageRefusal("this message is malformed")
     return message
 
 

@@ -257,7 +257,7 @@ class Table:
                 return self._hand_over(viewer, message.seat or viewer, message.bot)
             case "person":
                 return self._return(viewer)
-        return MessageRefusal("this is for the server")
+        return MessageRefusal("only the server can do this")
 
     def take(self, seat: str, text: str) -> MessageRefusal | None:
         """Takes a seat's option, or records its choice in a round, possibly early."""
@@ -271,7 +271,9 @@ class Table:
         """Takes a seat's option like `take`, without checking who plays the seat."""
         decision = self._open
         if decision is None:
-            return MessageRefusal("the game is over" if self.game.is_over else "the rules are at fault there")
+            return MessageRefusal(
+                "the game is over" if self.game.is_over else "the rules are at fault in this position"
+            )
         try:
             option = self.game.parse(text)
             if decision.together and not option.interrupt:
@@ -285,7 +287,7 @@ class Table:
         except IllegalOptionError as error:
             return MessageRefusal(error.refusal.reason, error.refusal.values)
         except RulesetFaultError:
-            return MessageRefusal("the rules are at fault there")
+            return MessageRefusal("the rules are at fault in this position")
         except ValueError as error:
             return MessageRefusal(str(error))
         return None
@@ -351,7 +353,7 @@ class Table:
     def _answer(self, seat: str, *, agrees: bool) -> MessageRefusal | None:
         request = self._state.request
         if request is None:
-            return MessageRefusal("nobody asks to take back")
+            return MessageRefusal("there is no request to take back")
         if not agrees:
             self._state.request = None
             return None
@@ -401,7 +403,7 @@ class Table:
 
     def _hand_over(self, viewer: str, seat: str, bot: str) -> MessageRefusal | None:
         if bot not in self.bots:
-            return MessageRefusal(f"the bots are {', '.join(self.bots)}")
+            return MessageRefusal(f"there is no such bot; the bots are {', '.join(self.bots)}")
         if seat not in self.seats:
             return MessageRefusal("there is no such seat")
         of = self.seats[seat]

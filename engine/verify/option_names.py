@@ -41,7 +41,7 @@ def unreadable(game: Game, text: str) -> str:
 def _misfit(game: Game, name: str, params: list[tuple[str, str]], arguments: list[str]) -> str:
     """The reason why arguments do not fit parameters; "" if they do."""
     if len(params) != len(arguments):
-        return f"`{name}` takes {', '.join(n for n, _ in params) or 'nothing in brackets'}"
+        return f"`{name}` takes {', '.join(n for n, _ in params) or 'no arguments'}"
     try:
         for (param, type_), text in zip(params, arguments, strict=True):
             argument(game.omniscient.labels, param, type_, text)

@@ -107,8 +107,12 @@ def at_moves(
     done = 0
     for at in wanted:
         if at > len(moves):
-            legal = f"{result.log} has {len(moves):,}" + (" legal ones" if result.divergence else "")
-            help_ = f"then comes: {result.divergence.refusal.reason}" if result.divergence else "take a smaller number"
+            legal = f"{result.log} has {len(moves):,}{' legal' if result.divergence else ''} moves"
+            help_ = (
+                f"the next move is illegal: {result.divergence.refusal.reason}"
+                if result.divergence
+                else "choose a smaller number"
+            )
             span = (spans or {}).get(at, Span(result.log, 1, 1, 1, 2))
             message = f"there is no position after {at:,} moves: {legal}"
             raise DiagnosticsError([Diagnostic("RS832", Severity.ERROR, message, span, help=help_)])
@@ -258,6 +262,6 @@ def _differences(row: PerftRow, count: Perft, backend: Backend, report: Report) 
         texts = [f"there are more nodes than the {row.counted['nodes']} recorded"]
     help_ = "find the option with `rulespec perft --divide`"
     if names == ["hash"]:
-        help_ = "as many positions, but other states; if only their layout has changed: `rulespec perft REF --record`"
+        help_ = "if only the layout of states has changed, record them again with `rulespec perft REF --record`"
     message = f"{row} (backend {backend}): {'; '.join(texts)}"
     report.error("RS831", message, row.spans.get(names[0], row.span), help=help_)

@@ -190,7 +190,7 @@ class _PlayCheck:
             lines.append(f"as a scenario:\n{failing.scenario.rstrip()}")
         else:
             how = _simulated(self.all[next(iter(mistake.games))])
-            lines.append(f"`rulespec simulate` with `{how} --failures FOLDER` plays such games, and writes them")
+            lines.append(f"play such games and save them: `rulespec simulate` with `{how} --failures FOLDER`")
         message = f"{wrong.message}, {share}"
         return replace(wrong, message=message, help="\n".join(lines))
 
@@ -206,7 +206,7 @@ class _PlayCheck:
             share, which = self._share(self.capped)
             message = f"a game can go on for more than {CAP:,} decisions, {share}"
             help_ = (
-                f"{which}: make sure that every game ends\nthis decision was open when the first of them was given up"
+                f"{which}: make sure that every game ends\nthis decision was open when the first of them was abandoned"
             )
             yield Diagnostic("RS721", Severity.WARNING, message, self.endless, help=help_)
         elif not self.ended and not self.others:
@@ -225,7 +225,7 @@ class _PlayCheck:
             message = f"this loop reached its bound and so ended the game, {_in(number, of)}"
             which = _players([self.all[at].seats for at in self.looked])
             help_ = (
-                f"{which}: let the rules end the game before, raise the bound, or write `end game as …` after the loop"
+                f"{which}: let the rules end the game earlier, raise the bound, or write `end game as …` after the loop"
             )
             yield Diagnostic("RS730", Severity.WARNING, message, span, help=help_)
 

@@ -122,10 +122,10 @@ def options_are_legal(trial: Trial) -> Diagnostic | None:
     for option in _sample(trial, listed):
         text = str(option)
         if trial.game.parse(text, option.by) != option:
-            return contradiction(trial, "options", f"`{text}` is read as another")
+            return contradiction(trial, "options", f"`{text}` is read as another option")
         for game in trial.games:
             if not game.is_legal(option) or game.why_not(option) is not None:
-                return contradiction(trial, "options", f"`{text}` is listed, and not legal")
+                return contradiction(trial, "options", f"`{text}` is listed, but not legal")
     if len(listed) == MAX_OPTIONS:
         return None
     for option in _unlisted(trial, listed):
@@ -133,7 +133,7 @@ def options_are_legal(trial: Trial) -> Diagnostic | None:
             continue
         refusals = [game.why_not(option) for game in trial.games]
         if any(game.is_legal(option) for game in trial.games) or None in refusals:
-            return contradiction(trial, "options", f"`{option}` is legal, and not listed")
+            return contradiction(trial, "options", f"`{option}` is legal, but not listed")
         if len({str(refusal) for refusal in refusals}) > 1:
             return contradiction(trial, "options", f"`{option}` is refused for different reasons")
         before = trial.game.omniscient.numbers.cells
@@ -142,7 +142,7 @@ def options_are_legal(trial: Trial) -> Diagnostic | None:
         except IllegalOptionError:
             if trial.game.omniscient.numbers.cells == before:
                 continue
-        return contradiction(trial, "options", f"`{option}` is refused, and changes something")
+        return contradiction(trial, "options", f"`{option}` is refused, but changes something")
     return None
 
 
@@ -178,7 +178,7 @@ def taking_back_restores(trial: Trial) -> Diagnostic | None:
             game.apply(option)
             game.undo()
         if [_position(game) for game in trial.games] != positions or _all(trial.game) != before:
-            return contradiction(trial, "undo", f"after `{option}` is taken back, not all is as it was")
+            return contradiction(trial, "undo", f"after `{option}` is taken back, not everything is restored")
     return None
 
 
@@ -194,7 +194,7 @@ def clones_are_independent(trial: Trial) -> Diagnostic | None:
             return contradiction(trial, "clone", f"`{option}`, taken in a clone, changes another game")
         twin.apply(option)
         if _all(twin) != _all(clone):
-            return contradiction(trial, "clone", f"`{option}` comes out in two ways")
+            return contradiction(trial, "clone", f"`{option}` has two different results")
     return None
 
 
@@ -231,10 +231,10 @@ def _same_game(trial: Trial, name: str, result: ReplayResult) -> Diagnostic | No
         line = result.divergence.line
         return contradiction(trial, name, f"line {line} is no longer legal: {result.divergence.refusal}")
     if result.other_end is not None:
-        return contradiction(trial, name, f"the replayed game has another end: {result.other_end}")
+        return contradiction(trial, name, f"the replayed game has a different end: {result.other_end}")
     game, again = trial.game, result.game
     if _all(again) != _all(game) or list(map(str, again.history)) != list(map(str, game.history)):
-        return contradiction(trial, name, "the game that was read is another")
+        return contradiction(trial, name, "the game read from its log is different")
     return None
 
 

@@ -97,8 +97,8 @@ def load_scenarios(
     first: dict[str, Scenario] = {}
     for scenario in result:
         if scenario.id in first:
-            notes = (Label(first[scenario.id].span, "first here"),)
+            notes = (Label(first[scenario.id].span, "first used here"),)
             message = f"there are two scenarios `{scenario.id}`"
-            report.error("RS811", message, scenario.span, "again here", notes, help="change one of the ids")
+            report.error("RS811", message, scenario.span, "used again here", notes, help="change one of the ids")
         first.setdefault(scenario.id, scenario)
     return with_positions(result, folder or Folder(path.parent), report)

@@ -241,7 +241,7 @@ class _Run:
         try:
             option = game.parse(wanted)
         except ValueError as error:
-            place = f" (open is {_open(game)})"
+            place = f" (the open decision: {_open(game)})"
             self.fail(text.span, "when", f"{error}{place}")
             raise _Stop from None
         if (option.by or "chance") != by:
@@ -297,7 +297,7 @@ class _Run:
             try:
                 refusal = game.why_not(game.parse(_text(item)))
             except ValueError as error:
-                self.fail(item.span, "legal", f"{error} (open is {_open(game)})", "a legal option")
+                self.fail(item.span, "legal", f"{error} (the open decision: {_open(game)})", "a legal option")
                 continue
             if refusal is not None:
                 self.fail(item.span, f"`{_text(item)}`", f"refused: {refusal}", "a legal option")

@@ -69,13 +69,15 @@ def _laid(scenario: Scenario, own: Sequence[Scenario], folder: Folder, report: R
         result = _named(base, own, folder)
         if not result:
             message = f"{scenario.id}: there is no scenario `{base.text}` in this file or beside it"
-            help_ = did_you_mean(base.text, [s.id for s in folder.scenarios]) or "`from` names a scenario by its id"
+            help_ = (
+                did_you_mean(base.text, [s.id for s in folder.scenarios]) or "write the id of a scenario after `from`"
+            )
             report.error("RS716", message, base.span, help=help_)
             return None
         if len(result) > 1:
             message = f"{scenario.id}: there is more than one scenario `{base.text}`"
-            notes = tuple(Label(s.span, "one of them") for s in result)
-            report.error("RS716", message, base.span, "which one?", notes, help="give it a unique id")
+            notes = tuple(Label(s.span, "defined here") for s in result)
+            report.error("RS716", message, base.span, "this id is ambiguous", notes, help="give it a unique id")
             return None
         if result[0] in chain or len(chain) > MAX_CHAIN:
             _report_circle(chain, result[0], report)
@@ -102,5 +104,5 @@ def _report_circle(chain: Sequence[Scenario], again: Scenario, report: Report) -
         return
     names = " → ".join(f"`{s.id}`" for s in (*chain[chain.index(again) :], again))
     message = f"{first.id}: the position depends on itself: {names}"
-    notes = () if last is base else (Label(last.span, "here the cycle closes"),)
-    report.error("RS717", message, base.span, "", notes, help="one of them must give a position without `from`")
+    notes = () if last is base else (Label(last.span, "the cycle closes here"),)
+    report.error("RS717", message, base.span, "", notes, help="let one of them give its position without `from`")

@@ -128,7 +128,9 @@ def run_log(path: Path, ruleset: typed.Ruleset, backend: Backend = "python") -> 
     except RulesetFaultError as fault:
         return Case("log", path.name, file, (backend,), (fault.diagnostic,))
     if (divergence := outcome["divergence"]) is not None:
-        report.error("RS821", f"this recorded game is not legal to its end: {divergence_text(divergence)}", _top(file))
+        report.error(
+            "RS821", f"this recorded game breaks a rule before its end: {divergence_text(divergence)}", _top(file)
+        )
     if broken is not None:
         report.add(_broken(broken, file))
     _compare(path, outcome, report)
@@ -183,12 +185,12 @@ def _compare(path: Path, outcome: dict[str, Any], report: Report) -> None:
         return
     node = read_yaml(beside, display(beside))
     if not isinstance(node, Mapping):
-        report.error("RS822", "an expectation is a mapping of fields to values", node.span)
+        report.error("RS822", "an expectation must be a mapping of fields to values", node.span)
         return
     known = ("decisions", "ended", "hash", "options", "scores", "winners")
     for key, wanted in node.entries.values():
         if key.text not in known:
-            help_ = f"the fields are {', '.join(known)}"
+            help_ = f"write one of the fields {', '.join(known)}"
             report.error("RS822", f"`{key.text}` cannot be expected", key.span, help=help_)
             continue
         result, expected = outcome[key.text], to_plain(wanted)

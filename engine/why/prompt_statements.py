@@ -81,7 +81,12 @@ def _typed(game: Game, text: str) -> typed.Procedure:
     """The typed procedure whose body consists of the statements."""
     items = parse_rules(_HEAD + indented(text), FILE, line=0)
     if len(items) != 1 or not isinstance(items[0], ast.Procedure):
-        raise failure("RS874", "this is more than one statement", Span(FILE, 1, 1, 1, 2), "rules are written in files")
+        raise failure(
+            "RS874",
+            "this is more than one statement",
+            Span(FILE, 1, 1, 1, 2),
+            "enter statements only; write rules in files",
+        )
     report = Report()
     rules = game.ruleset.rules
     expressions = ExpressionChecker(game.ruleset.declarations, rules, report, game.seats)

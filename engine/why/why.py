@@ -255,7 +255,7 @@ class Why:
         """
         invariants = self._reader.ruleset.rules.invariants
         if name not in invariants:
-            hint = did_you_mean(name, invariants) or f"there are {', '.join(invariants) or 'none'}"
+            hint = did_you_mean(name, invariants) or f"the ruleset has {', '.join(invariants) or 'none'}"
             raise failure("RS873", f"there is no invariant `{name[:80]}`", None, hint)
         v = invariants[name]
         node = self._reader.alone(lambda: self._reader.tracer().node(v.condition, At()))
@@ -269,7 +269,7 @@ class Why:
         """
         result = self.game.result
         if result is None:
-            raise failure("RS873", "the game goes on: it has no end yet", None)
+            raise failure("RS873", "the game is not over, so it has no end yet", None)
         answers = self._reader.alone(lambda: [*self._past.ended(), *self._past.points()])
         won = ", ".join(result.winners) or "nobody"
         return Answer("end", result.ending, result.winners, f"won by {won}", answers=answers)

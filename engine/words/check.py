@@ -129,7 +129,8 @@ class TextCheck:
     def _unknown(self, hole: Hole, node: Node, known: list[str]) -> None:
         help_ = did_you_mean(hole.text, known)
         if not help_:
-            help_ = "the holes are " + ", ".join(f"`{n}`" for n in known) if known else "this text has no holes"
+            names = ", ".join(f"`{n}`" for n in known)
+            help_ = f"use one of the holes {names}" if known else "remove it: this text has no holes"
         self.report.error("RS532", f"nothing fills the hole `{hole.text}`", _place_of(hole, node), help=help_)
 
     def scope(self, section: str, name: str, span: Span) -> Env:
@@ -165,7 +166,7 @@ class TextCheck:
             return False
         for rule in words(get(text.node, "rules")) if text.top and self.ruleset.listed else ():
             if rule.text not in self.ruleset.listed:
-                help_ = did_you_mean(rule.text, self.ruleset.listed) or "list it in rules.yaml, or name another"
+                help_ = did_you_mean(rule.text, self.ruleset.listed) or "list it in rules.yaml, or name another rule"
                 self.report.error("RS585", f"no rule `{rule.text}` is listed", rule.span, help=help_)
         for hole in holes(text.other):
             part = get(text.node, "text") or text.node
@@ -173,7 +174,7 @@ class TextCheck:
             if e is not None and reads_state(e):
                 if text.top:
                     message = f"`{hole.text}` changes in the course of a game, but a help can be read at any time"
-                    help_ = "its holes are constants, facts and settings"
+                    help_ = "use only constants, facts and settings in a help"
                     self.report.error("RS532", message, _place_of(hole, part), help=help_)
                 return False
         return True
@@ -222,7 +223,7 @@ class TextCheck:
         self._holes += 1
         span = _place_of(hole, node)
         if self._holes > MAX_HOLES:
-            report.error("RS533", f"more than {MAX_HOLES:,} holes in the words of one language", span)
+            report.error("RS533", f"the words of one language have more than {MAX_HOLES:,} holes", span)
             self.report.extend(report.diagnostics)
             raise DiagnosticsError(self.report.diagnostics)
         result = Report()
@@ -244,7 +245,7 @@ class TextCheck:
                 "RS532",
                 message,
                 d.span or span,
-                help=d.help or f"the known ones are {known}, and the names of the rules",
+                help=d.help or f"use {known}, or names of the rules",
             )
         return None
 

@@ -65,7 +65,7 @@ def _warn(report: Report, kind: typed.Kind, first: tuple[str, str, Span], second
     (name, title, span), (other, other_title, at) = first, second
     called = f"both are called `{title}`" if title == other_title else f"called `{title}` and `{other_title}`"
     message = f"people cannot tell the {kind.name} `{other}` from `{name}`: {called}"
-    help_ = "give one of them a title that differs in more than case, accents and blanks"
+    help_ = "give one of them a title that differs in more than case, accents and spaces"
     report.warning("RS860", message, at, notes=[Label(span, f"the title of `{name}`")], help=help_)
 
 

@@ -54,7 +54,7 @@ def parse_template(text: str) -> Template:
         ValueError: if braces or brackets do not match, or there are too many holes; the message names the fault.
     """
     if len(text) > MAX_TEXT:
-        raise ValueError(f"a text has at most {MAX_TEXT} characters")
+        raise ValueError(f"the text has more than {MAX_TEXT} characters")
     parts: list[str | Hole | Optional] = []
     group: list[str | Hole] | None = None
     at = holes = 0
@@ -70,7 +70,7 @@ def parse_template(text: str) -> Template:
             place.append(Hole(inner.strip(), at + 1 + len(inner) - len(inner.lstrip())))
             holes, at = holes + 1, end + 1
             if holes > MAX_HOLES:
-                raise ValueError(f"a text has at most {MAX_HOLES} holes")
+                raise ValueError(f"the text has more than {MAX_HOLES} holes")
         elif char == "[":
             if group is not None:
                 raise ValueError("`[` within brackets: optional parts cannot be nested")

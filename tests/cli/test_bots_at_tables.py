@@ -45,7 +45,7 @@ def test_simulate_plays_bots_in_turn_at_the_seats(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", [("simulate", "nim", "--games", "1"), ("play", "nim")])
 def test_a_name_that_no_bot_has_is_wrong_usage(command: tuple[str, ...]) -> None:
     code, text = run(*command, "--players", 2, "--bots", "deep_blue")
-    assert code == 2 and "there is no bot `deep_blue`, but random, greedy, flat:N" in text
+    assert code == 2 and "there is no bot `deep_blue`; the bots are random, greedy, flat:N" in text
 
 
 def test_bots_at_the_last_seats_of_a_table_go_on_alike_from_the_log(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_bots_that_cannot_compare_positions_say_so(tmp_path: Path) -> None:
     (folder / "measures.yaml").write_text("values: {none_yet: {of: player, value: 0 * player.index, decides: 3}}\n")
     game = (folder / "game.yaml").read_text("utf-8").replace("id: connect_four", "id: same")
     (folder / "game.yaml").write_text(game, "utf-8")
-    message = "the playouts of bots say nothing: the value `none_yet` is the same for all there"
+    message = "the playouts of bots show no difference: the value `none_yet` is the same for all seats when they stop"
     for args in (["simulate", folder, "--players", 2, "--games", 2], ["play", folder]):
         code, text = run(*args, "--bots", "greedy,greedy", "--seed", 8)
         assert code == 0 and text.count(message) == 1

@@ -287,7 +287,7 @@ def test_test_tells_what_fails(tmp_path: Path) -> None:
 def test_test_finds_recorded_games_that_are_no_longer_legal(tmp_path: Path) -> None:
     code, out, _ = invoke("test", copy_of_nim(tmp_path, tables=("most: 3", "most: 2")), "--only", "short")
     assert code == 1
-    assert "is not legal to its end: decision 0" in out
+    assert "breaks a rule before its end: decision 0" in out
     assert "NIM-03" in out
 
 

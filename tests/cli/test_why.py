@@ -148,7 +148,7 @@ def test_the_divergence_of_a_replay_names_the_command(tmp_path: Path) -> None:
         ([f"{SHORT}@2", "sleep"], "RS873"),
         ([f"{SHORT}@2", "take(none)"], "RS873"),
         ([SHORT, "take(1)"], "the game is over"),
-        ([f"{SHORT}@2", "--end"], "the game goes on"),
+        ([f"{SHORT}@2", "--end"], "the game is not over"),
         ([f"{SHORT}@2", "--invariant", "stones_sty"], "did you mean `stones_stay`"),
         ([f"{SHORT}@2", "--not-asked", "Cid"], "there is no seat `Cid`"),
         ([f"{SHORT}@99"], "has 4 decisions, not 99"),

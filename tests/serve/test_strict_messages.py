@@ -23,7 +23,7 @@ from rulespec.serve.table_rules import TableRules
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
-UNKNOWN_TO_SEATS, UNKNOWN_TO_OWNERS = "this message has no form that is known", "this request is malformed"
+UNKNOWN_TO_SEATS, UNKNOWN_TO_OWNERS = "this message is malformed", "this request is malformed"
 HALF = "\\ud800"
 """Half a surrogate pair as JSON can escape it; no other text can have it."""
 NO_JSON = ["", "{", "null", "NaN", '{"do": NaN}', "[" * 4_000, '"\ud800"', f'"{HALF}"', f'{{"{HALF}": 1}}', "x" * 4_097]

@@ -205,6 +205,6 @@ def test_what_cannot_be_counted_has_a_way_out(tmp_path: Path) -> None:
     over = refusal(store, "--at", log).diagnostics[0]
     assert (over.code, "name a position before its end" in over.help) == ("RS581", True)
     far = refusal(store, "--at", f"{log}@900").diagnostics[0]
-    assert (far.code, far.help) == ("RS581", over.help.replace("a position before its end", "one of them"))
+    assert (far.code, far.help) == ("RS581", over.help.replace("a position before the end", "an earlier position"))
     code, _, err = invoke("corpus", "moves", store, "--at", f"{log}@-1")
     assert (code, "`-1` is not a number of decisions" in err) == (2, True)

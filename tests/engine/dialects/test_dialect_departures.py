@@ -210,7 +210,7 @@ def test_a_choice_that_lets_the_entry_fit_comes_before_ignoring_it(replay: Recor
 def test_who_acts_is_compared(replay: Recorder) -> None:
     result = replay(opened(), post("rest", who="Bob"), post("rest", who="Ann"))
     assert ignored(result) == [1]
-    assert result.ignored[0].refusal.reason == "`who` is `Bob`, and it is for Ann to decide `way`"
+    assert result.ignored[0].refusal.reason == "`who` is `Bob`, but it is for Ann to decide `way`"
     assert ignored(replay(opened("7", "Bob"), post("rest", who=7))) == []
 
 
@@ -302,7 +302,7 @@ def test_the_log_may_end_the_game_anywhere(replay: Recorder) -> None:
     log = [opened(), post("rest"), post("whistle"), post("cargo", crates=[]), post("chat"), OOPS, post("whistle")]
     result = replay(*log)
     assert ignored(result) == [3, 5]
-    assert result.ignored[0].refusal.reason == "the log has ended the game with entry 2"
+    assert result.ignored[0].refusal.reason == "the log ended the game with entry 2"
     assert not result.game.is_over
     assert taken(result)[-1] == "way.stay"
     assert ignored(replay(opened(), *TURN * 4, post("whistle"), post("rest"))) == [18]

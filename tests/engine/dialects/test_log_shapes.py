@@ -264,7 +264,7 @@ def test_a_text_is_a_list_of_moves(site: Site) -> None:
     assert (result.other_end, [d.message for d in site.report.diagnostics]) == (None, [])
 
 
-@pytest.mark.parametrize("text, reason", [("e4 hello", "is no move in"), ("e4 e4", "CHS-02")])
+@pytest.mark.parametrize("text, reason", [("e4 hello", "is not a move in"), ("e4 e4", "CHS-02")])
 def test_a_text_that_is_no_move_is_where_the_log_ends(site: Site, text: str, reason: str) -> None:
     result = site.replay("wordlist", {"variant": "standard", "players": {}, "moves": text})
     assert result.divergence is not None

@@ -70,9 +70,9 @@ def test_a_seat_that_does_not_decide_is_named_before_any_rule() -> None:
     for other in [*sorted(others), "Zoë", 7]:
         for further in ({}, {"cost": 30}, {"tradeInValue": 16}, {"nation": {"value": "RU" if kind != "RU" else "AH"}}):
             refusal = stop(BOUGHT, player=other, **further).refusal
-            assert refusal.reason == f"`player` is `{other}`, and it is for {who} to decide `investment`"
+            assert refusal.reason == f"`player` is `{other}`, but it is for {who} to decide `investment`"
             assert refusal.rules == ()
-    assert stop(BOUGHT, player=None).refusal.reason.startswith("`player` is missing, and it is for")
+    assert stop(BOUGHT, player=None).refusal.reason.startswith("`player` is missing, but it is for")
 
 
 def test_what_an_entry_does_not_say_is_not_blamed() -> None:
@@ -112,7 +112,7 @@ def placed(**changes: Any) -> list[Entry]:
     [
         (
             lambda: placed() + placed()[:2],
-            "only 3 of the 5 elements of `placements` fit: then `rondel` of Charles is open",
+            "only 3 of the 5 elements of `placements` match: then `rondel` of Charles is open",
         ),
         (lambda: placed(province="atlantis"), "there is no region `atlantis`"),
         (lambda: placed(type="tank"), "there is no unit `tank`"),
@@ -126,8 +126,8 @@ def placed(**changes: Any) -> list[Entry]:
             "no legal option of `purchase` of Otto lacks `placements.1.province`; it is",
         ),
         (lambda: placed(province="paris"), "IMP-IMP-02: only in an own home province"),
-        (lambda: "genoa", "`placements` is `genoa`, and there should be a list"),
-        (lambda: None, "`placements` is missing, and there should be a list"),
+        (lambda: "genoa", "`placements` is `genoa`, but must be a list"),
+        (lambda: None, "`placements` is missing, but must be a list"),
     ],
 )
 def test_the_element_of_a_list_that_does_not_fit_is_named(placements: Callable[[], Any], reason: str) -> None:
@@ -141,7 +141,7 @@ def test_a_log_with_an_import_too_many_diverges_there_with_its_reason() -> None:
     result = importer.run()
     assert result is not None
     assert result.foreign_index == IMPORT
-    note = "only 3 of the 6 elements of `placements` fit: then `rondel` of Charles is open (IMP-IMP-01, IMP-IMP-04, "
+    note = "only 3 of the 6 elements of `placements` match: then `rondel` of Charles is open (IMP-IMP-01, IMP-IMP-04, "
     assert result.refusal.reason.startswith(note) and "up to three units" in result.refusal.reason
     assert result.refusal.rules == ("IMP-IMP-01", "IMP-IMP-04", "IMP-IMP-05")
     assert importer.ignored == []

@@ -173,7 +173,7 @@ def test_a_sample_is_the_same_game_as_text(name: str, tmp_path: Path) -> None:
     [
         ("1. e4 e5 2. Ke3", 3, "CHS-02"),
         ("1. Nf3 d5 2. Nc3 Nc6 3. Nb5 a6 4. Nd4", 7, "several legal options"),
-        ("1. e4 e9", 2, "`e9` is no move in Standard algebraic notation"),
+        ("1. e4 e9", 2, "`e9` is not a move in Standard algebraic notation"),
         ("1. f3 e5 2. g4 Qh4# 3. a3", 5, "the game is over"),
     ],
 )

@@ -94,7 +94,7 @@ def test_each_command_that_reads_a_log_names_it(command: str, tmp_path: Path) ->
     [
         ("e2e4 e7e5 g1f3", "as in `chess`"),
         ("e2e4\ne7e5\n", "replay game.pgn"),
-        ("position startpos moves e2e4 e7e5", "without the words before its moves"),
+        ("position startpos moves e2e4 e7e5", "remove the words before its moves"),
         ("11-15 22-18 15x22", "as in `draughts`"),
         ("d4 e3", "as in `chess` or `connect_four`"),
     ],
@@ -117,7 +117,7 @@ def test_moves_alone_are_read_under_the_name_of_a_pgn(tmp_path: Path) -> None:
         ("I won.", "RS612", "it is a text that begins with `I won.`"),
         ("id: x\n", "RS612", "(PGN)"),
         ("a,b,c\n1,2,3", "RS612", "begins with"),
-        ('{"actions": [', "RS612", "is it complete?"),
+        ('{"actions": [', "RS612", "check that the log is complete"),
         (PGN.decode().encode("utf-16"), "RS601", "UTF-16"),
         (
             json.dumps({"title": "1830", "players": [{}, {}], "actions": [{"type": "bid"}]}),

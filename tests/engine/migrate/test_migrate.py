@@ -136,12 +136,12 @@ def carried(tmp_path: Path, decisions: list[str], change: str) -> Migrated:
         ("a phase with one answer", "faithful", None),
         ("questions in another order", "faithful", None),
         ("a question less", "kept", "the open decision is `purchase`, not `evening`"),
-        ("a question that is gone", "kept", "`evening` is no longer asked, but has changed the game"),
+        ("a question that is gone", "kept", "`evening` is no longer asked, but it changed the game"),
         ("a lower limit", "kept", "FAIR-1: not so many"),
         ("a higher limit", "faithful", None),
         ("another price", "numbers", "`player.Ann.coins` differs"),
         ("an option less", "faithful", None),
-        ("an end earlier", "kept", "the game is over earlier"),
+        ("an end earlier", "kept", "the game ends earlier"),
     ],
 )
 def test_verdicts(change: str, verdict: str, cause: str | None, tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def test_originals_are_never_overwritten(tmp_path: Path, capsys: pytest.CaptureF
     log, to = recorded(tmp_path, BUSY), changed(tmp_path / "changed", "the same rules")
     before = log.read_bytes()
     assert run(["migrate", str(log), "--to", to, "--out", str(tmp_path)]) == 2
-    assert "exists already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
     assert log.read_bytes() == before
 
 

@@ -96,5 +96,5 @@ def test_wins_are_wanted_in_percent_and_an_unknown_number_is_named() -> None:
     nim = load_ruleset("nim")
     rule = ComparedRule("nim", nim, GamePlan.of("nim", nim, [2], 0))
     assert target_of(rule, ("random",), "wins of a", 40).wanted == 0.4
-    with pytest.raises(ValueError, match="no number `wons`; there are Length, Winner's margin, Wins of A"):
+    with pytest.raises(ValueError, match="no number `wons`; the numbers are Length, Winner's margin, Wins of A"):
         target_of(rule, ("random",), "wons", 40)

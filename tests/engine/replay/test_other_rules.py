@@ -95,7 +95,7 @@ def test_rules_that_the_log_does_not_name_are_compared_by_name() -> None:
     report = Report()
     replay_log(GAMES / "imperial/logs/quickstart.jsonl", rules="imperial+no_gifts", report=report)
     assert [d.code for d in report.diagnostics] == ["RS618"]
-    assert "`rulespec diff imperial imperial+no_gifts` lists the differences" in report.diagnostics[0].help
+    assert "list the differences with `rulespec diff imperial imperial+no_gifts`" in report.diagnostics[0].help
 
 
 def test_a_log_without_a_hash_says_nothing(tmp_path: Path) -> None:

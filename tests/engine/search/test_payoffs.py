@@ -213,11 +213,11 @@ def test_a_playout_that_says_nothing_is_reported(tmp_path: Path) -> None:
     assert not ends.signal.any() and (ends.payoffs == 0.5).all()
     assert search.playouts(search.rows([game] * 3), 1).signal.all()
     with pytest.warns(
-        UserWarning, match="30 of 30 playouts were cut off and say nothing: the ruleset declares no value"
+        UserWarning, match="30 of 30 playouts were cut off and show no difference: the ruleset declares no value"
     ):
         uct(search, search.rows([game])[0], 30, 1, cap=3)
     same = world(tmp_path, value="of: player, value: 0 * player.cash")
-    with pytest.warns(UserWarning, match="the value `wealth` is the same for all there"):
+    with pytest.warns(UserWarning, match="the value `wealth` is the same for all seats when they stop"):
         uct(open_search(same), search_row(same), 4, 1, cap=2)
 
 
@@ -253,5 +253,5 @@ def test_a_long_value_is_worked_out_by_the_interpreter(tmp_path: Path, monkeypat
 
 def test_an_unknown_value_is_an_error() -> None:
     game = Game(load_ruleset("chess"), ["white", "black"])
-    with pytest.raises(ValueError, match="there is no value `mobility`; declared are material"):
+    with pytest.raises(ValueError, match="there is no value `mobility`; the declared values are material"):
         open_search(game, value="mobility")

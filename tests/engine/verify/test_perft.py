@@ -343,7 +343,7 @@ def test_other_rules_differ_from_the_record_at_its_lines(own: Path) -> None:
     assert result[0]["message"].startswith("start of 2 players, depth 4 (backend python): nodes is 30, recorded 105; ")
     assert (result[3]["message"].partition(":")[0], result[3]["help"]) == (
         "there is no position after 1 moves",
-        "then comes: NIM-03: one to three stones",
+        "the next move is illegal: NIM-03: one to three stones",
     )
     assert data["positions"] == 3
 

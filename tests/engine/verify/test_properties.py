@@ -242,7 +242,7 @@ def test_an_option_that_is_legal_and_not_listed_is_found(monkeypatch: pytest.Mon
     legal = Game.is_legal
     monkeypatch.setattr(Game, "is_legal", lambda game, option: legal(game, option) or str(option) == "take(4)")
     failing = best(found_in(ruleset("nim")))
-    assert failing.wrong.message == "options: `take(4)` is legal, and not listed"
+    assert failing.wrong.message == "options: `take(4)` is legal, but not listed"
     assert failing.moves == ()
 
 
