@@ -43,7 +43,7 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
 
     Anyone on this machine with the printed link can open the page. Its changes are written to the files at once, and
     changes to the files appear on the page at once. In a folder with only drawings, the page starts a map from a
-    drawing, for rules of your choice. Ctrl-C ends it. It needs the extra `serve`: pip install "rulespec[serve]".
+    drawing, for rules of your choice. Ctrl-C stops it. It needs the extra `serve`: pip install "rulespec[serve]".
 
     EDIT is one of: set REGION FACT VALUE · unset REGION FACT · put REGION PIECES NUMBER · link REGION REGION [KIND]
     · unlink REGION REGION [KIND] · move REGION X Y · add REGION [FACT=VALUE ...] · rename REGION NAME · remove REGION.
@@ -67,7 +67,7 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
         return None
     lines = [*edits, *(_lines(source) if source is not None else ())]
     if not lines:
-        raise click.UsageError("the file has no edits; `rulespec edit --help` lists them")
+        raise click.UsageError("the file has no edits; see `rulespec edit --help` for their forms")
     if len(lines) > _MAX_EDITS:
         raise click.UsageError(f"there are more than {_MAX_EDITS:,} edits: split them over several runs")
     map_ = MapEdits(folder)
@@ -78,7 +78,7 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
         except WordsError as error:
             raise click.UsageError(str(error)) from None
         except (MapEditError, RenameError) as error:
-            raise click.ClickException(f"{line.strip()[:120]}: {error} (nothing is written)") from None
+            raise click.ClickException(f"{line.strip()[:120]}: {error} (nothing was written)") from None
         except DiagnosticsError as error:
             output.show(error.diagnostics)
             return output.PROBLEMS
@@ -118,7 +118,7 @@ def _write(map_: MapFiles, remarks: list[str], yes: bool) -> int:
         output.echo("nothing changes")
     elif output.is_confirmed(len(changed), yes):
         if others := map_.changed_elsewhere():
-            raise click.ClickException(f"{others[0]} has been changed by somebody else: nothing is written")
+            raise click.ClickException(f"{others[0]} has been changed by somebody else: nothing was written")
         output.write_all(changed)
     return 0
 
@@ -180,7 +180,7 @@ def _serve(folder: Path, port: int, opens: bool) -> None:
 
         async def main() -> None:
             opened = Desk(folder, drawing) if is_map else Start(folder, partial(Desk, folder, drawing))
-            output.echo(f"{address} {'edits' if is_map else 'begins a map in'} {folder}; Ctrl-C ends it")
+            output.echo(f"{address} {'edits' if is_map else 'starts a map in'} {folder}; Ctrl-C stops it")
             if opens:
                 _open(address, Path(private))
             await server(edit_app(opened, key, number), largest=4 * MAX_MESSAGE).serve(sockets=[listener])

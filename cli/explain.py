@@ -91,7 +91,7 @@ def _rules(merged: Merged, ref: str, name: str) -> Iterator[str]:
         yield from lines
         return
     if not results:
-        hint = did_you_mean(name, known) or f"`rulespec explain {ref}` lists the decisions and their options"
+        hint = did_you_mean(name, known) or f"list the decisions and their options with `rulespec explain {ref}`"
         raise click.UsageError(f"there is no option or rule `{name}`; {hint}")
     for number, (what, span, lines) in enumerate(results):
         yield from [""] if number else []
@@ -141,6 +141,6 @@ def _page(word: str) -> list[str]:
     if page is None:
         known = did_you_mean(word.upper(), CODES) or did_you_mean(word, known_rulesets())
         raise click.UsageError(
-            f"there is no code or ruleset `{word[:20]}`; {known or '`rulespec explain` lists all codes'}"
+            f"there is no code or ruleset `{word[:20]}`; {known or 'list all codes with `rulespec explain`'}"
         )
     return [output.style(line, bold=True) if line.startswith("#") else line for line in page.text.rstrip().split("\n")]

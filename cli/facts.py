@@ -38,7 +38,7 @@ def command(ref: str, kind: str | None, only: tuple[str, ...], unwanted: tuple[s
     if kind not in ruleset.kinds:
         hint = did_you_mean(kind, ruleset.kinds)
         raise click.UsageError(
-            f"{ref} has no kind `{kind}`; {hint or f'`rulespec facts {ref}` lists the kinds of its facts'}"
+            f"{ref} has no kind `{kind}`; {hint or f'list the kinds of its facts with `rulespec facts {ref}`'}"
         )
     values = {entity.name: entity.title for entity in ruleset.kinds[kind].entities}
     for value in (*only, *unwanted):

@@ -68,7 +68,7 @@ def command(
     if is_link and (seat or log or players or settings):
         raise click.UsageError("the link of a seat determines the game: omit --seat, --log, --players and --set")
     if ref is not None and seat is None and not is_link:
-        raise click.UsageError("--seat is required: the seat of the agent")
+        raise click.UsageError("give --seat: the seat that the agent plays")
     if folder is not None and (seat or log or players or settings):
         raise click.UsageError("--folder cannot be combined with --seat, --log, --players and --set")
     try:
@@ -126,7 +126,7 @@ def _table(ref: str, seat: str, log: Path | None, players: int | None, settings:
     if is_saved and (log is not None or players is not None or settings):
         raise click.UsageError(f"{ref} is a saved game, and continues as it is: omit --log, --players and --set")
     if not is_saved and log is None:
-        raise click.UsageError("--log is required: the file of the game")
+        raise click.UsageError("give --log: the file that stores the game")
     path = Path(ref) if log is None else log
     if not path.parent.is_dir():
         raise click.BadParameter(f"there is no folder {path.parent}", param_hint="--log")

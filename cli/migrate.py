@@ -45,7 +45,9 @@ class _Request(Struct, frozen=True):
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True, type=LogPath())
 @click.option("--to", metavar="REF", required=True, help="The changed rules.")
 @click.option("--from", "from_", metavar="REF", help="The rules of the logs; default: the rules they carry or name.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Write the carried games there.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Write the carried games to this folder."
+)
 @click.option("--allow", multiple=True, type=click.Choice(["numbers"]), help="Also carry games whose numbers differ.")
 @jobs_flag
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Output format.")

@@ -265,7 +265,7 @@ def is_confirmed(number: int, yes: bool) -> bool:
     except click.Abort:  # no input
         wanted = False
     if not wanted:
-        echo("nothing is written")
+        echo("nothing was written")
     return wanted
 
 

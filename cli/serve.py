@@ -154,7 +154,7 @@ def _serve(r: _Request, games: list[_Opened]) -> None:
             await _begin(hall, games, r, base)
             if not is_local(r.host):
                 _warn(r)
-            output.echo(f"{base} serves {output.counted(len(hall.games), 'table')} of {r.store}; Ctrl-C ends it")
+            output.echo(f"{base} serves {output.counted(len(hall.games), 'table')} of {r.store}; Ctrl-C stops it")
             application = app(hall, port, r.host, r.url, r.cert is not None)
             # Behind a proxy, and on a local server, all connections come from one address.
             door = Door(of_address=None if r.url or is_local(r.host) else OF_ADDRESS)

@@ -223,7 +223,7 @@ class TerminalTable:
     def hint(self, seat: str) -> None:
         """Prints a bot's choice for a seat, based on that seat's view, with the reason."""
         if self.game.decision is None or self.game.decision.by != seat:
-            output.echo("a hint is only for the deciding seat")
+            output.echo("only the deciding seat can ask for a hint")
             return
         try:
             reason = self.programs.hint(self.game)

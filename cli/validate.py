@@ -50,7 +50,7 @@ def _refuse_deep(ctx: click.Context, param: click.Parameter, value: str | None) 
 @click.argument("refs", metavar="REF...", nargs=-1, required=True)
 @format_option
 @click.option("--fix", is_flag=True, help="Show the safe fixes, ask, write them, and check again.")
-@click.option("--yes", is_flag=True, help="With --fix: write without a question.")
+@click.option("--yes", is_flag=True, help="With --fix: write without asking.")
 @click.option("--overlays", is_flag=True, help="Also check which overlays are compatible.")
 @click.option("--no-play", is_flag=True, help="Play no games; only check the files.")
 @click.option(

@@ -102,7 +102,10 @@ def _place(without: Without, ruleset: typed.Ruleset) -> OptionPlace:
     if not fitting:
         wanted = f"{without.decision}.{without.option}".strip(".")
         known = names if without.decision else list(dict.fromkeys(p.option.name for p in places))
-        hint = did_you_mean(wanted, known) or f"there are {', '.join(names[:_LISTED])}{', …' * (len(names) > _LISTED)}"
+        hint = (
+            did_you_mean(wanted, known)
+            or f"the options are {', '.join(names[:_LISTED])}{', …' * (len(names) > _LISTED)}"
+        )
         raise _wrong(f"there is no option `{wanted}`; {hint}")
     if len(names) > 1:
         raise _wrong(f"several decisions have the option `{without.option}`: write one of {', '.join(names)}")
@@ -122,7 +125,7 @@ def _argument(without: Without, at: OptionPlace, ruleset: typed.Ruleset) -> list
         kind = ruleset.declarations.kinds.get(var.type.kind)
         names = [] if kind is None else [each.name for each in kind.entities]
         if without.argument not in names:
-            hint = did_you_mean(without.argument, names) or f"there are {', '.join(names[:_LISTED])}"
+            hint = did_you_mean(without.argument, names) or f"its values are {', '.join(names[:_LISTED])}"
             raise _wrong(f"no `{var.type.kind}` is called `{without.argument}`; {hint}")
         return [f"{var.name} == {var.type.kind}.{without.argument}"]
     return [f"{var.name} == {without.argument}"]
@@ -133,7 +136,7 @@ def _seat(without: Without, at: OptionPlace, ruleset: typed.Ruleset, seats: tupl
     if not without.seat:
         return []
     if without.seat not in seats:
-        raise _wrong(f"there is no seat `{without.seat}`; there are {', '.join(seats)}")
+        raise _wrong(f"there is no seat `{without.seat}`; the seats are {', '.join(seats)}")
     by = at.option.by or at.decision.by
     kind = ruleset.declarations.player_kind
     if at.option.by is None and at.decision.each is not None:

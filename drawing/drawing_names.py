@@ -198,7 +198,7 @@ class _Names:
                 "RS553",
                 message,
                 form.span,
-                help="make it a product of a board with `as: hexes` and `tiles:`, and the ends",
+                help="give it a `product` of a board with `as: hexes` and `tiles:`, and of the ends",
             )
         if name == "pairs" and len(kind.product) != 2:
             message = f"`{kind.name}` is not a product of two kinds, so it cannot be drawn as pairs"

@@ -127,7 +127,7 @@ class _Findings:
         borders = [pair for pair in self.drawn.unlinked if not names.isdisjoint(pair)]
         help_ = "draw them larger, or leave them out with --not"
         if small:
-            message = f"{_counted(len(small), 'region')} too small for an outline: {_names([r.name for r in small])}"
+            message = f"{_are(len(small), 'region')} too small for an outline: {_names([r.name for r in small])}"
             if borders:
                 message += f"; no link is proposed for {_counted(len(borders), 'border')} there: {_pairs(borders)}"
             self._warn("RS565", small[0].line, message, help_)
@@ -155,29 +155,31 @@ class _Findings:
         """Reports names not chosen by an author, and labels shared by several shapes."""
         programs = [region for region in self.drawn.regions if region.origin.source == "program"]
         if self.notes.pictured:
-            message = f"{_counted(len(programs), 'region')} named by number, as letters in a picture are not read"
+            message = f"{_are(len(programs), 'region')} named by number, as letters in a picture are not read"
             help_ = (
                 "rename them on the page of `rulespec edit` (F2), or with `rulespec edit --do 'rename region_1 NAME'`"
             )
             self._warn("RS472", 1, message, help_)
         elif programs:
-            names, verb = _names([region.name for region in programs]), "has" if len(programs) == 1 else "have"
+            names = _names([region.name for region in programs])
             lines = _lines(programs)
             message = (
-                f"{_counted(len(programs), 'region')} {verb} a name given by the drawing program: {names} ({lines})"
+                f"{_are(len(programs), 'region', 'has', 'have')} a name given by the drawing program: {names} ({lines})"
             )
             help_ = "label each region, or write its name inside it; exclude other shapes with `--not NAME`"
             self._warn("RS855", programs[0].line, message, help_)
         keys = self._keys()
         if keys:
             shape = "region looks" if len(keys) == 1 else "regions look"
-            message = f"{len(keys)} {shape} like a box of a legend: {_names([r.name for r in keys])} ({_lines(keys)}): "
+            message = (
+                f"{len(keys)} {shape} like the box of a legend: {_names([r.name for r in keys])} ({_lines(keys)}): "
+            )
             message += "a plain box with a text or a second name, the colour of other shapes and no neighbour"
             self._warn("RS485", keys[0].line, message, f"if it is one, exclude it with `--not {quoted(keys[0].label)}`")
         by_text = [region for region in self.drawn.regions if region.origin.source == "text" and region not in keys]
         others = len(self.drawn.regions) - len(by_text) - len(programs)
         if 0 < len(by_text) <= others // _RARE:
-            message = f"{_counted(len(by_text), 'region')} named by a text, while {others} others are named by an id "
+            message = f"{_are(len(by_text), 'region')} named by a text, while {others} others are named by an id "
             message += f"or a label: {_names([region.name for region in by_text])} ({_lines(by_text)})"
             help_ = (
                 f"if it is not a region but, say, a box with the date, exclude it: `--not {quoted(by_text[0].label)}`"
@@ -217,14 +219,14 @@ class _Findings:
         if beside := self.notes.beside:
             pairs = ", ".join(f"{_quoted(text.words)} in {_quoted(name)}" for text, name in beside[:_LISTED])
             more = f" and {len(beside) - _LISTED} more" if len(beside) > _LISTED else ""
-            message = f"{_counted(len(beside), 'text')} inside a region with a different name: {pairs}{more}"
+            message = f"{_are(len(beside), 'text')} inside a region with a different name: {pairs}{more}"
             help_ = "if it names a town, change nothing; if it names a neighbour, move it into that region"
             self._warn("RS364", beside[0][0].line, message, help_)
         if titled := self.notes.titled:
             pairs = ", ".join(f"{_quoted(text.words)} for {_quoted(name)}" for text, name in titled[:_LISTED])
             more = f" and {len(titled) - _LISTED} more" if len(titled) > _LISTED else ""
             message = (
-                f"{_counted(len(titled), 'title')} from a text that differs from the id of its shape: {pairs}{more}"
+                f"{_are(len(titled), 'title')} taken from a text that differs from the id of its shape: {pairs}{more}"
             )
             help_ = "keep it if it is another name of the region; if it names a town, label the shape itself"
             self._warn("RS479", titled[0][0].line, message, help_)
@@ -238,14 +240,14 @@ class _Findings:
             if texts:
                 words = ", ".join(_quoted(text.words) for text in texts[:_LISTED])
                 more = f" and {len(texts) - _LISTED} more" if len(texts) > _LISTED else ""
-                message = f"{_counted(len(texts), 'name')} {how}: {words}{more}"
+                message = f"{_are(len(texts), 'name')} {how}: {words}{more}"
                 help_ = "if one is wrong, label its shape, or write the name as a single text inside it"
                 self._warn("RS365", texts[0].line, message, help_)
         loose = [text for text in self.notes.loose if text.words]
         if loose:
             words = ", ".join(_quoted(text.words) for text in loose[:_LISTED])
             more = f" and {len(loose) - _LISTED} more" if len(loose) > _LISTED else ""
-            message = f"{_counted(len(loose), 'text')} outside all shapes: {words}{more}"
+            message = f"{_are(len(loose), 'text')} outside all shapes: {words}{more}"
             self._warn(
                 "RS857",
                 loose[0].line,
@@ -263,16 +265,18 @@ class _Findings:
             self._warn("RS906", each.region.line, message, help_)
         lines = {region.name: region.line for region in self.drawn.regions}
         if near := self.drawn.near:
-            message = f"{_counted(len(near), 'border')} with a gap: {_pairs(near)} run side by side, but do not touch"
+            message = (
+                f"{_are(len(near), 'border', 'has', 'have')} a gap: {_pairs(near)} run side by side, but do not touch"
+            )
             help_ = "snap their points together in the drawing or in `rulespec edit`, or write the links yourself"
             self._warn("RS858", lines[near[0][0]], message, help_)
         if short := self.drawn.short:
-            message = f"{_counted(len(short), 'border')} too short for a link: {_pairs(short)}"
+            message = f"{_are(len(short), 'border')} too short for a link: {_pairs(short)}"
             help_ = "if a piece can go from one to the other, write the link yourself: none is proposed"
             self._warn("RS473", lines[short[0][0]], message, help_)
         if by_corner := self.drawn.by_corner:
             message = (
-                f"{_counted(len(by_corner), 'link')} at a corner: {_pairs(by_corner)} touch there, but share no edge"
+                f"{_are(len(by_corner), 'link')} proposed at a corner: {_pairs(by_corner)} touch, but share no edge"
             )
             help_ = f"if a piece cannot go from one to the other, remove the link: {_edit('unlink', by_corner[0])}"
             self._warn("RS475", lines[by_corner[0][0]], message, help_)
@@ -297,6 +301,10 @@ def _is_box(outline: str) -> bool:
 
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _are(number: int, what: str, one: str = "is", several: str = "are") -> str:
+    return f"{_counted(number, what)} {one if number == 1 else several}"
 
 
 def _clean(name: str) -> str:

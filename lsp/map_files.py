@@ -159,7 +159,7 @@ class MapFiles:
     def known(name: str, what: str, known: Sequence[str]) -> None:
         """Refuses a name that is not known."""
         if name not in known:
-            hint = did_you_mean(name, known) or f"the known ones are {', '.join(known)}"
+            hint = did_you_mean(name, known) or f"choose one of {', '.join(known)}"
             raise MapEditError(f"there is no {what} `{name[:64]}`; {hint}")
 
     @cached_property

@@ -133,7 +133,7 @@ def read_situations(path: Path, display: str) -> list[RecordedSituation]:
             "RS605", f"{shown(display)} has an unsupported version of the format", Span(display, 1, 1, 1, 2), _AGAIN
         )
     if header.situations > MAX_SITUATIONS:
-        raise _no_situations(display, 1, f"there are more than {MAX_SITUATIONS:,}")
+        raise _no_situations(display, 1, f"its header announces more than {MAX_SITUATIONS:,}")
     if not whole:
         raise _no_situations(display, len(lines), "the file is incomplete")
     if len(lines) - 1 != header.situations:

@@ -64,7 +64,7 @@ def _zipped(file: IO[bytes], bounds: ArchiveBounds) -> Iterator[tuple[str, bytes
             if info.is_dir() or not is_log_name(info.filename):
                 continue
             if info.flag_bits & _ENCRYPTED or info.compress_type not in _ZIP_METHODS:
-                raise ValueError("a log in it is encrypted or uses an unsupported compression method")
+                raise ValueError("one of its logs is encrypted, or uses an unsupported compression method")
             with archive.open(info) as member:
                 data = member.read(bounds.member)
             unpacked += len(data)

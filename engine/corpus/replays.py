@@ -139,7 +139,7 @@ def plan_of(plan: ReplayPlan, *, away: bool) -> ReplayPlan:
     names = [name for name in (plan.rules, plan.under) if name is not None and not name.startswith("+")]
     overlays = parts_of(plan.under)[1:] if plan.under is not None and plan.under.startswith("+") else []
     if away and any(map(is_path, overlays)):
-        raise ClusterError("workers of a cluster may lack the overlay's file: name all of the rules, REF+./OVERLAY")
+        raise ClusterError("workers of a cluster may lack the overlay's file: name the whole ruleset, REF+./OVERLAY")
     known = tuple(WorkerRules.of(name, _load(name), away=away) for name in dict.fromkeys(names))
     return ReplayPlan(
         plan.rules, plan.under, known, plan.dialect, plan.past, plan.usual, plan.every, plan.backend, plan.version

@@ -92,7 +92,7 @@ def parts_of_store(folder: Path) -> list[Path]:
         parts = []
     if not parts:
         help_ = "create one with `rulespec corpus import LOGS --out DIR`"
-        raise failure("RS601", f"{shown(str(folder))} is not a store of games as codes", None, help_)
+        raise failure("RS601", f"{shown(str(folder))} is not a store of coded games", None, help_)
     return parts
 
 
@@ -218,7 +218,7 @@ def check_part(path: Path, columns: Any, meta: Any) -> None:
     except (ValueError, RecursionError, AttributeError):
         version = None
     if not is_of_codes(columns) or version is None:
-        raise failure("RS607", f"{shown(str(path))} contains no games as codes", None, AGAIN)
+        raise failure("RS607", f"{shown(str(path))} contains no coded games", None, AGAIN)
     if version != 1:
         raise failure("RS605", f"{shown(str(path))} has an unsupported version of the format", None, "update rulespec")
     if meta.num_rows > PART_ROWS:

@@ -73,14 +73,14 @@ def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: Archiv
             size = _decimal(own["size"])
         name = attributes.get("path") or _name(header)
         if len(name) > MAX_NAME:
-            raise DamagedTarError("a name in it is too long")
+            raise DamagedTarError("one of its names is too long")
         after = stream.tell() + (0 if kind in _WITHOUT_DATA else -(-size // BLOCK) * BLOCK)
         if after > bounds.unpacked:
             raise ArchiveTooLargeError
         if kind in _REGULAR and not name.endswith("/") and wanted(name):
             data = stream.read(min(size, bounds.member))
             if len(data) < min(size, bounds.member):
-                raise DamagedTarError("it ends too early")
+                raise DamagedTarError("it is truncated")
             yield name, data
         _go_to(stream, after)
 
@@ -101,7 +101,7 @@ def _headers(stream: IO[bytes], for_all: dict[str, str]) -> Iterator[tuple[bytes
             raise ArchiveTooLargeError
         data = stream.read(-(-size // BLOCK) * BLOCK)[:size]
         if len(data) < size:
-            raise DamagedTarError("it ends too early")
+            raise DamagedTarError("it is truncated")
         if kind == _LONG_NAME:
             own["path"] = _text(data)
         elif kind != _LONG_LINK:
@@ -112,12 +112,12 @@ def _header(stream: IO[bytes], *, first: bool) -> bytes | None:
     """The next header; None at the end, marked by zeros or by the end of the stream."""
     header = stream.read(BLOCK)
     if len(header) < BLOCK and (header or first):
-        raise DamagedTarError("it ends too early")
+        raise DamagedTarError("it is truncated")
     if not header.strip(b"\0"):
         return None
     written = _number(header[148:156])
     if written != _sum(header) and written != _sum(header, signed=True):
-        raise DamagedTarError("a header in it is damaged")
+        raise DamagedTarError("one of its headers is damaged")
     return header
 
 
@@ -133,13 +133,13 @@ def _number(field: bytes) -> int:
         return int.from_bytes(field[1:], "big")
     digits = field.split(b"\0")[0].strip(b" ")
     if digits.strip(b"01234567"):  # also 0o377, which begins a negative number
-        raise DamagedTarError("a number in it is invalid")
+        raise DamagedTarError("one of its numbers is invalid")
     return int(digits or b"0", 8)
 
 
 def _decimal(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise DamagedTarError("a number in it is invalid")
+        raise DamagedTarError("one of its numbers is invalid")
     return int(text)
 
 
@@ -173,4 +173,4 @@ def _go_to(stream: IO[bytes], place: int) -> None:
     if place > stream.tell():
         stream.seek(place - 1)
         if not stream.read(1):
-            raise DamagedTarError("it ends too early")
+            raise DamagedTarError("it is truncated")

@@ -52,7 +52,7 @@ def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> Non
 def not_known(log: ForeignLog, close: Sequence[Dialect]) -> DiagnosticsError:
     """The error for an unrecognised log: its kind, and the requirements of the closest dialect."""
     message = f"no dialect reads this kind of log: it is {kind_of(log)}"
-    hint = "name its dialect: --dialect ID; the guide to other people's logs shows how to write one"
+    hint = "name its dialect with --dialect ID, or write one as shown in the guide to other people's logs"
     if close:
         best = min(close, key=lambda dialect: _distance(dialect, log.entries[0]))
         hint = f"`{best.id}` reads logs whose first entry says {best.wanted(best.unfit(log.entries[0]))}"
@@ -133,6 +133,6 @@ def mostly_ignored(log: ForeignLog, ignored: int, ref: str) -> list[Diagnostic]:
     """The warning about a log of mostly illegal entries; empty for other logs."""
     if ignored * 2 <= len(log.entries):
         return []
-    message = f"most of this log is not legal here: {ignored} of {len(log.entries)} entries"
+    message = f"most of this log is illegal under these rules: {ignored} of {len(log.entries)} entries"
     help_ = f"replay it with --rules {ref}, which ignores none of them and explains the first"
     return [Diagnostic("RS623", Severity.WARNING, message, Span(log.file, 1, 1, 1, 2), help=help_)]

@@ -442,7 +442,7 @@ def position_of(machine: Machine, cells: Sequence[int]) -> Position:
 def _placed(fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
     """A fault with its place in the rules."""
     if isinstance(fault, UnlistedError):
-        help_ = "test a given option, or draw one; to list all, let the option choose fewer members or from a smaller set"
+        help_ = "test a given option, or draw one; to list them all, choose fewer members, or from a smaller set"
         return UnlistedOptionsError(
             Diagnostic("RS418", Severity.ERROR, fault.detail, fault.span, help=help_), fault.number
         )

@@ -277,7 +277,9 @@ class Queries:
             written[source] = state[source] - amount + state[at]
             if written[source] < 0 and isinstance(place, typed.PieceCount):
                 first = next(iter(place.piece.places))
-                message = f"there are not {amount} pieces for `{target}`: they come from `{first}`, the first place"
+                message = (
+                    f"there are not {amount} pieces for `{target}`: they would come from `{first}`, the first place"
+                )
                 help_ = f"first set `{place.piece.name}` so that {amount} are in `{first}`"
                 report.error("RS802", message, None, help=help_)
         report.raise_if_errors()

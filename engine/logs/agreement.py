@@ -143,7 +143,7 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
         message = "after the same decisions, that game has a different position"
         earlier.fail("RS626", message, len(earlier.lines) + 1, "fingerprint")
     if earlier.memory not in ("", past.view(earlier.seat).memory):
-        message = "after the same decisions, the seat has seen something else in that game"
+        message = "after the same decisions, the seat has seen something different in that game"
         earlier.fail("RS626", message, len(earlier.lines) + 1 + (earlier.end is not None), "memory")
     return result
 

@@ -104,7 +104,7 @@ def variations_in(value: object) -> tuple[SideLine, ...]:
         if depth > MAX_DEPTH:
             raise ValueError(f"is nested more than {MAX_DEPTH} levels deep")
         if any(of.at is not None for of in move.variations):
-            raise ValueError("has `at` within a variation, which replaces its move")
+            raise ValueError("has `at` in a nested variation, which can only replace its move")
     if left < 0:
         raise ValueError(f"has more than {MAX_MOVES:,} moves")
     return results

@@ -171,7 +171,7 @@ def rules_under(log: str, game: Game, under: str, load: Load = load_ruleset) -> 
         return load(under)
     if is_carried(game.ruleset) and not _is_at_hand(game.ruleset, load):
         message = f"this log was made under its own rules, which are not available: `{under}` cannot be applied to them"
-        help_ = f"name all of the other rules: `--under {game.ruleset.ref}{under}`"
+        help_ = f"name the whole ruleset: `--under {game.ruleset.ref}{under}`"
         raise DiagnosticsError([Diagnostic("RS624", Severity.ERROR, message, Span(log, 1, 1, 1, 2), help=help_)])
     own = game.ruleset.ref if is_carried(game.ruleset) else game.ruleset.reference
     return _laid_over(log, own, under, load)

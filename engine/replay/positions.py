@@ -13,7 +13,7 @@ from rulespec.engine.game.option import Option, TakenBack
 def game_after(game: Game, moves: Sequence[Option | TakenBack], number: int) -> Game:
     """A copy of the game after `number` moves. Errors: IndexError if there are fewer."""
     if not 0 <= number <= len(moves):
-        raise IndexError(f"there is no move {number}: the log has {len(moves)}")
+        raise IndexError(f"there is no move {number}: the log has {len(moves)} moves")
     result = restarted(game)
     for move in moves[:number]:
         _apply(result, move)

@@ -109,7 +109,7 @@ class Coder:
         keys = []
         for move in moves:
             if isinstance(move, TakenBack) or (isinstance(move, LogEntry) and move.back is not None):
-                raise ValueError("it takes decisions back: use `replay_native`")
+                raise ValueError("the log takes decisions back: use `replay_native`")
             if not move.decision:
                 raise ValueError("a decision has no name: use `replay_native`, which identifies it")
             keys.append((move.decision, move.by, str(move) if isinstance(move, Option) else move.option))

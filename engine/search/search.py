@@ -117,7 +117,7 @@ class Search:
             IndexError: if there is no such option.
         """
         if not 0 <= number < len(options):
-            raise IndexError(f"there is no option {number}: {len(options)} are legal")
+            raise IndexError(f"there is no option {number}: only {len(options)} are legal")
         return options[number]
 
     def _games(self, rows: NDArray[np.int64]) -> Iterable[Game]:

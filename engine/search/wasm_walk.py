@@ -127,7 +127,7 @@ class WasmWalk:
     def take(self, number: int) -> None:
         """Takes an option."""
         if not 0 <= number < (count := self.count):
-            raise IndexError(f"there is no option {number}: {count} are legal")
+            raise IndexError(f"there is no option {number}: only {count} are legal")
         mark = self._memory.get("JOURNAL")
         try:
             if self._count is None:

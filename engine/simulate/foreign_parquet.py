@@ -255,7 +255,7 @@ class _Bounds:
         self._pages -= 1
         self._bytes -= size
         if size > MAX_PAGE or self._bytes < 0 or self._pages < 0:
-            raise _TooMuchError("unpacks to too much, or has too many pages")
+            raise _TooMuchError("unpacks to too much data, or has too many pages")
         if kind == _DICTIONARY:
             if _count(_struct(header.get(7)).get(1)) > size:
                 raise ValueError("a dictionary has more values than bytes")
@@ -284,5 +284,5 @@ def _struct(value: Any) -> dict[int, Any]:
 
 def _count(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise ValueError("a size in it is missing, or negative")
+        raise ValueError("one of its sizes is missing, or negative")
     return value

@@ -90,7 +90,7 @@ def outcome_of(data: object, plan: GamePlan, number: int) -> Outcome:
     if game != number or players != len(seats):
         raise ValueError(f"expected game {number:,} of the plan, found game {game:,} for {players} players")
     if not all(isinstance(winner, str) for winner in winners) or not {*winners, *scores} <= set(seats):
-        raise ValueError("unknown name of a seat")
+        raise ValueError("unknown seat name")
     if not 0 <= decisions <= plan.cap:
         raise ValueError("the number of decisions is out of range")
     try:

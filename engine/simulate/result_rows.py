@@ -142,7 +142,7 @@ def check_header(data: bytes, name: str, sheet: ResultSheet[Any]) -> None:
     result = new_header(result, wanted)
     version = result[sheet.key]
     if not _same(version, VERSION):
-        message = f"the results have version {quoted(version)}; this program continues version {VERSION}"
+        message = f"the results have version {quoted(version)}, but this program continues only version {VERSION}"
         fail("RS605", message, place, help="name another file, or update rulespec")
     if "random" in wanted and not _same(result.get("random"), GENERATOR):
         _drawn_otherwise(result, place)

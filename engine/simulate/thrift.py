@@ -26,7 +26,7 @@ def read_struct(data: bytes) -> tuple[dict[int, Any], int]:
     try:
         return reader.struct(0), reader.at
     except IndexError:
-        raise ThriftError("it ends too early") from None
+        raise ThriftError("it is truncated") from None
 
 
 class _Reader:
@@ -45,7 +45,7 @@ class _Reader:
             field = field + (head >> 4) if head >> 4 else self._number(16)
             kind = head & 15
             if field in results:  # another reader would skip one of another type
-                raise ThriftError("it has a field twice")
+                raise ThriftError("it repeats a field")
             results[field] = kind == _TRUE if kind in (_TRUE, _FALSE) else self._value(kind, depth)
         if head:
             raise ThriftError("it has a field without a type")
@@ -84,7 +84,7 @@ class _Reader:
     def _bytes(self, size: int) -> bytes:
         self.at += size
         if self.at > len(self._data):
-            raise ThriftError("it ends too early")
+            raise ThriftError("it is truncated")
         return self._data[self.at - size : self.at]
 
     def _size(self) -> int:
@@ -94,7 +94,7 @@ class _Reader:
         number = self._varint(64)
         number = number >> 1 ^ -(number & 1)
         if not -(1 << bits - 1) <= number < 1 << bits - 1:
-            raise ThriftError("a number in it is too large")  # other readers would truncate it to its low bits
+            raise ThriftError("one of its numbers is too large")  # other readers would truncate it to its low bits
         return number
 
     def _varint(self, bits: int) -> int:
@@ -106,7 +106,7 @@ class _Reader:
             if byte < 128:
                 break
             if shift > 63:
-                raise ThriftError("a number in it is too large")
+                raise ThriftError("one of its numbers is too large")
         if result >> bits:
-            raise ThriftError("a number in it is too large")
+            raise ThriftError("one of its numbers is too large")
         return result

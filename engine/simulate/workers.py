@@ -213,7 +213,7 @@ def ruleset_of(reference: str, sources_hash: str) -> typed.Ruleset:
 def _ruleset(reference: str, sources_hash: str, _at: tuple[str, str]) -> typed.Ruleset:
     ruleset = load_ruleset(reference)
     if ruleset.sources_hash != sources_hash:
-        message = f"a worker (on {socket.gethostname()}) has another version of `{reference}`"
+        message = f"a worker (on {socket.gethostname()}) has a different version of `{reference}`"
         raise ClusterError(f"{message}; copy the same files there, unless they have just changed")
     return ruleset
 

@@ -387,14 +387,14 @@ class Table:
     def _redo(self, seat: str) -> MessageRefusal | None:
         undo = self._state.undone
         if undo is None or (undo.by != seat and not self.alone):
-            return MessageRefusal("there is nothing to take again")
+            return MessageRefusal("there is nothing to redo")
         try:
             for by, text, salt in undo.options:
                 self._take(self.game.parse(text, by or None), salt)
             self.played.restore(undo.sealed)
         except (ValueError, IllegalOptionError, RulesetFaultError):  # impossible: they were legal at this position
             self.revert()
-            return MessageRefusal("this cannot be taken again")
+            return MessageRefusal("this cannot be redone")
         self._state.undone = None
         self._state.backs = self._state.backs[:-1]
         return None

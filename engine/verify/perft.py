@@ -63,7 +63,7 @@ def perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft:
         RulesetFaultError: if the rules fault; the game is then at that position.
     """
     if not 0 <= depth <= MAX_DEPTH:
-        raise ValueError(f"a depth is between 0 and {MAX_DEPTH}, not {depth}")
+        raise ValueError(f"`depth` must be between 0 and {MAX_DEPTH}, not {depth}")
     game.omniscient.numbers.begin()
     result = Perft(depth)
     states: Counter[str] = Counter()

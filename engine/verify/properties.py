@@ -76,7 +76,7 @@ def _compared(trial: Trial, view: Callable[[Game], dict[str, Any]]) -> Diagnosti
         for key in [*first, *other]:
             value, differing = first.get(key), other.get(key)
             if value != differing:
-                detail = f"the {key} differ: {_short(value)} - under the other {_short(differing)}"
+                detail = f"the {key} differ: {_short(value)} under one backend, {_short(differing)} under another"
                 return contradiction(trial, "backends", detail)
     return None
 

@@ -316,7 +316,7 @@ class _Run:
                     continue
                 reason = str(refusal)
             if _text(expected) not in reason:
-                self.fail(expected.span, f"the reason against `{key.text}`", reason, _text(expected))
+                self.fail(expected.span, f"the reason for refusing `{key.text}`", reason, _text(expected))
 
     def refused(self, game: Game, item: Node) -> None:
         """Checks that an option is illegal, for whatever reason; it may belong to another decision."""

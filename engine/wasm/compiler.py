@@ -131,7 +131,7 @@ class _Compiler:
         memory, module = self.memory, self.module
         long = long_values(self.p, self.costs.whole)
         if long.seen and self.p.alike:
-            raise NoWasmError("deciding who sees private state may take too many steps, by the sizes of kinds")
+            raise NoWasmError("with kinds of these sizes, deciding who sees private state may take too many steps")
         x = ExpressionEmitter(self.fast, module, memory, self.widths, self.costs)
         loops, neighbours = LoopEmitter(x), NeighbourEmitter(x)
         OperatorEmitter(x)

@@ -77,16 +77,16 @@ def parse_template(text: str) -> Template:
             group, at = [], at + 1
         elif char == "]":
             if group is None:
-                raise ValueError("a `]` without `[`; for a literal one, write `]]`")
+                raise ValueError("a `]` has no `[` before it; for a literal one, write `]]`")
             parts.append(Optional(tuple(group)))
             group, at = None, at + 1
         elif char == "}":
-            raise ValueError("a `}` without `{`; for a literal one, write `}}`")
+            raise ValueError("a `}` has no `{` before it; for a literal one, write `}}`")
         else:
             _add(place, char)
             at += 1
     if group is not None:
-        raise ValueError("a `[` that is not closed; for a literal one, write `[[`")
+        raise ValueError("a `[` is not closed; for a literal one, write `[[`")
     return tuple(parts)
 
 
@@ -107,11 +107,11 @@ def _end_of_hole(text: str, at: int) -> int:
             raise ValueError(f"braces in a hole are nested deeper than {_MAX_NESTED - 1}")
         if depth == 0:
             if not text[at + 1 : end].strip():
-                raise ValueError("an empty hole; for a literal `{`, write `{{`")
+                raise ValueError("a hole is empty; for a literal `{`, write `{{`")
             return end
     if len(text) - at > _MAX_HOLE:
-        raise ValueError(f"a hole of more than {_MAX_HOLE} characters")
-    raise ValueError("a `{` that is not closed; for a literal one, write `{{`")
+        raise ValueError(f"a hole has more than {_MAX_HOLE} characters")
+    raise ValueError("a `{` is not closed; for a literal one, write `{{`")
 
 
 def holes(template: Template) -> Iterator[Hole]:

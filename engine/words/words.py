@@ -91,7 +91,7 @@ class Words:
     def too_long(self) -> tuple[Diagnostic, ...]:
         """The warning that texts and measures have exhausted their step budget; empty otherwise."""
         help_ = "simplify them: a state field or a fact costs one step, a loop one per member;"
-        help_ += " the texts beyond the limit are shown as ids, and such measures not at all"
+        help_ += " beyond the limit, texts are shown as ids and measures are omitted"
         return self.budget.warnings("RS575", Severity.WARNING, "the words and measures of this game", help_)
 
     def text(self, section: str, name: str) -> TitleText | None:

@@ -94,7 +94,7 @@ class History:
             replace_together({path: wanted[path] for path in order}, now)
         except ChangedError as error:
             name = display(Path(str(error)))
-            message = f"cannot {what}: {name} has been changed by somebody else since; nothing is written"
+            message = f"cannot {what}: {name} has been changed by somebody else since; nothing was written"
             raise ChangedElsewhereError(message) from None
         except OSError as error:
             raise MapEditError(f"cannot {what}: {error.strerror or 'a file cannot be written'}") from None

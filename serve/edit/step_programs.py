@@ -74,7 +74,7 @@ _PAGE = 20_000_000
 """The maximum size of a report in bytes."""
 _LINK = re.compile(r"http://127\.0\.0\.1:([0-9]+)/#[\w-]+$")
 """A link at the end of a line that starts with its name."""
-_OPEN = ("Ctrl-C ends it\n", "Ctrl-C ends it\r\n")
+_OPEN = ("Ctrl-C stops it\n", "Ctrl-C stops it\r\n")
 """The endings of the line that an open table prints last; elsewhere, the words may be part of a title."""
 
 

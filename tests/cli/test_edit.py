@@ -218,7 +218,7 @@ def test_a_map_without_a_set_up_gets_one(tmp_path: Path) -> None:
 def test_nothing_is_written_without_a_yes(lake: Path) -> None:
     before = files(lake)
     result = edit(lake, "set hills title Hills", yes=False)
-    assert "+    hills: {title: Hills" in result.stdout and "nothing is written" in result.stdout
+    assert "+    hills: {title: Hills" in result.stdout and "nothing was written" in result.stdout
     assert files(lake) == before
 
 

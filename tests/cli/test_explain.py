@@ -84,7 +84,7 @@ def test_a_ruleset_alone_has_its_decisions_with_their_options() -> None:
 def test_a_name_that_is_not_there() -> None:
     for words, hint in {
         ("imperial", "biuld"): "did you mean `build`?",
-        ("nim", "qqqq"): "`rulespec explain nim` lists the decisions and their options",
+        ("nim", "qqqq"): "list the decisions and their options with `rulespec explain nim`",
         ("RS22",): "there is no code or ruleset `RS22`; did you mean",
     }.items():
         result = explain(*words)

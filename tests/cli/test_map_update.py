@@ -142,7 +142,7 @@ def test_what_is_gone_is_deleted_if_it_is_wanted(mine: Path) -> None:
 def test_without_a_yes_nothing_is_written(mine: Path) -> None:
     before = files(mine)
     output = new(mine, drawing(NAMES, {}, {(1, 1): (120, 120)}), "--update")
-    assert "changed: r0" in output and "write 2 files?" in output and "nothing is written" in output
+    assert "changed: r0" in output and "write 2 files?" in output and "nothing was written" in output
     assert files(mine) == before
 
 

@@ -143,7 +143,7 @@ def test_a_text_in_a_shape_is_its_name(tmp_path: Path) -> None:
     said = [(d.code, d.message) for d in report.diagnostics]
     assert said == [
         ("RS564", "left out: shapes without a name"),
-        ("RS857", "1 text outside all shapes: `A map of my own`"),
+        ("RS857", "1 text is outside all shapes: `A map of my own`"),
     ]
 
 

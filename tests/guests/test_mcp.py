@@ -128,8 +128,8 @@ def test_a_long_call_keeps_nobody_from_an_answer() -> None:
     "words, reason",
     [
         ([], "give a game"),
-        (["nim"], "--seat is required"),
-        (["nim", "--seat", "A"], "--log is required"),
+        (["nim"], "give --seat"),
+        (["nim", "--seat", "A"], "give --log"),
         (["nim", "--players", "2", "--seat", "Z", "--log", "FILE"], "the seats A, B"),
         (["nim", "--folder", "."], "give a game"),
         (["--folder", ".", "--seat", "A"], "--folder cannot be combined with"),

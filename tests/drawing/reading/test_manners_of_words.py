@@ -307,7 +307,7 @@ def test_a_text_that_is_not_the_name_of_its_region_is_said(tmp_path: Path) -> No
     result, report = read(tmp_path, f'<svg {SVG} {space} viewBox="0 0 200 200">{town}</svg>')
     assert [(region.name, region.title) for region in result.regions] == [("vale", "Vale"), ("highfells", "Highfells")]
     (said,) = (d.message for d in report.diagnostics if d.code == "RS364")
-    assert "2 texts inside a region with a different name: `Fen` in `Highfells`, `Borg` in `Vale`" in said
+    assert "2 texts are inside a region with a different name: `Fen` in `Highfells`, `Borg` in `Vale`" in said
 
 
 def test_a_line_between_two_towns_takes_no_name_to_the_other(tmp_path: Path) -> None:

@@ -333,4 +333,4 @@ def test_a_border_that_is_too_short_for_a_link_is_listed(tmp_path: Path) -> None
     shapes = "".join(f'<path id="{name}" d="{d}"/>' for name, d in {**parts, "fir": "M499 500H1000V1000H499Z"}.items())
     result, report = read(tmp_path, f'<svg {SVG} viewBox="0 0 1000 1000">{shapes}</svg>')
     assert result.short == [("oak", "fir")]
-    assert "1 border too short for a link: `oak` and `fir`" in report.diagnostics[-1].message
+    assert "1 border is too short for a link: `oak` and `fir`" in report.diagnostics[-1].message

@@ -79,7 +79,7 @@ def test_what_was_taken_back_is_taken_again(secret: bool, rules: dict[bool, type
     before, history = table.game.hash, [str(o) for o in table.game.history]
     assert send(table, "A", do="undo", to=0) is None and table.game.ply == 0
     assert table.say("A")["redo"] == 4 and table.say("B")["redo"] == 0
-    assert send(table, "B", do="redo") == MessageRefusal("there is nothing to take again")
+    assert send(table, "B", do="redo") == MessageRefusal("there is nothing to redo")
     assert send(table, "A", do="redo") is None
     assert table.game.hash == before and [str(o) for o in table.game.history] == history
     assert table.say("A")["redo"] == 0 and table.say("A")["free"] == 4

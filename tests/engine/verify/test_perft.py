@@ -151,7 +151,7 @@ def test_nothing_comes_after_the_end() -> None:
 
 @pytest.mark.parametrize("depth", [-1, MAX_DEPTH + 1])
 def test_a_depth_has_bounds(depth: int) -> None:
-    with pytest.raises(ValueError, match="a depth is between 0 and 100"):
+    with pytest.raises(ValueError, match="`depth` must be between 0 and 100"):
         perft(game("nim"), depth)
 
 

@@ -234,7 +234,7 @@ def test_the_diff_is_shown_and_asked_about(ruleset: Make) -> None:
         code, out = validate("./errors", "--fix", answer=answer)
         assert code == 1
         assert "-    set card to crd\n+    set card to card\n" in out
-        assert "nothing is written" in out
+        assert "nothing was written" in out
         assert file.read_text("utf-8") == text
     code, out = validate("./errors", "--fix", answer="y\n")
     assert code == 0

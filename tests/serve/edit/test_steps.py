@@ -65,7 +65,7 @@ def test_scenarios_run_and_are_shown_to_all_pages(tmp_path: Path) -> None:
 def test_a_table_is_opened_and_goes_on_with_the_next_map_and_ends_with_the_server(tmp_path: Path) -> None:
     folder = copied("tutorial", tmp_path / "lake")
     game = folder / "game.yaml"  # its title is printed before the links
-    game.write_text(game.read_text("utf-8").replace('"The Lake"', '"The Lake; Ctrl-C ends it"'), "utf-8")
+    game.write_text(game.read_text("utf-8").replace('"The Lake"', '"The Lake; Ctrl-C stops it"'), "utf-8")
     with editing(folder) as serving:
         page = serving.page()
         page.until("picture")
