@@ -222,7 +222,7 @@ BAD_LOGS: dict[str, tuple[str | bytes | Callable[[], bytes], int, str]] = {
     "binary": (bytes(range(256)), 2, "is not a log: it is a binary file"),
     "a gzip bomb": (lambda: gzip.compress(b" " * 100_000_000, 1), 2, "log.jsonl:1:1"),
     "damaged gzip": (b"\x1f\x8b" + b"x" * 100, 2, "log.jsonl:1:1"),
-    "of no dialect": ('[{"type": "hello"}]', 2, "no dialect knows this kind of log"),
+    "of no dialect": ('[{"type": "hello"}]', 2, "no dialect reads this kind of log"),
     "foreign, cut off": ('[{"type": "hello"', 2, "log.jsonl:1:"),
 }
 

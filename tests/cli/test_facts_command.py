@@ -63,8 +63,8 @@ def test_json_is_as_its_schema_says(isles: Path, capsys: pytest.CaptureFixture[s
     [
         (["certainy"], "did you mean `certainty`?"),
         (["certainty", "--not", "knwon"], "did you mean `known`?"),
-        (["certainty", "--only", "x"], "they are known, guessed, unknown"),
-        (["--only", "known"], "need a kind"),
+        (["certainty", "--only", "x"], "the values are known, guessed, unknown"),
+        (["--only", "known"], "need KIND"),
     ],
 )
 def test_what_is_not_there_is_wrong_usage(

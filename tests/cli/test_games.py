@@ -171,7 +171,7 @@ def test_a_sample_log_has_a_name_wherever_one_is(
 
 def test_nothing_is_written_beside_a_sample_log(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["log", "imperial:quickstart", "--bundle-beside"]) == 2
-    assert "copy the log first" in capsys.readouterr().err
+    assert "copy the log elsewhere first" in capsys.readouterr().err
     assert not (GAMES / "imperial" / "logs" / "rules").exists()
 
 

@@ -223,7 +223,7 @@ def test_an_overlay_of_the_base_that_is_named_by_its_path(capsys: pytest.Capture
 )
 def test_bad_names(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     message = refused(capsys, name, "--from", NIM)
-    assert "is not a valid ruleset name: a name is small letters, digits and `_`" in " ".join(message.split())
+    assert "is not a valid ruleset name: write up to 64 lower-case letters, digits and `_`" in " ".join(message.split())
     assert files() == []
 
 
@@ -236,7 +236,7 @@ def test_names_that_windows_keeps_for_itself(name: str, form: list[str], capsys:
 
 @pytest.mark.parametrize("name, base", [("nim", NIM), ("tall", f"{NIM}+tall"), ("tall", NIM)])
 def test_the_name_of_the_base_is_taken(name: str, base: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "is a name of the base" in refused(capsys, name, "--from", base)
+    assert "is already a name in" in refused(capsys, name, "--from", base)
     assert files() == []
 
 

@@ -187,7 +187,7 @@ def test_a_number_that_is_a_setting_is_swept(tmp_path: Path) -> None:
     assert [rule["settings"]["fewest"] for rule in report["rules"]] == ["2", "3"]
     assert all(rule["strengths"][0]["answers"][0]["verdict"] == "less" for rule in report["rules"])
     code, _, err = invoke(*args, "--sweep", "settings.fewest=1..4")
-    assert code == 2 and "`fewest` is from 1 to 3" in err
+    assert code == 2 and "`fewest` must be from 1 to 3" in err
 
 
 def test_games_are_written_as_logs_for_the_viewer(tmp_path: Path) -> None:
@@ -290,4 +290,4 @@ def test_roles_have_titles_and_those_of_one_player_are_one_line(
 def test_the_numbers_that_matter_are_named() -> None:
     target = {"paths": ["constants.stones", "settings.most", *("constants.idle",) * 3], "matter": ["settings.most"]}
     assert mattering(target) == "Of the 5 numbers, these matter (strongest first): most."
-    assert mattering(target | {"matter": []}).startswith("None of 5 numbers matters")
+    assert mattering(target | {"matter": []}).startswith("In these games none of the 5 numbers matters")

@@ -120,9 +120,9 @@ def test_all_seats_do_without_and_the_usual_questions_are_asked(ref: str) -> Non
     [
         ("sial", "there is no option `sial`; did you mean `sail`?"),
         ("trip.fly", "there is no option `trip.fly`; did you mean `trip.sail`?"),
-        ("dig", "there is no option `dig`; there are trip.sail, trip.rest"),
-        ("sail:C", "there is no seat `C`; there are A, B"),
-        ("sail(green)", "no `boat` is called `green`; there are red, blue"),
+        ("dig", "there is no option `dig`; the options are trip.sail, trip.rest"),
+        ("sail:C", "there is no seat `C`; the seats are A, B"),
+        ("sail(green)", "no `boat` is called `green`; its values are red, blue"),
         ("rest(red)", "`rest` has 0 arguments"),
         ("sail red", "not of the form DECISION.OPTION, OPTION(ARGUMENT) or OPTION:SEAT"),
     ],

@@ -136,7 +136,7 @@ def test_a_point_is_inserted_in_both_and_removed_from_both() -> None:
 @pytest.mark.parametrize(
     "edit, said",
     [
-        (lambda: removed(BOARD, FRAME, (20, 10)), "borders meet at 20,10, and would come apart without it"),
+        (lambda: removed(BOARD, FRAME, (20, 10)), "borders meet at 20,10, and would come apart without this point"),
         (lambda: removed(BOARD, FRAME, (0, 0)), "the border reaches the frame at 0,0"),
         (lambda: removed(BOARD, FRAME, (21, 10)), "no outline has a point at 21,10; the nearest is 20,10"),
         (lambda: moved(BOARD, FRAME, (21, 10), (1, 1)), "the nearest is 20,10"),

@@ -59,7 +59,7 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: contract(loaded("kuhn_poker")[0], settings=["a"]), TypeError, "`settings` must be a mapping"),  # type: ignore[arg-type]
     (lambda: contract(loaded("kuhn_poker")[0], cap=HUGE), ValueError, "`cap` must be at most"),
     (lambda: env().reset(seed="a"), TypeError, "`seed` must be a whole number"),
-    (lambda: env().observe("seat_9"), ValueError, "no agent 'seat_9': they are seat_0, seat_1"),
+    (lambda: env().observe("seat_9"), ValueError, "no agent 'seat_9': the agents are seat_0, seat_1"),
     (lambda: env().step("drop(a1)"), TypeError, r"`action` must be a whole number, not 'drop\(a1\)'"),
     (lambda: env().step(0.7), TypeError, "not 0.7"),
     (lambda: env().step(None), TypeError, "not None"),
@@ -68,7 +68,11 @@ WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: SeatEnv(loaded("nim")[0]).step(np.int64(0)), gymnasium.error.ResetNeeded, "call `reset` first"),
     (lambda: ended().step(0), gymnasium.error.ResetNeeded, "the game is over: call `reset` first"),
     (lambda: refused().step(0), gymnasium.error.ResetNeeded, "the game is over: call `reset` first"),
-    (lambda: SeatEnv(loaded("nim")[0], render_mode="human"), ValueError, "no render mode 'human': a game is shown as"),
+    (
+        lambda: SeatEnv(loaded("nim")[0], render_mode="human"),
+        ValueError,
+        "no render mode 'human': choose `ansi` or None",
+    ),
     (lambda: aec_env(loaded("nim")[0], render_mode="rgb_array"), ValueError, "no render mode 'rgb_array'"),
     (lambda: SeatEnv(loaded("nim")[0]).render(), gymnasium.error.ResetNeeded, "call `reset` first"),
     (lambda: Batch("kuhn_poker", 3), TypeError, "`table` must be a contract"),  # type: ignore[arg-type]

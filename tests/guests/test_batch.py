@@ -86,6 +86,6 @@ def test_an_illegal_action_of_one_game_changes_none() -> None:
     before = batch.rows.copy()
     with pytest.raises(IllegalActionError, match="in game 1"):
         batch.step([0, 41])
-    with pytest.raises(ValueError, match="2 games need"):
+    with pytest.raises(ValueError, match="one action for each of 2 games"):
         batch.step([0])
     assert np.array_equal(batch.rows, before)

@@ -342,4 +342,4 @@ def test_copies_that_cannot_be_drawn_are_searched_for_within_a_bound(monkeypatch
     assert not Toolbox(tools.tools()).call("simulate", {"games": 5})[1]
     monkeypatch.setattr(seat_tools, "_TRIED", 1)
     text, wrong = Toolbox(tools.tools()).call("simulate", {"games": 5})
-    assert wrong and "found no copy" in text
+    assert wrong and "no copy of the game was found" in text

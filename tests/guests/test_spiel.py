@@ -114,7 +114,7 @@ def test_a_game_is_loaded_by_its_text() -> None:
     assert game.utility_sum() == 0 and game.max_utility() == 13
     assert "hide_cash:true" in str(load_game("imperial", settings={"hide_cash": True}))
     settings = load_game("liars_dice", settings={"sides": "3"})
-    with pytest.raises(ValueError, match="settings are NAME:VALUE;NAME:VALUE"):
+    with pytest.raises(ValueError, match="write NAME:VALUE;NAME:VALUE"):
         pyspiel.load_game("rulespec(ruleset=liars_dice,settings=sides)")
     assert settings.new_initial_state().num_distinct_actions() < load_game("liars_dice").num_distinct_actions()
 

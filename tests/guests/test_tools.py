@@ -31,15 +31,15 @@ def box(calls: int = 100) -> Toolbox:
         ("echo", None, "needs `text`"),
         ("echo", {"text": 1}, "is not of type string"),
         ("echo", {"text": "a", "times": True}, "is not of type integer"),
-        ("echo", {"text": "a", "times": -1}, "not from 0"),
-        ("echo", {"text": "a", "times": 10**12}, "not from 0"),
+        ("echo", {"text": "a", "times": -1}, "must be from 0"),
+        ("echo", {"text": "a", "times": 10**12}, "must be from 0"),
         ("echo", {"text": "a" * (MOST_TEXT + 1)}, "more than 200,000"),
         ("echo", {"text": "\ud800"}, "is not a text"),
         ("echo", {"text": "a", "other": 1}, "no parameter `other`"),
         ("echo", {"text": "a" * 1000, "times": MOST_ANSWER // 1000 + 1}, "too long"),
         ("echo", {"text": "no"}, "that is refused"),
         ("echo", {"text": "disk"}, "the disk is full"),
-        ("nothing", {}, "there is no tool `nothing`; there are echo"),
+        ("nothing", {}, "there is no tool `nothing`; the tools are echo"),
     ],
 )
 def test_an_answer_is_json_whatever_is_asked(name: str, arguments: Any, answer: str) -> None:

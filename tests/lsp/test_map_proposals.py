@@ -127,7 +127,7 @@ def test_by_flags_alone(base: str, owners: int, tmp_path: Path) -> None:
     """`new` with the meaning of each colour and --accept: the map is sound, playable, and passes its test."""
     (tmp_path / "m.svg").write_text(ring_map(owners), "utf-8")
     flags = ("--to", str(tmp_path), "--from", base, "--map", str(tmp_path / "m.svg"), *fills(owners), "--accept")
-    assert "not sound" not in run("new", "mine", *flags)
+    assert "not valid yet" not in run("new", "mine", *flags)
     assert "sound" in run("validate", str(tmp_path / "mine"), "--no-play")
     assert "passed" in run("test", str(tmp_path / "mine"))
     assert run("simulate", str(tmp_path / "mine"), "--games", "2", "--players", "2")
@@ -213,7 +213,7 @@ def test_what_is_there_already_stays(ring: Path) -> None:
         ("bring terrain a b", "there is no replaceable kind `terrain`"),
         ("bring nation alone", "expected `bring KIND"),
         ("bring nation 1st b", "is not a name"),
-        ("bring nation sea land", "is a name of the rules"),
+        ("bring nation sea land", "is already a name in the rules"),
         ("colour #123456 terrain sea", "no region has the colour"),
         (f"colour {SEA} depth sea", "there is no fact `depth`"),
         ("accept everything", "there is no proposal `everything`"),

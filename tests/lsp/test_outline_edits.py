@@ -189,7 +189,7 @@ def test_what_cannot_be_is_refused_with_a_sentence(lake: Path) -> None:
         (DrawOutline("marsh", ((0, 0), (9, 9), (9, 0), (0, 8))), "the outline crosses itself"),
         (FollowBorder("isle", "marsh", (0, 0), (1, 1)), "`marsh` has no outline"),
         (RemoveOutline("marsh"), "`marsh` has no outline"),
-        (SetFrame((0, 0, 0, 10)), "a frame needs a width"),
+        (SetFrame((0, 0, 0, 10)), "the frame is empty"),
     ]
     for edit, said in cases:
         with pytest.raises(MapEditError) as refused:

@@ -123,7 +123,7 @@ def test_a_check_is_bounded_in_time() -> None:
     situations = record(ruleset, 40, None)
     result = check(ruleset, situations, -1)
     assert (result.altered, result.unreached, result.late, result.is_clean) == ((), 0, 40, False)
-    assert summary(result).endswith("0 of 40 recorded situations, 40 not looked at within 120 s of processor time")
+    assert summary(result).endswith("0 of 40 recorded situations, 40 not checked within 120 s of processor time")
     assert check(ruleset, situations, None).is_clean
 
 

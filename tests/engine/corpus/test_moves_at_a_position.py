@@ -203,7 +203,7 @@ def test_what_cannot_be_counted_has_a_way_out(tmp_path: Path) -> None:
     wrong = refusal(misere, "--at", f"{log}@0").diagnostics[0]
     assert (wrong.code, wrong.help) == ("RS580", "it has `nim` with 2 players, misere=true")
     over = refusal(store, "--at", log).diagnostics[0]
-    assert (over.code, "name a position before its end" in over.help) == ("RS581", True)
+    assert (over.code, "give a position before the end" in over.help) == ("RS581", True)
     far = refusal(store, "--at", f"{log}@900").diagnostics[0]
     assert (far.code, far.help) == ("RS581", over.help.replace("a position before the end", "an earlier position"))
     code, _, err = invoke("corpus", "moves", store, "--at", f"{log}@-1")

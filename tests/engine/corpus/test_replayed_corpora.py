@@ -152,7 +152,7 @@ def test_a_row_that_comes_out_otherwise_is_refused(tmp_path: Path) -> None:
     text = out.read_text("utf-8")
     out.write_text(text.replace('"decisions": ', '"decisions": 1'), "utf-8")
     code, _, err = invoke("replay", tmp_path / "logs", "--out", out)
-    assert (code > 0, "has a different row" in err) == (True, True)
+    assert (code > 0, "is not the result of its replay" in err) == (True, True)
 
 
 @pytest.mark.parametrize("under", ["./wager", "./wager+./mine.yaml"])

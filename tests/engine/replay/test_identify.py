@@ -242,7 +242,7 @@ def test_command(tmp_path: Path) -> None:
     assert "beside this:\n  misere=true\n" in ids
     code, out = run(tmp_path / "game.jsonl", nim_log(["take(7)"]))
     assert code == 1
-    assert "no overlays and settings found" in out
+    assert "no overlays and settings were found" in out
     assert "NIM-03: one to three stones" in out
 
 

@@ -146,7 +146,7 @@ def test_rules_for_another_number_of_seats_cannot_judge(quiz: str) -> None:
 def test_a_log_that_breaks_its_own_rules_cannot_be_judged(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text(SHORT.read_text("utf-8").replace("take(2)", "take(7)"), "utf-8")
-    with pytest.raises(DiagnosticsError, match="not legal under its own rules, after 1 decisions: NIM-03") as error:
+    with pytest.raises(DiagnosticsError, match="breaks its own rules after 1 decisions: NIM-03") as error:
         judge_file(log, "+tall")
     assert error.value.diagnostics[0].code == "RS821"
 

@@ -169,7 +169,7 @@ def test_a_damaged_line_is_told_with_a_way_out(
     err = capsys.readouterr().err
     assert f"error[{code}]" in err
     assert f"{path}:3:1" in err
-    assert "keep the first 2 lines" in err
+    assert "keep only the first 2 lines" in err
     assert path.read_bytes() == before
     path.write_text("\n".join(lines[:2]) + "\n", "utf-8")
     assert invoke(*WAGER, "--games", "3", "--out", path)[0] == 0

@@ -354,7 +354,7 @@ def test_a_change_of_the_layout_alone_is_seen_as_such(own: Path) -> None:
     code, out, err = invoke(own, "--check")
     assert code == 1
     assert "hash is " in err and "nodes is" not in err
-    assert "if only their layout has changed: `rulespec perft REF --record`" in err
+    assert "if only the layout of states has changed, record them again with `rulespec perft REF --record`" in err
     assert "6 positions counted, 6 differ" in out
     assert invoke(own, "--record")[0] == 0
     assert invoke(own, "--check")[0] == 0

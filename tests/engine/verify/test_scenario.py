@@ -178,7 +178,7 @@ WRONG = [
     ('    when: ["A: take(two)"]', "4:12", "RS814", "`two` is not a number"),
     ("    given: {start: dance}", "4:20", "RS813", "`dance` does not call a procedure"),
     ("    given: {set: {stone.heep: 1}}", "4:19", "RS813", "heep"),
-    ("    given: {set: {most: 1}}", "4:19", "RS813", "is not state, an account"),
+    ("    given: {set: {most: 1}}", "4:19", "RS813", "is neither state nor an account"),
     ('    given: {set: {"stone.hand[A]": 10}}', "4:19", "RS813", "for `stone.hand[A]`: they would come from `heap`"),
     ("    seats: [A, B, C, D, E]", "2:9", "RS813", "for 2 to 4 players, not for 5"),
     ("    settings: {miser: true}", "2:9", "RS813", "has no setting `miser`; did you mean `misere`?"),

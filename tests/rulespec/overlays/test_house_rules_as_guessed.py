@@ -201,7 +201,7 @@ def test_explain_finds_rules_by_the_words_of_a_table(tmp_path: Path) -> None:
         "well": "procedure `turn`",
         "tree": "option `rest` of `act`",
         "quarrel": "options `quarrels`",
-        "boats": "no option and no rule",
+        "boats": "no option or rule",
     }.items():
         printed = CliRunner().invoke(cli, ["explain", ref, word]).output
         assert expected in printed, printed

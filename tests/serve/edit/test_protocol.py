@@ -101,7 +101,7 @@ def test_the_history_outlives_a_page(own: Serving) -> None:
         ("fly isle", "no edit"),
         ("map isle", "no edit"),
         ("make isle", "no edit"),
-        ("link isle isle", "joins two"),
+        ("link isle isle", "must join two"),
         ("link isle", "expected `link REGION REGION"),
         ("remove nowhere", "no region"),
     ],
