@@ -164,9 +164,7 @@ class Search:
     def _numbers(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
         numbers = np.ascontiguousarray(options, np.int64)
         if numbers.shape != (len(rows),):
-            raise ValueError(
-                f"`options` must have one number for each of {len(rows)} rows, not the shape {numbers.shape}"
-            )
+            raise ValueError(f"`options` needs one number for each of {len(rows)} rows, not the shape {numbers.shape}")
         return numbers
 
     def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -306,7 +306,7 @@ def test_what_does_not_fit_is_told() -> None:
         rows = search.rows([game])
         with pytest.raises(ValueError, match="columns"):
             search.counts(rows[:, 1:])
-        with pytest.raises(ValueError, match="must have one number for each of"):
+        with pytest.raises(ValueError, match="needs one number for each of"):
             search.apply(rows, [0, 1])
         with pytest.raises(IndexError, match="there is no option 99"):
             search.apply(rows, [99])
