@@ -122,7 +122,7 @@ function makeEditor(hello, ask) {
     ["Space and drag", "pan"],
     ["Insert", "a new region"],
     ["Enter", "from the list or the board to the form"],
-    ["Esc", "from the form to the list; give a drag up"],
+    ["Esc", "from the form to the list; cancel a drag"],
     ["F2", "rename"],
     ["Del", "remove"],
     ["F8", "the next problem"],

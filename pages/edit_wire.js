@@ -12,7 +12,7 @@
 
   function ask(message) {
     if (socket?.readyState !== WebSocket.OPEN)
-      return Promise.resolve({ refused: "the server is gone: nothing is written" });
+      return Promise.resolve({ refused: "the server is gone: nothing was written" });
     socket.send(JSON.stringify(message));
     return new Promise((answer) => {
       asked.push(answer);
@@ -41,10 +41,10 @@
     socket.addEventListener("message", (event) => heard(JSON.parse(event.data)));
     socket.addEventListener("close", (event) => {
       for (const answer of asked.splice(0))
-        answer({ refused: "the server is gone: whether this is written, is not known" });
+        answer({ refused: "the server is gone, so it is unknown whether this was written" });
       count();
       if (event.code === WRONG)
-        notice("This link is not valid: the server has been started again and has printed a new one.");
+        notice("This link is not valid: the server was restarted, and printed a new one.");
       else if (event.code === TOO_MUCH) notice("There are too many pages, or too many messages: open the link again.");
       else {
         page?.lost(true);
@@ -60,6 +60,6 @@
   if (key) {
     sessionStorage.setItem("key", key);
     connect(key);
-  } else notice("This page needs the link with the key that `rulespec edit` has printed.");
+  } else notice("This page needs the link with the key that `rulespec edit` printed.");
   addEventListener("hashchange", () => location.reload());
 })();

@@ -7,13 +7,13 @@ function makeKeptLines() {
 
   function checked(variation, naming, depth) {
     const { moves, name = "", remark = "", ...more } = variation ?? {}, texts = [name, remark];
-    if (depth > DEEPEST || !Array.isArray(moves) || !moves.length || Object.keys(more).some((key) => key !== "at")) throw new Error("a variation has another form");
-    if (texts.some((text) => typeof text !== "string")) throw new Error("a variation has another form");
+    if (depth > DEEPEST || !Array.isArray(moves) || !moves.length || Object.keys(more).some((key) => key !== "at")) throw new Error("a variation is malformed");
+    if (texts.some((text) => typeof text !== "string")) throw new Error("a variation is malformed");
     return { ...name && { name }, ...remark && { remark }, moves: moves.map((move) => renamed(move, naming, depth)) };
   }
   function renamed(move, { own, text }, depth) {
     const { decision, by, option, variations, ...said } = move ?? {};
-    if (typeof decision !== "string" || typeof option !== "string" || (by !== null && typeof by !== "string")) throw new Error("a move of a variation has another form");
+    if (typeof decision !== "string" || typeof option !== "string" || (by !== null && typeof by !== "string")) throw new Error("a move of a variation is malformed");
     const inner = variations && { variations: variations.map((each) => checked(each, { own, text }, depth + 1)) };
     return { decision, by: by === null ? null : own.get(by) ?? by, option: text(option), ...said, ...inner };
   }
@@ -26,7 +26,7 @@ function makeKeptLines() {
     },
     // The variations of a line of a log before which these decisions stand; `naming` gives the ids of seats here.
     read({ variations, by }, taken, naming) {
-      if (!Array.isArray(variations)) throw new Error("variations are a list");
+      if (!Array.isArray(variations)) throw new Error("variations must be a list");
       for (const each of variations) {
         const at = each?.at ?? taken.length, variation = checked(each, naming, 1);
         if (at <= taken.length && kept.length < MOST) kept.push({ at, by: naming.own.get(by) ?? by, stem: stemOf(taken, at), variation });

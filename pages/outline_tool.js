@@ -125,12 +125,12 @@ export function makeOutlineTool(host) {
 
   function draw() {
     const name = region();
-    if (!name) host.say("choose the region first whose outline is to be drawn");
+    if (!name) host.say("first choose the region whose outline you want to draw");
     else if ((host.outlines.fixed ?? []).includes(name)) host.say(`${name} comes from the base: its outline stays`);
     else {
       const [left, top, width, height] = host.outlines.frame ?? [0, 0, 0, 0];
       drawing = { region: name, points: [], cursor: chosen ?? rounded([left + width / 2, top + height / 2]) };
-      host.say(`drawing ${name}: click, or arrows and Space; Enter closes, Backspace takes back, Escape gives up`);
+      host.say(`drawing ${name}: click, or arrows and Space; Enter closes, Backspace undoes, Escape cancels`);
     }
     [drag, nudge, aim] = [null, null, null];
     show();
@@ -149,7 +149,7 @@ export function makeOutlineTool(host) {
 
   async function close() {
     if (drawing.points.length < 3) {
-      host.say("an outline has three points at least");
+      host.say("an outline needs at least three points");
       return;
     }
     const closed = drawing, rings = () => host.outlines.outlines[closed.region]?.length ?? 0, number = rings();
@@ -230,7 +230,7 @@ export function makeOutlineTool(host) {
     const { from, edge, to, only, far } = drag;
     drag = null;
     if (edge) insert(edge, to.point);
-    else if (far && event.shiftKey && !only) host.say("choose the region first whose point is to be detached");
+    else if (far && event.shiftKey && !only) host.say("first choose the region whose point you want to detach");
     else if (far) move(from, to, only);
     show();
     return true;
@@ -306,7 +306,7 @@ export function makeOutlineTool(host) {
 
   // Removes the whole outline of the chosen region.
   function removeAll() {
-    if (!host.outlines.outlines[region()]) host.say("choose a region that has an outline first");
+    if (!host.outlines.outlines[region()]) host.say("first choose a region that has an outline");
     else {
       choose(null);
       ask({ op: "remove_outline", region: region() });
@@ -316,7 +316,7 @@ export function makeOutlineTool(host) {
   function giveUp() {
     leaving = true;
     if (!drag && !nudge && !drawing) return false;
-    host.say(drag || nudge ? "the point stays where it was" : "the drawing is given up");
+    host.say(drag || nudge ? "the point stays where it was" : "the drawing is cancelled");
     if (drag) chosen = drag.from;
     else if (!nudge) drawing = null;
     [drag, nudge] = [null, null];

@@ -20,7 +20,7 @@
       const answer = await fetch(path, { ...how, headers: { Authorization: `Bearer ${key}` } });
       return await answer.json();
     } catch {
-      return { refused: "the server is gone, or has given up: nothing is written" };
+      return { refused: "the server is gone, or has given up: nothing was written" };
     } finally {
       document.body.dataset.waiting = --open;
     }
@@ -58,7 +58,7 @@
   function show(answer) {
     const refused = typeof answer.refused === "string" ? [{ code: "", line: 0, message: answer.refused, help: "", ways: [] }]
       : answer.refused;
-    element("counts").textContent = refused.length ? "It is not read" : `Read: ${answer.counts}`;
+    element("counts").textContent = refused.length ? "It cannot be read" : `Read: ${answer.counts}`;
     element("begin").disabled = refused.length > 0;
     element("preview").replaceChildren(...(refused.length ? [] : [picture(answer.shapes, answer.frame)]));
     element("findings").replaceChildren(...(refused.length ? refused : answer.findings).map((each) => {
@@ -146,5 +146,5 @@
   if (key) {
     sessionStorage.setItem("key", key);
     hello();
-  } else notice("This page needs the link with the key that `rulespec edit` has printed.");
+  } else notice("This page needs the link with the key that `rulespec edit` printed.");
 })();

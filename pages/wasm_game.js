@@ -398,7 +398,7 @@ export class WasmGame {
       try {
         return JSON.parse(lines[number]);
       } catch {
-        throw new Error(`line ${number + 1}: it is no JSON`);
+        throw new Error(`line ${number + 1}: it is not JSON`);
       }
     };
     const header = read(0) ?? {}, { seats } = this.names;
@@ -408,7 +408,7 @@ export class WasmGame {
     if (differs) throw new Error("line 1: the game has other settings");
     const named = Array.isArray(header.seats) ? Object.fromEntries(header.seats.map((name) => [name, name])) : header.seats ?? {};
     const ids = Object.keys(named);
-    if (ids.length !== seats.length) throw new Error(`line 1: ${ids.length} seats, and here are ${seats.length}`);
+    if (ids.length !== seats.length) throw new Error(`line 1: ${ids.length} seats, but this page has ${seats.length}`);
     const own = new Map(ids.map((id, at) => [id, seats[at]]));
     const renamed = (option) => option.replace(/[^(),]+/g, (part) => (own.has(part.trim()) ? part.replace(part.trim(), own.get(part.trim())) : part));
     const names = Object.fromEntries(ids.map((id, at) => [seats[at], String(named[id])]));
@@ -425,7 +425,7 @@ export class WasmGame {
         }
       }
       if (line.undo !== undefined) {
-        if (line.keep || line.set) throw new Error(`line ${number + 1}: what is kept of decisions that are taken back is not known to this page`);
+        if (line.keep || line.set) throw new Error(`line ${number + 1}: this page cannot keep or set fields when decisions are taken back`);
         for (let left = Number(line.undo); left > 0; left--) back();
       } else if (line.decision !== undefined) {
         const by = line.by === null ? null : own.get(line.by);

@@ -41,7 +41,7 @@
     socket.addEventListener("open", () => send({ key }));
     socket.addEventListener("message", (event) => heard(JSON.parse(event.data)));
     socket.addEventListener("close", (event) => {
-      if (event.code === WRONG) notice("This link is not valid, or not any more. Ask who keeps the table.");
+      if (event.code === WRONG) notice("This link is not valid, or no longer valid. Ask who keeps the table.");
       else if (event.code === LEFT) notice(event.reason || "This table is missing.");
       else if (event.code === TOO_MUCH) notice(event.reason || "This link is open too many times.");
       else {

@@ -223,9 +223,9 @@ def test_what_it_cannot_do_it_says(modules: Path, answers: dict[str, Any]) -> No
     fixed = played(modules, {"drawn": keys("n")}, selection=["bog"])["drawn"]
     assert fixed["ops"] == [] and fixed["words"] == ["bog comes from the base: its outline stays"]
     none = played(modules, {"drawn": keys("n"), "alone": dragged((200, 100), (180, 60), shiftKey=True)}, selection=[])
-    assert none["drawn"]["words"] == ["choose the region first whose outline is to be drawn"]
+    assert none["drawn"]["words"] == ["first choose the region whose outline you want to draw"]
     assert none["alone"]["ops"] == [] and "choose the region first" in none["alone"]["words"][-1]
-    assert answers["two points are none"]["words"][-1] == "an outline has three points at least"
+    assert answers["two points are none"]["words"][-1] == "an outline needs at least three points"
     assert "point 200, 100 of isle, marsh, bog" in answers["by keys"]["words"]
 
 

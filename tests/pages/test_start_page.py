@@ -135,7 +135,7 @@ def test_what_is_doubtful_is_a_button_and_what_is_refused_a_sentence(start: Star
     start.drop("notes.txt", "oak")
     assert "`notes.txt` is not a drawing: the name must end in .svg" in start.text("#notice")
     start.drop("empty.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
-    assert start.text("#counts") == "It is not read" and start.page.is_disabled("#begin")
+    assert start.text("#counts") == "It cannot be read" and start.page.is_disabled("#begin")
     assert "no shape in this drawing has a name" in start.text("#findings li")
     start.drop("layers.svg", LAYERS)
     assert start.text("#counts").startswith("Read: 4 regions") and start.page.is_hidden("#notice")
