@@ -107,7 +107,7 @@ def _decoded(data: bytes) -> Pixels:
         if min(width, height) < _LEAST_SIDE:
             raise RefusedPictureError(f"its {width:,} by {height:,} pixels are too few for a board")
         if max(width, height) > _SLENDER * min(width, height):
-            raise RefusedPictureError(f"it is too narrow for a board, with {width:,} by {height:,} pixels")
+            raise RefusedPictureError(f"it is too narrow for a board: {width:,} by {height:,} pixels")
         image.draft("RGB", (2 * SIZE, 2 * SIZE))
         image = _on_white(image)
     except RefusedPictureError:

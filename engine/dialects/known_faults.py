@@ -64,7 +64,7 @@ def check_options(dialect: Dialect, game: Game) -> None:
     known = {f"{d.name}.{c.name}" for d in game.omniscient.program.decisions for c in d.choices}
     for fault in dialect.known_faults:
         for option in sorted(fault.options - known):
-            message = f"`{dialect.id}` passes its known fault `{fault.title}` by the option `{option}`"
+            message = f"`{dialect.id}` gets past its known fault `{fault.title}` with the option `{option}`"
             _refuse(
                 f"{message}, but `{game.ruleset.ref}` has no such option", dialect, "let its overlay add the option"
             )

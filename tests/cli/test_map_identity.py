@@ -150,7 +150,7 @@ def test_what_is_left_of_two_regions_of_one_label_is_the_one_that_is_drawn(tmp_p
     data = regions(tmp_path)
     del data["england"]
     write(tmp_path, data)
-    assert "changed: england_2 (its place" in update(tmp_path, ("England", 300), ("Wales", 100))
+    assert "changed: england_2 (its position" in update(tmp_path, ("England", 300), ("Wales", 100))
     assert [r["doc"] for r in regions(tmp_path).values()] == ["began at 625", "began at 375"]
 
 
@@ -194,7 +194,7 @@ def test_two_shapes_of_one_label_are_said_and_found_by_their_outlines(tmp_path: 
     assert "the map already matches the drawing" in update(tmp_path, east, west, wales)
     assert regions(tmp_path) == begin_again
     output = update(tmp_path, ("England", 210, 110), ("England", 0, 90), wales)
-    assert "changed: england_2 (its place" in output and "changed: england (its place" in output
+    assert "changed: england_2 (its position" in output and "changed: england (its position" in output
     assert [r["position"] for r in regions(tmp_path).values()] == [[112, 125], [375, 125], [662, 125]]
     output = update(tmp_path, ("England", 210, 110), wales)
     assert "deleted: england\n" in output and [*regions(tmp_path)] == ["wales", "england_2"]

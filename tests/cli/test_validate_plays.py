@@ -59,7 +59,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_last_line_says_how_much_was_played(small: Path) -> None:
     code, out, err = invoke("validate", small)
     assert (code, err) == (0, "")
-    assert out.splitlines()[-1].endswith("0 settings · played 2,000 games of 2 combinations")
+    assert out.splitlines()[-1].endswith("0 settings · played 2,000 games in 2 combinations")
 
 
 def test_depths_follow_the_last_line(small: Path) -> None:

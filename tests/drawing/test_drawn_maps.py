@@ -211,7 +211,7 @@ def test_colours_say_what_a_region_is_and_sort_its_links(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "fill, part",
     [
-        ("#9ecae9=see", "there are terrain.sea"),
+        ("#9ecae9=see", "the values of facts are terrain.sea"),
         ("#9ecae9", "does not name a colour"),
         ("=sea", "does not name a colour"),
         ("#9ecae9=terrain.italy", "not a fact"),

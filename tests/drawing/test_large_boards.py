@@ -81,7 +81,7 @@ def test_a_board_that_is_too_large_is_refused_with_a_way_out(
     monkeypatch.setattr(f"rulespec.drawing.{where}", least)
     code = drawn(folder)
     note = capsys.readouterr().err
-    assert code == 2 and "[RS557]" in note and f"has {least} at most" in note and "drawing.yaml" in note
+    assert code == 2 and "[RS557]" in note and f"the limit is {least}" in note and "drawing.yaml" in note
     game = Game(load_ruleset(str(folder)), ["Ann", "Bob"])
     assert game._repr_svg_() is None and game._repr_html_() is None
 

@@ -114,7 +114,7 @@ def test_names_of_seats_tell_entities_apart(seats: tuple[str, ...], tmp_path: Pa
     text = CLAIMS.replace("red: {home: north}", "red: {home: north}, x_red: {home: north}")
     ruleset = small(tmp_path / "small", text)
     if seats[0] == "A":
-        with pytest.raises(DiagnosticsError, match=r"two of `claim` would be called `A_x_red`"):
+        with pytest.raises(DiagnosticsError, match=r"two entities of `claim` would be called `A_x_red`"):
             Game(ruleset, dict(zip(seats, seats, strict=True)))
         assert Game(ruleset, seats).names == dict(zip("ABC", seats, strict=True))  # allowed as names
     else:

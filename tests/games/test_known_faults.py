@@ -120,4 +120,4 @@ def test_an_overlay_without_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rulespec.engine.dialects.dialect.read_dialect", lambda _, **__: wrong)
     with pytest.raises(DiagnosticsError) as error:
         past(IMPOSSIBLE[0])
-    assert "by the option `answer.no_such`" in error.value.diagnostics[0].message
+    assert "with the option `answer.no_such`" in error.value.diagnostics[0].message

@@ -53,7 +53,7 @@ def refused() -> SeatEnv:
 WRONG: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: contract("conect_four"), DiagnosticsError, "no ruleset `conect_four`"),
     (lambda: contract(7), TypeError, "`ruleset` must be a reference"),  # type: ignore[arg-type]
-    (lambda: contract(loaded("kuhn_poker")[0], HUGE), DiagnosticsError, "2 to 3 players, not for so many"),
+    (lambda: contract(loaded("kuhn_poker")[0], HUGE), DiagnosticsError, "2 to 3 players, not for that many"),
     (lambda: contract(loaded("kuhn_poker")[0], -1), DiagnosticsError, "not for -1"),
     (lambda: contract(loaded("kuhn_poker")[0], "2"), TypeError, "`players` must be a whole number, not '2'"),  # type: ignore[arg-type]
     (lambda: contract(loaded("kuhn_poker")[0], settings=["a"]), TypeError, "`settings` must be a mapping"),  # type: ignore[arg-type]

@@ -130,10 +130,10 @@ def test_a_long_call_keeps_nobody_from_an_answer() -> None:
         ([], "give a game"),
         (["nim"], "give --seat"),
         (["nim", "--seat", "A"], "give --log"),
-        (["nim", "--players", "2", "--seat", "Z", "--log", "FILE"], "the seats A, B"),
+        (["nim", "--players", "2", "--seat", "Z", "--log", "FILE"], "the seats are A, B"),
         (["nim", "--folder", "."], "give a game"),
         (["--folder", ".", "--seat", "A"], "--folder cannot be combined with"),
-        (["none.jsonl", "--seat", "A"], "none.jsonl has no game"),
+        (["none.jsonl", "--seat", "A"], "there is no saved game none.jsonl"),
         (["nim", "--seat", "A", "--log", "none/game.jsonl"], "there is no folder none"),
     ],
 )

@@ -218,7 +218,7 @@ def test_hostile_pictures_are_bounded(tmp_path: Path) -> None:
         board[:300] + bytes(200) + board[500:]: "damaged or not a picture",
         png(7_000, 7_000, zlib.compress(bytes(1_000))): "damaged or not a picture",
         png(8_000, 8_000, zlib.compress(bytes(8_001 * 8_000))): "it has 8,000 by 8,000 pixels",
-        png(60_000, 60, zlib.compress(bytes(60_001 * 60))): "it is too narrow for a board, with 60,000 by 60 pixels",
+        png(60_000, 60, zlib.compress(bytes(60_001 * 60))): "it is too narrow for a board: 60,000 by 60 pixels",
         b"<svg xmlns='http://www.w3.org/2000/svg'/>": "damaged or not a picture",
         saved(noise): "patches of even colour",
         saved(Image.new("RGB", (20, 20))): "20 by 20 pixels are too few for a board",

@@ -270,7 +270,7 @@ def test_causes_are_grouped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     out = capsys.readouterr().out
     assert "4 games: 1 faithful, 2 kept, 1 not read" in out
     assert "  2 games kept: FAIR-1: not so many" in out
-    assert f"    for one, {games / 'a.jsonl'}, where Ann: take(fish, 3)" in out
+    assert f"    for example {games / 'a.jsonl'}, where Ann: take(fish, 3)" in out
     assert run(["migrate", str(games), "--to", to, "--format", "json"]) == 2
     data: dict[str, Any] = json.loads(capsys.readouterr().out)
     Draft202012Validator(load_schema("migrate")).validate(data)

@@ -175,7 +175,7 @@ def test_a_cluster_needs_its_package(
 def test_processes_that_read_other_files_play_nothing() -> None:
     nim = plan("nim")
     mixed = GamePlan("wager", nim.ruleset, nim.ruleset_hash, nim.sources_hash, (2,), (), (), 1, 10, {}, "python")
-    with pytest.raises(ClusterError, match="another version of `wager`"):
+    with pytest.raises(ClusterError, match="a different version of `wager`"):
         list(play_on_workers(mixed, range(3), jobs=2))
 
 

@@ -46,7 +46,7 @@ def test_a_text_with_its_holes_filled(text: str, shown: str) -> None:
         ("{ }", "a hole is empty"),
         ("{ " + "{" * 7 + "a" + "}" * 8, "nested deeper"),
         ("{" + "a" * 300 + "}", "more than 200 characters"),
-        ("{a}" * (MAX_HOLES + 1), f"at most {MAX_HOLES} holes"),
+        ("{a}" * (MAX_HOLES + 1), f"more than {MAX_HOLES} holes"),
     ],
 )
 def test_a_text_that_is_refused(text: str, message: str) -> None:
