@@ -1,1 +1,1 @@
-"""Measurements of the project: its speed, and the share of mistakes detected by the validator. Run from the root."""
+"""Measurements of the project: its speed, and the share of mistakes the validator detects. Run them from the root."""

@@ -1,4 +1,4 @@
-"""Mutants of shipped rules detected by `rulespec diff --play`: their share, and the processor time for each.
+"""The share of mutants of shipped rules that `rulespec diff --play` detects, and the processor time for each.
 
     python -m bench.behaviour nim backgammon imperial --count 40 --seed 1
 
@@ -30,9 +30,9 @@ FEW = 1_500
 
 
 class Tried(NamedTuple):
-    """A mutant that changes reachable play: its comparison, the processor time, and the test that detects it.
+    """A mutant that changes reachable play: its comparison, the processor time, and the test that detected it.
 
-    A mutant detected by the short comparison is not tested.
+    A mutant that the short comparison detects is not tested.
     """
 
     mutant: Mutant
@@ -42,7 +42,9 @@ class Tried(NamedTuple):
 
 
 def tried(trial: Trial, count: int, seed: int, decisions: int, *, recorded: bool) -> Iterator[Tried]:
-    """Mutants that change reachable play, each compared with its ruleset, by a short comparison if that suffices."""
+    """Mutants that change reachable play, each compared with its ruleset; if a short comparison detects one, it is the
+    only one.
+    """
     numbers = list(range(len(trial.mutants)))
     random.Random(seed).shuffle(numbers)
     for number in numbers:

@@ -2,8 +2,8 @@
 
     python -m bench.big_maps COPIES FOLDER [--regions NUMBER]
 
-A copy of a province belongs to the same nation, which thus gains five home provinces per copy; there is a factory piece
-for each city, as in Imperial. Consecutive copies are joined by the links in `JOINED`. Armies, fleets, flags and money
+A copy of a province belongs to the same nation, which thus gains five home provinces per copy. As in Imperial, there is
+a factory piece for each city. Consecutive copies are joined by the links in `JOINED`. Armies, fleets, flags and money
 stay as in Imperial, so that only the map grows.
 """
 
@@ -17,7 +17,7 @@ import yaml
 
 BASE = Path(__file__).parent.parent / "games" / "imperial"
 JOINED = {"sea": ("north_atlantic", "black_sea"), "land": ("turkey", "spain")}
-"""Kind of link → the regions linked with the same region in the next copy."""
+"""The regions linked with themselves in the next copy, by kind of link."""
 _LINKS = ("land", "sea", "coast")
 
 
@@ -27,10 +27,10 @@ def write_big_map(copies: int, folder: Path, most: int | None = None) -> Path:
     Args:
         copies: the number of copies; 1 is Imperial with its own map.
         folder: the parent of the ruleset's folder.
-        most: the maximum number of regions; None for all.
+        most: the maximum number of regions; None to keep all.
 
     Returns:
-        The ruleset's folder, which is a reference to it.
+        The ruleset's folder, which serves as a reference to it.
     """
     home = folder / (f"imperial_x{copies}" if most is None else f"imperial_{most}_regions")
     home.mkdir(parents=True, exist_ok=True)

@@ -28,13 +28,15 @@ EDITIONS = {
     "imperial+no_investor_card": (3, 6),
     "imperial+pd": (3, 5),
 }
-"""The rulesets played by bots, each with numbers of players."""
+"""The rulesets that bots play, each with the numbers of players."""
 _FOLDERS = ("first_edition", "no_investor_card", "pd", "playimperial")
 BOTS = ("flat:2", "greedy", "random")
 
 
 class Carried(Struct, frozen=True):
-    """A game under a change: the verdict, its cause, and the numbers of inserted answers and dropped questions."""
+    """A game migrated to a rule change: the verdict, its cause, and the numbers of inserted answers and dropped
+    questions.
+    """
 
     change: str
     log: str
@@ -51,7 +53,7 @@ def shipped() -> list[Path]:
 
 
 def play(folder: Path, number: int) -> Path:
-    """The log of a game between bots, played if the file is missing."""
+    """The log of a game between bots, which is played if the file is missing."""
     path = folder / f"game{number}.jsonl"
     if not path.exists():
         games = [(ref, players) for ref, counts in EDITIONS.items() for players in counts]
@@ -74,7 +76,7 @@ def _ruleset(ref: str) -> typed.Ruleset:
 
 
 def changed(folder: Path, change: str, own: str) -> typed.Ruleset:
-    """The changed rules for a game: its overlays on top of the changed Imperial."""
+    """The changed rules for a game: its own overlays on top of the changed Imperial."""
     return _ruleset("+".join([str(folder / change), *parts_of(own)[1:]]))
 
 
@@ -101,7 +103,7 @@ def check(result: Migrated, replay: ReplayResult) -> None:
     """Replays a migrated game strictly under the changed rules, or an unmigrated one under the rules in its bundle.
 
     Raises:
-        AssertionError: if the replay ends differently.
+        AssertionError: if the replay ends in a different state.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
@@ -116,7 +118,7 @@ def check(result: Migrated, replay: ReplayResult) -> None:
 
 
 def rows(folder: Path, logs: Sequence[Path], changes: Sequence[str], jobs: int) -> Iterator[Carried]:
-    """Games migrated to changed rules, which are written to a folder first."""
+    """Games migrated to changed rules; the changed rules are first written to a folder."""
     for change in changes:
         written(folder / change, [CHANGES[change]])
     results = Parallel(jobs, return_as="generator")(delayed(carry)(folder, log, changes) for log in logs)

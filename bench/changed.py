@@ -1,9 +1,10 @@
-"""Comparison of a commit's speed with an earlier one's, by alternating measurements.
+"""Comparison of a commit's speed with that of an earlier commit, by alternating measurements.
 
     python -m bench.changed [BASE]
 
 See docs/explanation/speed.md. Each commit is checked out into a separate folder and run by a separate process, with
-this environment's Python and packages. Exit code: 0 if every slowdown is explained, 1 if one is not, 2 for wrong usage.
+this environment's Python and packages. The exit code is 0 if every slowdown is explained, 1 if one is not, and 2 for
+wrong usage.
 """
 
 from __future__ import annotations
@@ -30,11 +31,13 @@ from bench.processes import ROOT
 from bench.worker import JOBS
 
 PAIRS, SECONDS, TURNS = 15, 1.0, 4
-"""The number of pairs per job, the least processor seconds per half of a pair, and the most turns per half."""
+"""The number of pairs per job, the minimum of processor seconds per half of a pair, and the maximum number of turns per
+half.
+"""
 LOST = 0.95
-"""The ratio below which the whole interval of a slower job lies."""
+"""The threshold of the ratio: a job is slower if its whole confidence interval lies below."""
 LANDING = 4 * 3600
-"""The least age difference in seconds between a commit and its default base."""
+"""The minimum age difference, in seconds, between a commit and its default base."""
 
 _REASON = re.compile(r"^Slower: *(?P<job>[^:]+?) *: *(?P<why>\S.*)$", re.MULTILINE)
 
@@ -57,13 +60,13 @@ class Compared:
 
     @property
     def verdict(self) -> str:
-        """`slower`, `not slower`, or `unclear` in between."""
+        """The verdict on the job: `slower`, `not slower`, or `unclear` between these."""
         if self.bounds(0.95)[1] < LOST:
             return "slower"
         return "not slower" if self.median >= 0.97 and self.bounds(0.9)[1] >= 1 else "unclear"
 
     def row(self) -> str:
-        """A row of the table."""
+        """The job's row in the table."""
         (low, high), (least, most) = self.bounds(0.9), self.bounds(0.95)
         spreads = f"{low:.3f} to {high:.3f} | {least:.3f} to {most:.3f}"
         return f"| {self.job} | {self.median:.3f}x | {spreads} | {self.verdict} |"
@@ -76,7 +79,7 @@ def git(*args: str, root: Path = ROOT) -> str:
     """The output of a git command.
 
     Raises:
-        LookupError: with git's message, if the command fails.
+        LookupError: if the command fails, with git's message.
     """
     try:
         done = subprocess.run(["git", *args], cwd=root, capture_output=True, text=True)
@@ -91,7 +94,7 @@ def commit_of(name: str, root: Path = ROOT) -> str:
     """The commit to which a name resolves.
 
     Raises:
-        LookupError: if there is none.
+        LookupError: if there is no such commit.
     """
     return git("rev-parse", "--verify", f"{name}^{{commit}}", root=root)
 
@@ -103,7 +106,7 @@ def base_of(head: str, root: Path = ROOT) -> str:
     than `head` by at least `LANDING`, or else the oldest commit.
 
     Raises:
-        LookupError: if the clone has nothing before `head`.
+        LookupError: if the clone has no commit before `head`.
     """
     try:
         left = git("merge-base", "origin/main", head, root=root)
@@ -120,7 +123,7 @@ def base_of(head: str, root: Path = ROOT) -> str:
 
 
 def reasons(messages: str) -> dict[str, str]:
-    """Job → the reason why it is slower, from lines `Slower: JOB: WHY` in commit messages."""
+    """The reason why each job is slower, from lines `Slower: JOB: WHY` in commit messages."""
     return {found["job"]: found["why"] for found in _REASON.finditer(messages)}
 
 
@@ -144,7 +147,7 @@ class Worker:
         )
 
     def ask(self, line: str) -> dict[str, Any]:
-        """The answer to a line."""
+        """The process's answer to a line."""
         stdin, stdout = self.process.stdin, self.process.stdout
         assert stdin is not None and stdout is not None
         stdin.write(f"{line}\n")
@@ -153,7 +156,7 @@ class Worker:
         return answer
 
     def missing(self, job: str) -> str:
-        """The reason why the checkout cannot run a job; "" if it can, after preparing the job."""
+        """The reason why the checkout cannot run a job; "" if it can, in which case the job is prepared."""
         return str(self.ask(job).get("missing", ""))
 
     def slice(self, times: int) -> Slice:
@@ -224,7 +227,7 @@ def report(results: Mapping[str, Compared | str], explained: Mapping[str, str]) 
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Measures, and prints the results."""
+    """Compares the commits and prints the results."""
     parser = argparse.ArgumentParser(description="How fast a commit is beside an earlier one.")
     parser.add_argument(
         "base", nargs="?", help="the earlier commit; else where the branch began, or the landing before"

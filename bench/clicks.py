@@ -1,9 +1,9 @@
-"""Statistics of the clicks needed for players' decisions on the page of a table, one row per game.
+"""Statistics of the clicks that players' decisions need on the page of a table, one row per game.
 
 python -m bench.clicks chess imperial:4
 
-The games are random. Each decision of a seat is made as on the page, by `pages/choose.js` in Node: drawn arguments are
-clicked, and buttons offer the remaining options.
+The games are random. Each decision of a seat is made as on the page, by `pages/choose.js` in Node: arguments shown on
+the board are clicked, and buttons offer the remaining options.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ console.log(JSON.stringify(count));
 
 
 def decisions(ref: str, players: int, games: int) -> Iterator[dict[str, Any]]:
-    """The decisions of players in random games: the options with their drawn arguments, and the chosen option."""
+    """The decisions of players in random games, each with its options, their arguments shown on the board, and the
+    choice.
+    """
     ruleset = load_ruleset(ref)
     words = Words(ruleset)
     for seed in range(games):
@@ -90,7 +92,7 @@ def _shown(option: Any, drawn: set[str]) -> dict[str, Any]:
 
 
 def counted(ref: str, players: int, games: int) -> dict[str, int]:
-    """The number of decisions by the clicks and buttons that they need."""
+    """The number of decisions for each number of clicks and buttons that they need."""
     lines = "\n".join(json.dumps(each) for each in decisions(ref, players, games))
     command = ["node", "-e", _SCRIPT, str(FOLDER / "choose.js")]
     answer = subprocess.run(command, input=lines, capture_output=True, encoding="utf-8", check=True).stdout

@@ -1,8 +1,8 @@
-"""Every feature of the language server once, over its protocol, timed on Imperial, an overlay, and a broken file.
+"""A session with the language server that uses every feature once, timed on Imperial, an overlay and a broken file.
 
     python bench/editor_session.py
 
-Times are milliseconds from the request to the answer; for an edit, from the change to its diagnostics.
+Times are in milliseconds, from the request to the answer or, for an edit, from the change to its diagnostics.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def _size(answer: Any) -> str:
 
 
 def on_imperial(session: Session) -> None:
-    """Every feature in rules and YAML."""
+    """Uses every feature on rules and YAML files."""
     editor = session.editor
     session.timed("open rules", lambda: editor.open(FACTORY))
     session.timed("open map", lambda: editor.open(MAP))
@@ -87,7 +87,7 @@ def on_imperial(session: Session) -> None:
 
 
 def on_an_overlay(session: Session) -> None:
-    """Features in a standalone overlay, outside the ruleset."""
+    """Uses features on a standalone overlay outside the ruleset."""
     editor = session.editor
     session.timed("open overlay", lambda: editor.open(OVERLAY, HEAD))
     text = HEAD + "add:\n  constants.max_factories: 3\nchanges:\n  map.regions.vienna.terrain: land\n  constants.\n"
@@ -101,7 +101,7 @@ def on_an_overlay(session: Session) -> None:
 
 
 def on_a_broken_file(session: Session) -> None:
-    """Features while a rules file is invalid, and the fix of a misspelt name."""
+    """Uses features while a rules file is invalid, and fixes a misspelt name."""
     editor = session.editor
     whole = editor.texts[editor.path(FACTORY)]
     session.timed("edit: misspelt", lambda: editor.replace(FACTORY, "not occupied(site)", "not ocupied(site)"))
@@ -117,7 +117,7 @@ def on_a_broken_file(session: Session) -> None:
 
 @contextmanager
 def imperial() -> Iterator[Path]:
-    """A folder with a copy of Imperial without recorded games, and an overlay."""
+    """A context manager for a folder that holds a copy of Imperial without recorded games, and an overlay."""
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "games" / "imperial", Path(folder, "imperial"), ignore=shutil.ignore_patterns("logs"))
         Path(folder, OVERLAY).write_text(HEAD, "utf-8")

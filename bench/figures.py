@@ -1,4 +1,4 @@
-"""Measured figures relative to a yardstick, as data and as tables."""
+"""Measured figures, compared with a yardstick, as data and as tables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the median meets the target; None without a target."""
+        """Whether the median meets the target; None if there is no target."""
         if self.target is None:
             return None
         spread = self.ratio if self.target.of_ratio else self.value
@@ -88,8 +88,8 @@ def table(figures: Sequence[Figure]) -> str:
 class Bench:
     """The parameters of a measurement: runs, turns and seconds, and the yardstick.
 
-    `folder`: the folder for generated files; `quick`: whether to skip long measurements; `games`: the number of
-    playouts for the comparison of processes.
+    `folder` is the folder for generated files, `quick` states whether to skip long measurements, and `games` is the
+    number of playouts for the comparison of processes.
     """
 
     yardstick: Yardstick
@@ -111,7 +111,7 @@ class Bench:
         target: Target | None = None,
         more: dict[str, Any] | None = None,
     ) -> Figure:
-        """The figure of a slice, measured beside one of the yardstick's.
+        """The figure of a slice, measured in alternation with a slice of the yardstick.
 
         Args:
             name: the name of the figure.
@@ -119,7 +119,7 @@ class Bench:
             unit: a unit of time, `s`, `ms` or `µs`, or the thing counted per second.
             task: the task of the yardstick.
             target: the target of the figure.
-            more: additional numbers, which `ours` may fill while it runs.
+            more: additional numbers, which `ours` may fill in while it runs.
         """
         _progress(f"{self.section}: {name}")
         result = alternate([ours, self.yardstick.slice(task, self.seconds)], self.runs, turns=self.turns)
@@ -145,7 +145,7 @@ class Bench:
         target: Target | None = None,
         more: dict[str, Any] | None = None,
     ) -> Figure:
-        """The figure of some samples; its ratio compares times for a unit of time, and speeds otherwise."""
+        """The figure of some samples; its ratio compares times if `unit` is a unit of time, and otherwise speeds."""
         if unit in _SECONDS:
             value = Spread.of(sample.each * _SECONDS[unit] for sample in ours)
             ratio = cost(ours, theirs) if theirs else None

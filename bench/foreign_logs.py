@@ -1,10 +1,10 @@
-"""Corpora of foreign logs, derived from those in the project; and the time and memory needed to replay them.
+"""Corpora of foreign logs, derived from those in the project, and the time and memory needed to replay them.
 
     python -m bench.foreign_logs FOLDER --logs 10000            # writes them
     python -m bench.foreign_logs FOLDER --measure 1000          # also replays 1000 logs, beside a loop over single logs
 
-All logs have other player names. Of ten logs, six are otherwise intact, two are truncated, one lacks an entry, and one
-has two entries swapped.
+In all logs the names of the players are changed. Of ten logs, six are otherwise intact, two are truncated, one lacks an
+entry, and one has two entries swapped.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def sources() -> list[str]:
 
 
 def spoiled(text: str, rng: random.Random) -> str:
-    """A log with other player names, possibly truncated, without an entry, or with two entries swapped."""
+    """A copy of a log with changed player names, which may be truncated, lack an entry, or have two entries swapped."""
     entries: list[dict[str, Any]] = json.loads(text)
     players = [player["id"] for player in entries[0]["payload"]["players"]]
     names = dict(zip(players, rng.sample(_NAMES, len(players)), strict=True))
@@ -69,7 +69,7 @@ def _renamed(data: Any, names: dict[str, str]) -> Any:
 
 
 def write(folder: Path, number: int) -> list[Path]:
-    """Writes the given number of logs, always the same ones; existing files are kept."""
+    """Writes the given number of logs, which are the same in every run; existing files are kept."""
     folder.mkdir(parents=True, exist_ok=True)
     texts = sources()
     paths = []

@@ -1,4 +1,4 @@
-"""Speed limits: random games hand-written in C, in a process that plays on request."""
+"""Upper bounds on speed: random games hand-written in C, in a process that plays on request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FOLDER = ROOT / "bench" / "limits"
 
 
 class NoCompilerError(RuntimeError):
-    """A missing C compiler, or a compilation error; the text is the reason."""
+    """Raised if there is no C compiler, or compilation fails; the text is the reason."""
 
 
 @contextmanager

@@ -24,7 +24,7 @@ FILES = ("rules/manoeuvre.rules", "map.yaml", "kinds.yaml")
 
 
 def main() -> None:
-    """Prints a line for each file, and one for the command."""
+    """Prints a line for each file, and a line for the command."""
     ref = sys.argv[1] if len(sys.argv) > 1 else "imperial"
     command = [sys.executable, "-m", "rulespec.cli.main", "validate", "--no-play", ref]
     taken: dict[str, list[float]] = {name: [] for name in (*FILES, "validate")}

@@ -1,4 +1,4 @@
-"""Figures from playtests of the shipped variants, for the page of verdicts.
+"""Figures from playtests of the shipped variants, for the page of verdicts in the documentation.
 
 rulespec playtest imperial +one_million … --format json > one.json     # the page lists the commands
 python bench/library.py one.json two.json                              # to docs/explanation/verdicts.json

@@ -1,7 +1,7 @@
-"""Latency of a map page: the time from an edit to its problems, and to the new picture.
+"""Latency of a map page: the time from an edit to the list of problems, and to the new picture.
 
-The page is simulated by a socket; the server runs in a separate process, as in normal use. Edits of each kind wait for
-their pictures; those "at once" do not, so that edits overlap with drawing. Run `python -m bench.map_page` on an idle
+The page is simulated by a socket; the server runs in a separate process, as in normal use. After each edit it waits for
+the picture, except in rows "at once", where edits overlap with drawing. Run `python -m bench.map_page` on an idle
 machine.
 """
 

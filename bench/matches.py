@@ -1,9 +1,9 @@
-"""Matches of coins, tested after every game: rates of wrong verdicts and power, computed exactly over all outcomes.
+"""Matches simulated by coin tosses and tested after every game: rates of wrong verdicts, and power, computed exactly.
 
     python -m bench.matches                  # writes its table into docs/explanation/judging.md; half a minute
 
-The betting bounds are compared with bounds of a mean (the asymptotic sequence of `playtest`), first tested after 40
-games.
+The betting bounds are compared with bounds of a mean (the asymptotic sequence of `playtest`), tested from the 40th game
+on.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from rulespec.engine.simulate.sequence import FIRST_LOOK, half_width, log_stakes
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "explanation" / "judging.md"
 GAMES = 1_000
 SHARES = [Fraction(1, seats) for seats in (2, 3, 4, 6, 10, 20)]
-"""Even shares of wins, for several numbers of seats."""
+"""The shares of wins among equal players, for several numbers of seats."""
 STRONGER = [Fraction(3, 5), Fraction(1, 2), Fraction(3, 8), Fraction(1, 4), Fraction(3, 20), Fraction(1, 10)]
-"""The share of a stronger bot for each of these numbers."""
+"""The share of a stronger bot, for each of these numbers of seats."""
 _TABLE = re.compile(r"(<!-- matches -->\n).*?(\n<!-- end of matches -->)", re.DOTALL)
 
 ToldApart = Callable[[int, int], bool]
-"""Whether a match has a verdict, given its wins and games."""
+"""A function that decides, from the wins and games of a match, whether it has a verdict."""
 
 
 def by_betting(even: float) -> ToldApart:
-    """The bounds of the command `match`."""
+    """The test of the command `match`, by betting."""
     return lambda won, games: log_stakes(won, games, even) >= log(20)
 
 
 def by_mean(even: float) -> ToldApart:
-    """The bounds of a mean, with one additional win and one additional loss."""
+    """The test by bounds of a mean, with one win and one loss added."""
 
     def told(won: int, games: int) -> bool:
         smooth = (won + 1) / (games + 2)
@@ -44,7 +44,7 @@ def by_mean(even: float) -> ToldApart:
 
 
 def ever(share: float, games: int, told_apart: ToldApart) -> tuple[float, int | None]:
-    """The share of matches with a verdict at any point, and the number of games after which half of them have one.
+    """The share of matches that ever reach a verdict, and the number of games after which half of them have.
 
     Args:
         share: the true share of wins.
@@ -65,7 +65,7 @@ def ever(share: float, games: int, told_apart: ToldApart) -> tuple[float, int | 
 
 
 def table() -> str:
-    """The table for the page."""
+    """The table of results, in Markdown."""
     lines = ["| even | wrong verdicts | by bounds of a mean | stronger | half decided after | by bounds of a mean |"]
     lines.append("| --- | --- | --- | --- | --- | --- |")
     for even, stronger in zip(map(float, SHARES), map(float, STRONGER), strict=True):

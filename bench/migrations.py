@@ -1,4 +1,4 @@
-"""Migration of recorded games: twelve rule changes applied to the shipped games of Imperial, and to bots' games.
+"""Migration of recorded games: twelve rule changes applied to the shipped games of Imperial, or to games between bots.
 
     python -m bench.migrations                                  # the shipped games; minutes
     python -m bench.migrations --bots 1000 --games FOLDER       # bots' games, played into the folder if missing

@@ -1,12 +1,12 @@
-"""A mutation run: thousands of edits of the shipped rulesets, each checked for a diagnostic at the damage.
+"""A mutation run: thousands of edits of the shipped rulesets, each checked for a diagnostic at the place of the damage.
 
     python -m bench.mutants --count 2400 --seed 1 [--report out.jsonl] [--only NUMBER]
 
-Overlays are edited alone, and together with other compatible overlays. Every mutant is checked as by `rulespec
-validate`, in a copy of the games. It must be refused, or have no effect, or be another valid game, which both backends
-then play for some decisions. A mutant that breaks a name, a type, a unit, the shape or a reference must be refused, and
-the first error or one of its notes must point to a line of the edit. No mutant may cause an exception, or take more
-than LIMIT seconds of processor time. `--only` shows one mutant with its diagnostics.
+Edits of an overlay are checked with the overlay alone, and together with other compatible overlays. Every mutant is
+checked as by `rulespec validate`, in a copy of the games. It must be refused, or have no effect, or be another valid
+game, which both backends then play for some decisions. A mutant that breaks a name, a type, a unit, the shape or a
+reference must be refused, and the first error or one of its notes must point to a line of the edit. No mutant may cause
+an exception, or take more than LIMIT seconds of processor time. `--only` shows one mutant with its diagnostics.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ from rulespec.typed.settings import values_to_try
 GAMES = Path(__file__).parent.parent / "games"
 LIMIT = 5
 DECISIONS = 8
-"""The maximum number of decisions played of a mutant that is a valid game."""
+"""The maximum number of decisions played with a mutant that is a valid game."""
 MAX_OPTIONS = 300
 
 
@@ -101,8 +101,8 @@ class KeptFiles(Files):
 class Outcome:
     """The outcome of a mutant.
 
-    `verdict`: refused, warned (a new warning, no error), unchanged, different, or failed; `told`: whether the first
-    error or one of its notes is at a site of the edit; `failure`: the description of an exception, a timeout or a
+    `verdict` is refused, warned (a new warning, no error), unchanged, different or failed. `told` states whether the
+    first error or one of its notes is at a site of the edit. `failure` describes an exception, a timeout or a
     disagreement.
     """
 
@@ -123,11 +123,11 @@ class Bench:
 
     files: KeptFiles = field(default_factory=KeptFiles)
     refs: dict[str, list[str]] = field(default_factory=dict)
-    """File → the references under which its mutants are checked."""
+    """The references under which the mutants of each file are checked."""
     symbols: dict[str, Symbols] = field(default_factory=dict)
 
     def learn(self, only: str = "") -> None:
-        """Reads all rulesets, or `only` one, with the overlays they offer and combinations of these."""
+        """Reads all rulesets, or the one named by `only`, with the overlays they offer and combinations of these."""
         editor = EditorFiles()
         folders = {p.parent.name: p.parent for p in sorted(Path("games").rglob("game.yaml"))}
         names = [n for n in known_rulesets() if only in ("", n) and n in folders]
@@ -142,7 +142,7 @@ class Bench:
         self.files.learning = False
 
     def together(self, name: str, offers: list[str]) -> str:
-        """A ruleset with as many of its overlays as are compatible, in order."""
+        """A ruleset with its overlays added in order, except those that are incompatible with the preceding ones."""
         result = name
         for offer in offers:
             report = Report()
@@ -215,7 +215,7 @@ class Bench:
         return outcome
 
     def alone(self, file: str) -> str:
-        """The reference without files that override a file: its overlay alone, or its own ruleset."""
+        """The reference in which no other file overrides a file: that of its overlay alone, or of its ruleset."""
         first = self.refs[file][0]
         return first if "+" in first else next(p.name for p in Path(file).parents if (p / "game.yaml").is_file())
 
@@ -251,14 +251,14 @@ def program(ruleset: typed.Ruleset) -> str:
 
 @cache
 def known_program(ref: str, files: KeptFiles) -> str:
-    """The program of an unedited ruleset."""
+    """The program of an unedited ruleset, cached."""
     ruleset = check(ref, Report(), files)
     assert ruleset is not None
     return program(ruleset)
 
 
 def play(ruleset: typed.Ruleset, seed: int) -> bool:
-    """Plays some decisions with both backends, which must agree; returns whether the rules caused a fault."""
+    """Plays some decisions with both backends, which must agree, and returns whether the rules caused a fault."""
     rng = random.Random(seed)
     seats = [f"P{i + 1}" for i in range(rng.randint(*ruleset.players))]
     fast, plain = Game(ruleset, seats), Game(ruleset, seats, {}, "interpreter")
@@ -349,7 +349,7 @@ def record(outcome: Outcome) -> dict[str, object]:
 
 
 def right(outcome: Outcome) -> bool:
-    """Whether the outcome of a mutant is as required."""
+    """Whether a mutant did not fail and, if it is broken, was reported at its place."""
     return not outcome.failure and (outcome.told or outcome.mutant.breaks not in BREAKING)
 
 
@@ -360,7 +360,7 @@ def _several(ref: str) -> bool:
 
 @contextlib.contextmanager
 def copied(games: Path) -> Iterator[None]:
-    """A context manager for a copy of the games without logs and scenarios, which becomes the current folder."""
+    """A context manager that copies the games without logs and scenarios, and makes the copy the current folder."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         skip = shutil.ignore_patterns("logs", "scenarios")

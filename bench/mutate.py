@@ -21,7 +21,7 @@ from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
 FREE = "free"
-"""The class of a possibly legal edit: it changes a number, an order, a condition, or an unused name."""
+"""The class of an edit that may be legal: it changes a number, an order, a condition, or an unused name."""
 BREAKING = ("name", "reference", "type", "unit", "shape")
 
 Site = tuple[str, int]
@@ -34,8 +34,8 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 class Mutant:
     """One edit: in `file`, `text` replaces the offsets `start` to `end`.
 
-    `breaks`: its class, one of `BREAKING` or `FREE`. `sites`: the lines where the mistake may be reported, counted in
-    the edited files: those that the edit touches, and after a removal also those of dangling uses.
+    `breaks` is its class: `FREE`, or one of `BREAKING`. `sites` are the lines where the mistake may be reported,
+    numbered as in the edited files: those that the edit touches, and after a removal also those of dangling uses.
     """
 
     file: str
@@ -110,12 +110,12 @@ class Symbols:
         return result - {span}
 
     def only(self, names: Iterable[str]) -> list[str]:
-        """The unambiguous names among some, which have a single meaning in all contexts."""
+        """The unambiguous ones among some names, which have only one meaning in all contexts."""
         return sorted(n for n in names if n not in self._variables and sum(n in s for s in self._spaces) == 1)
 
 
 class Sheet:
-    """The text of a file, and edits of it."""
+    """The text of a file, with functions that make edits of it."""
 
     def __init__(self, file: str, text: str, symbols: Symbols) -> None:
         self.file = file
@@ -124,7 +124,7 @@ class Sheet:
         self._starts = [0, *(m.end() for m in re.finditer("\n", text))]
 
     def at(self, line: int, column: int) -> int:
-        """The offset of a place; past the last line, the end of the text."""
+        """The offset of a place; for a place beyond the last line, the end of the text."""
         return self._starts[line - 1] + column - 1 if line <= len(self._starts) else len(self.text)
 
     def line(self, offset: int) -> int:
@@ -143,7 +143,9 @@ class Sheet:
     def edit(
         self, operator: str, breaks: str, start: int, end: int, text: str, also: Iterable[Site] = ()
     ) -> Mutant | None:
-        """The mutant with an edit, or None for an edit without effect. `also`: further sites in the unedited files."""
+        """The mutant with an edit, or None if the edit changes nothing. `also` lists further sites, as places in the
+        unedited files.
+        """
         if self.text[start:end] == text:
             return None
         first, last = self.line(start), self.line(end)
@@ -175,14 +177,14 @@ class Sheet:
 
 
 def misspell(word: str, taken: Iterable[str]) -> str:
-    """A word with one typing error, different from all taken words; "" if there is none."""
+    """A misspelling of a word by one typing error that is not a taken word; "" if there is none."""
     slips = [word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) // 2, len(word) - 1)]
     slips += [word[:i] + word[i] + word[i:] for i in range(len(word) // 2, len(word))]
     return next((s for s in slips if s != word and s not in taken and re.fullmatch(r"[a-z][a-z0-9_]*", s)), "")
 
 
 def sheet(file: str, symbols: Symbols) -> Sheet:
-    """A file of a ruleset, or one beside it."""
+    """The sheet of a ruleset's file, or of a file that does not belong to it."""
     return Sheet(file, symbols.checked.texts.get(file) or Path(file).read_text("utf-8"), symbols)
 
 

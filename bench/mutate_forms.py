@@ -1,4 +1,4 @@
-"""Mutants of specific forms: deciders, keys, orders, costs of paths, steps on boards."""
+"""Mutants of specific language forms: deciders, keys, orders, costs of paths, steps on boards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Source = Callable[[Any], str]
 
 
 def of_expression(e: typed.Expr, source: Source) -> Iterator[Change]:
-    """Replacements of an expression."""
+    """The replacements of an expression."""
     if isinstance(e, typed.Each):
         yield from _ranked(e, source)
     elif isinstance(e, typed.Reach):
@@ -99,7 +99,7 @@ def _on_board(e: typed.BoardOp, source: Source) -> Iterator[Change]:
 
 
 def of_statement(s: typed.Stmt, source: Source) -> Iterator[Change]:
-    """Replacements of a statement."""
+    """The replacements of a statement."""
     if isinstance(s, typed.Decide) and s.form == "decide" and s.by is not None:
         yield from _decider(s, s.by, source)
     elif isinstance(s, typed.For) and len(s.binder.keys) == 1:

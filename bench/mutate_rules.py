@@ -46,7 +46,7 @@ _FOR_PEOPLE = (ast.Decide, ast.Draw, ast.OptionDef, ast.Invariant, ast.EndGame)
 
 
 class RulesMutator:
-    """The mutants of one file."""
+    """A generator of the mutants of one rules file."""
 
     def __init__(self, sheet: Sheet) -> None:
         self.sheet = sheet

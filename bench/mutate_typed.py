@@ -43,7 +43,7 @@ class Mutant:
     """A change at one place in the rules files.
 
     An option group included by several decisions occurs once in the files, but several times in the typed rules:
-        `edits` has all occurrences. `anchors`: the places at which coverage counts the changed code.
+        `edits` has all occurrences. `anchors` are the places at which coverage counts the changed code.
     """
 
     operator: str
@@ -70,14 +70,15 @@ class Mutator:
     relied: frozenset[Path] = field(default_factory=frozenset)
     """The paths that the current rule uses on the assumption that they are not none."""
     assigned: dict[int, range] = field(default_factory=dict)
-    """The ranges of fields, by the `id` of an assigned value; the checker refuses numbers outside."""
+    """The ranges of fields, by the `id` of an assigned value; the checker refuses numbers outside them."""
     around: list[tuple[tuple[Step, ...], Span]] = field(default_factory=list)
-    """The statements around a node; a node with the same span as one of them is implicit, as in `shuffle`."""
+    """The statements around a node; a node with the same span as one of these is implicit, as in `shuffle`."""
 
     def mutants(self, files: frozenset[str] | None = None) -> list[Mutant]:
-        """All mutants in source order; with `files`, only those in these files, and calls of procedures defined there.
+        """All mutants in source order; with `files`, only those in these files, and those of calls to procedures
+        defined there.
 
-        Such a call outside the files is one of a rule that they replace or wrap, such as a hook.
+        Such a call outside the files calls a rule that the files replace or wrap, such as a hook.
         """
         results: dict[tuple[Span, str, str], Mutant] = {}
         rules = self.ruleset.rules

@@ -1,4 +1,4 @@
-"""Mutants of YAML files, generated from a file's tree by the roles of its keys and values."""
+"""Mutants of YAML files, generated from a file's tree according to the roles of its keys and values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Spot:
 
 
 class YamlMutator:
-    """The mutants of one file."""
+    """A generator of the mutants of one YAML file."""
 
     def __init__(self, sheet: Sheet) -> None:
         self.sheet = sheet

@@ -1,4 +1,4 @@
-"""Paired measurements: the slices to compare run alternately, so that a busy machine slows both."""
+"""Paired measurements: the compared slices run alternately, so that a busy machine slows both."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Sample:
 
 
 Slice = Callable[[], Sample]
-"""A piece of work of some tenths of a second, which returns its sample."""
+"""A function that works for some tenths of a second, and returns the sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class Spread:
 def bounds_of_median(values: Iterable[float], share: float) -> tuple[float, float]:
     """A distribution-free confidence interval of the median (Hettmansperger and Sheather 1986).
 
-    The interval between the k-th smallest and the k-th largest value covers the median with the probability that as
-    many coin tosses show at least k heads and at least k tails; the bounds are interpolated between two such intervals.
+    The interval between the k-th smallest and the k-th largest of n values covers the median with the probability that
+    n coin tosses show at least k heads and at least k tails; the bounds are interpolated between two such intervals.
 
     Args:
         values: one or more values.
-        share: the coverage probability, between 0 and 1 exclusively. With too few values for it, the bounds are the
-            minimum and the maximum.
+        share: the coverage probability, between 0 and 1 exclusively. If there are too few values for it, the bounds are
+            the minimum and the maximum.
     """
     results = sorted(values)
     many, k, covered = len(results), 1, 1 - 2 * 0.5 ** len(results)
@@ -73,7 +73,8 @@ def timed(work: Callable[[], int], seconds: float) -> Slice:
     """A slice that repeats some work for a period of time.
 
     Args:
-        work: the work; it takes at least some tenths of a millisecond, and returns its number of repetitions.
+        work: the function to repeat; a call takes at least some tenths of a millisecond and returns its number of
+            repetitions.
         seconds: the processor time of the slice.
     """
 
@@ -89,7 +90,7 @@ def timed(work: Callable[[], int], seconds: float) -> Slice:
 
 
 def once(do: Callable[[], object]) -> Slice:
-    """A slice that calls a function once, regardless of its duration."""
+    """A slice that calls a function once, however long that takes."""
 
     def run() -> Sample:
         begun = time.process_time()
@@ -102,11 +103,11 @@ def once(do: Callable[[], object]) -> Slice:
 def alternate(slices: Sequence[Slice], runs: int, *, turns: int = 1, warm: bool = True) -> list[list[Sample]]:
     """Runs the slices alternately, reversing their order every second time.
 
-    A run may consist of several `turns`, which are added up, so that changes of the processor's clock rate affect all
-    slices alike.
+    A run may consist of several `turns`, whose times are added up, so that changes in the processor's clock rate affect
+    all slices alike.
 
-    With `warm`, each slice first runs once without being counted, to fill caches. The garbage collector is enabled, as
-    by default, and collects the garbage of the previous slice before each one, outside the measured time.
+    With `warm`, each slice first runs once, uncounted, to fill caches. The garbage collector stays enabled; before each
+    slice, outside the measured time, it collects what the previous slice left.
     """
     for one in slices if warm else ():
         one()

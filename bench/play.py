@@ -27,7 +27,7 @@ changes:
 
 
 def move(game: Game, draws: Draws) -> None:
-    """Plays a random option of the decider; in one of fifty decisions, others' options count too."""
+    """Plays a random option of the decider or, at one in fifty decisions, of any seat."""
     option = choose(game, draws)
     assert option is not None
     game.apply(option)
@@ -53,7 +53,7 @@ def played(
 def playouts(
     ruleset: typed.Ruleset, players: int, lengths: list[int], *, most: int = CAP, backend: Backend | Machines = "python"
 ) -> Callable[[], int]:
-    """A function that plays the next random game, and returns its number of decisions, also appended to `lengths`."""
+    """A function that plays the next random game, appends its number of decisions to `lengths`, and returns it."""
     seeds = count(1)
 
     def work() -> int:
@@ -64,7 +64,7 @@ def playouts(
 
 
 def positions(ruleset: typed.Ruleset, players: int, number: int, seed: int = 1, games: int = 2) -> list[Game]:
-    """Positions spread evenly over random games, as independent games."""
+    """Positions spread evenly over random games, each as an independent game."""
     results: list[Game] = []
     for each in range(seed, seed + games):
         whole = played(ruleset, players, each)

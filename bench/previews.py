@@ -1,4 +1,5 @@
-"""Accuracy of previews: their changes compared with an option's actual effects, the share cut off, and the cost.
+"""Accuracy of previews: the previewed changes compared with an option's actual effects, the share cut off, and the
+cost.
 
 python -m bench.previews imperial shadow_of_the_emperor --positions 200
 """
@@ -41,9 +42,10 @@ class PreviewTally(Struct):
     Attributes:
         ref: the game.
         options: the number of options.
-        until: the number of previews by their `until`: `hidden`, `chance`, `others`, `over`, or "" for a question.
-        wrong: option, given and expected changes of each wrong preview.
-        undescribed: options with a visible change that has no words.
+        until: the number of previews for each value of `until`: `hidden`, `chance`, `others`, `over`, or "" for a
+            question.
+        wrong: the option, the given and the expected changes of each wrong preview.
+        undescribed: options with a visible change for which there are no words.
         preview: the processor milliseconds of each preview.
         take: the processor milliseconds of playing the same option at a table and showing the result to its seat.
     """
@@ -68,7 +70,7 @@ def _loaded(ref: str) -> typed.Ruleset:
 
 
 def positions(ref: str, count: int, seed: int, settings: Mapping[str, str] | None = None) -> Iterator[Game]:
-    """Positions of random games with a deciding seat; a finished game is followed by a new one.
+    """Positions of random games in which a seat decides; when a game is over, another begins.
 
     Args:
         ref: the game.
@@ -116,13 +118,13 @@ class Outcome:
 
     @cached_property
     def described(self) -> list[int]:
-        """The changed cells described by words."""
+        """The changed cells that words describe."""
         cells = self.after.omniscient.program.cells
         return [at for at in self.changed if not self.words.internal(*_known_by(cells[at].group, *_names(cells[at])))]
 
     @property
     def count(self) -> int:
-        """The number of changes that describe these cells; a move between two places is one change."""
+        """The number of changes that describe these cells; a move between two places counts as one."""
         cells, old, new = self.after.omniscient.program.cells, *(g.omniscient.numbers.cells for g in self._both)
         piles: dict[tuple[str, str], list[int]] = {}
         for at in self.described:
@@ -136,7 +138,7 @@ class Outcome:
         return self.before, self.after
 
     def undescribed(self, board: Board) -> list[str]:
-        """The changed cells without words whose change is visible in the drawing or in a measure."""
+        """The changed cells that no words describe, although the change is visible in the drawing or in a measure."""
         rest = sorted({*self.changed} - {*self.described})
         if not rest:
             return []
@@ -168,7 +170,7 @@ def study(
         seed: the seed of the games and of the sampled options.
         most: the maximum number of sampled options per position.
         settings: the settings that differ from the defaults.
-        timed: whether to time some of them.
+        timed: whether to time some of the previews.
     """
     tally, rng, words = PreviewTally(ref), random.Random(seed), Words(_loaded(ref))
     board: Board | None = None

@@ -1,4 +1,4 @@
-"""Whole processes measured by their processor time, user and system, until they end."""
+"""Measurement of whole processes by processor time, user and system, until they end."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from bench.pairs import Sample, Slice
 
 ROOT = Path(__file__).parent.parent
 LOOK = 0.2
-"""The interval between checks of a running process in seconds; frequent checks would take time from the process."""
+"""The interval, in seconds, between checks of a running process; frequent checks would take time from it."""
 
 LetGoOn = Callable[[Callable[[], bool]], float]
-"""Lets a process continue until it is `enough`, or until it ends; returns the elapsed seconds."""
+"""A function that lets a process continue until `enough()` is true or it ends, and returns the elapsed seconds."""
 
 
 def process(module: str, args: Sequence[str], walls: list[float], check: Callable[[str], None] | None = None) -> Slice:
@@ -29,8 +29,8 @@ def process(module: str, args: Sequence[str], walls: list[float], check: Callabl
     Args:
         module: the module to run.
         args: the arguments of the command.
-        walls: receives the wall-clock seconds.
-        check: receives the standard output.
+        walls: a list that receives the wall-clock seconds.
+        check: a function that receives the standard output.
     """
 
     def run() -> Sample:
@@ -52,13 +52,14 @@ def process(module: str, args: Sequence[str], walls: list[float], check: Callabl
 
 @contextmanager
 def by_turns(module: str, args: Sequence[str]) -> Iterator[LetGoOn]:
-    """A process `python -m MODULE ARGS` that runs only during its turns, and is stopped between them.
+    """A context manager for a process `python -m MODULE ARGS` that runs only during its turns, and is suspended between
+    them.
 
-    So two commands of many minutes can be compared on the same machine without running at the same time. Child
-    processes are stopped too. Times are wall-clock times.
+    Two commands that take many minutes can thus be compared on one machine without running at the same time. Child
+    processes are suspended too. Times are wall-clock times.
 
     Raises:
-        RuntimeError: in a turn, if the process fails. After its end, a turn takes no time.
+        RuntimeError: in a turn, if the process fails. After the process ends, a turn takes no time.
     """
     with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
         process: subprocess.Popen[str] | None = None

@@ -6,7 +6,8 @@
 
 python-chess is under the GPL, so no other module imports it or this program; benchmarks and proofs start it in an
 environment set up by `make build/python-chess/bin/python`. `tasks` reads lines `{"task": …, "seconds": …}`; `board`
-reads moves of a game, `new` for the next game and `end` for the end, and prints the position after each.
+reads the moves of a game, `new` before the next game and `end` after the last one, and prints the position after each
+line.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from bench.yardstick import DEPTH, EVERY, GAMES, bytes_of
 
 
 def tasks() -> dict[str, Callable[[], int]]:
-    """Task → a function that does some of it, and returns the number of repetitions.
+    """The tasks by name, each as a function that does a part of the task and returns the number of repetitions.
 
     playouts: moves of random games until `is_game_over()`, listing all legal moves at each. playouts_bare: the same,
-        with the end derived from the legal moves, the move clock and the pieces, which saves a third of the time.
+    but the end is derived from the legal moves, the move clock and the pieces, which saves a third of the time.
         legal_moves: lists of legal moves. push: moves of recorded games. push_pop: a move and its undo. copy:
         `copy(stack=False)`. copy_stack: copies with the move stack. zobrist: hashes of positions. same_games: the moves
         of `games`, listing all legal moves and calling `is_game_over()` at each; same_games_bare: without that call.
@@ -160,7 +161,7 @@ def _memory() -> dict[str, float]:
 
 
 def serve() -> None:
-    """Performs the requested tasks, line by line."""
+    """Performs the tasks requested on standard input, one per line."""
     known = tasks()
     for line in sys.stdin:
         question = json.loads(line)
@@ -173,7 +174,7 @@ def serve() -> None:
 
 
 def games_in(path: str) -> Iterator[dict[str, object]]:
-    """The games in a file: for each, its moves as `e2e4` and `a7a8q`, and all lines of its tree from the start."""
+    """The games in a file, each with its moves such as `e2e4` and `a7a8q`, and all lines of its tree from the start."""
     with open(path, encoding="utf-8-sig") as file:  # noqa: PTH123 - as such programs do
         while (game := chess.pgn.read_game(file)) is not None:
             if game.errors:

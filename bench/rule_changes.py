@@ -1,4 +1,4 @@
-"""Twelve realistic rule changes, as edits of the shipped Imperial, for migrating recorded games."""
+"""Twelve realistic rule changes to which recorded games are migrated, as edits of the shipped Imperial."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEFT_OUT = ("titles*.yaml", "drawing.yaml", "outlines.yaml", "coasts.yaml")
 
 
 class Edit(Struct, frozen=True):
-    """A text and its replacement, in every file that matches a pattern and contains the text."""
+    """The replacement of a text in every file that matches a pattern and contains the text."""
 
     files: str
     old: str
@@ -147,7 +147,7 @@ CHANGES: Mapping[str, RuleChange] = {
 
 
 def written(folder: Path, changes: Iterable[RuleChange]) -> str:
-    """The reference to a changed Imperial, written to a new folder.
+    """Writes a changed Imperial to a new folder; returns the reference to it.
 
     Raises:
         ValueError: if the text of an edit is missing, because the shipped rules have changed.

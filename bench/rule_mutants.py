@@ -3,14 +3,14 @@
     python -m bench.rule_mutants imperial --count 500 --seed 1 --out build/mutants/imperial.jsonl
 
 A mutant is one small change of the rules that the checker accepts (see `mutate_typed`). It is killed if a scenario
-fails, or if a recorded game becomes illegal, has another result, breaks an invariant or causes a fault. Invariants are
-tests of the rules, and are not changed. Only tests that run the changed place are tried, the most specific ones first.
-In a reference with overlays, only the rules of the overlays are changed.
-With `--heir`, a surviving mutant is also tried in rulesets that extend this one, by their tests.
+fails, or if a recorded game becomes illegal, has a different result, breaks an invariant or causes a fault. Invariants
+are tests of the rules, and are not changed. Only tests that run the changed place are tried, the most specific ones
+first. If the reference has overlays, only their rules are changed. With `--heir`, a surviving mutant is also tried in
+the rulesets that extend this one, by their tests.
 
-A mutant is equivalent, and does not count, if it has the same program: for the fewest and the most seats with each
-value of each setting, one setting at a time, and for the seats and settings of the tests. `--only` shows one mutant and
-tries every test.
+A mutant whose program is the same is equivalent, and does not count. Programs are compared for the fewest and the most
+seats with each value of each setting, one setting at a time, and for the seats and settings of the tests. `--only`
+shows one mutant and tries every test.
 """
 
 from __future__ import annotations
@@ -43,9 +43,11 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.settings import values_to_try
 
 LIMIT = 10
-"""The processor seconds after which a test of a mutant fails, or five times its usual time if that is longer."""
+"""The time limit for a test of a mutant, in processor seconds; it is five times the test's usual time if that is
+longer.
+"""
 FIRST = 30
-"""The number of scenarios tried before the recorded games, which run and detect more."""
+"""The number of scenarios tried before the recorded games, which take longer but detect more."""
 VERDICTS = ("killed", "timeout", "survived", "crashed", "equivalent")
 _NOWHERE = Span("", 1, 1, 1, 1)
 Setting = tuple[int, tuple[tuple[str, str], ...]]
@@ -54,7 +56,7 @@ Meaning = tuple[object, ...]
 
 
 def meaning(p: ir.Program) -> Meaning:
-    """A program without texts for people."""
+    """The parts of a program that determine play, without texts for people."""
     decisions = [replace(d, choices=tuple(_bare_choice(c) for c in d.choices)) for d in p.decisions]
     return p.blocks, p.functions, p.arrays, p.tables, decisions, p.scoring, p.start
 
@@ -145,12 +147,12 @@ class Trial:
 
     @cached_property
     def tests(self) -> list[Test]:
-        """The tests of the ruleset, each run once."""
+        """The tests of the ruleset, each of which has been run once."""
         return suite(self.ruleset, self.kept)
 
     @cached_property
     def files(self) -> frozenset[str]:
-        """The files with the rules to change."""
+        """The files whose rules are changed."""
         base = load_ruleset(self.ruleset.ref.partition("+")[0]) if self.ruleset.overlays else None
         return frozenset(self.ruleset.sources) - frozenset(base.sources if base is not None else ())
 
@@ -170,7 +172,7 @@ class Trial:
         return Outcome(number, mutant, verdict, len(tests))
 
     def run_with(self, heirs: list[Trial], number: int) -> Outcome:
-        """Tries a mutant, and if it is not killed, in rulesets that extend this one."""
+        """Runs the tests on a mutant and, if it is not killed, those of the rulesets that extend this one."""
         outcome = self.run(number)
         for heir in heirs:
             same = heir.numbers.get(_change(outcome.mutant))
@@ -182,9 +184,9 @@ class Trial:
         return outcome
 
     def order(self, mutant: Mutant) -> list[Test]:
-        """The tests that run the changed code of a mutant, in the order of trial.
+        """The tests that run the changed code of a mutant, in the order in which they are tried.
 
-        Coverage does not count heads of guards.
+        Coverage does not count the heads of guards, so a mutant of a guard is tried by all tests.
         """
         guard = mutant.root.kind == "guard"
         results = [t for t in self.tests if guard or not mutant.anchors.isdisjoint(t.lines)]
@@ -206,13 +208,15 @@ class Trial:
 
     @cached_property
     def known(self) -> dict[Setting, Meaning]:
-        """The program of the unchanged rules, by number of seats and settings of the tests."""
+        """The programs of the unchanged rules, by number of seats and settings."""
         settings = [(t.seats, t.settings) for t in self.tests] + self.settings
         return {(n, chosen): meaning(lower(self.ruleset, n, dict(chosen))) for n, chosen in dict.fromkeys(settings)}
 
     @cached_property
     def settings(self) -> list[Setting]:
-        """The fewest and the most seats, with each value of each setting, one setting at a time."""
+        """The combinations to compare: the fewest and the most seats, with each value of each setting, one setting at a
+        time.
+        """
         usual = check_settings(self.ruleset, {})
         chosen: list[Mapping[str, str]] = [usual]
         for option in self.ruleset.settings.values():

@@ -1,4 +1,4 @@
-"""The tests of a ruleset with the lines of rules that each runs, and can therefore detect changes in."""
+"""The tests of a ruleset, each with the lines of rules that it runs, in which it can detect changes."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _WORD = re.compile(r"[a-z_][a-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A scenario (then `log` is None) or a recorded game.
+    """A scenario (in which case `log` is None) or a recorded game.
 
-    `seats`, `settings`: the program it needs; `lines`: the lines of rules that it runs; `seconds`: its processor time
-    on this machine.
+    `seats` and `settings` determine the program it needs, `lines` are the lines of rules that it runs, and `seconds` is
+    its processor time on this machine.
     """
 
     id: str
@@ -61,7 +61,7 @@ def suite(ruleset: typed.Ruleset, kept: Path | None = None) -> list[Test]:
 
     Args:
         ruleset: the unchanged ruleset.
-        kept: a cache file for the lines that each test runs.
+        kept: a cache file for the lines that each test runs; None for no cache.
 
     Raises:
         ValueError: if a test fails.

@@ -1,4 +1,4 @@
-"""Speed of Rulespec compared with other programs: `python -m bench.speed [SECTION…]`. See docs/explanation/speed.md."""
+"""Speed of Rulespec compared with other programs: `python -m bench.speed [SECTION…]`; see docs/explanation/speed.md."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def measure(
     show: Callable[[str], object] = print,
     keep: Callable[[list[Figure]], object] = id,
 ) -> list[Figure]:
-    """Measures the named sections, prints a table of each, and passes its figures to `keep`."""
+    """Measures the named sections, prints a table for each, and passes the figures so far to `keep`."""
     results: list[Figure] = []
     for name in names:
         bench.section = name
@@ -80,7 +80,7 @@ def measure(
 
 
 def commit() -> str:
-    """The measured commit, with a `+` for uncommitted changes; "" outside a repository."""
+    """The measured commit, followed by `+` if there are uncommitted changes; "" outside a repository."""
     try:
         changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/explanation")
         return commit_of("HEAD")[:12] + ("+" if changed else "")

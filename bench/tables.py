@@ -2,8 +2,8 @@
 
 python -m bench.tables imperial shadow_of_the_emperor --tables 200
 
-With `--browser` it also measures, in Chromium, the time from a click in one window to the move in another, and to the
-first board. With `--previews`, each player requests the preview of an option before playing it.
+With `--browser` it also measures, in Chromium, the time from a click in one window to the move in another, and the time
+until the first board is shown. With `--previews`, each player requests the preview of an option before playing it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _WARM = 5.0, 0.1
 even a few tables would exceed the rate limit of messages.
 """
 _CLICKS, _MOST = 60, 10
-"""The number of measured clicks, and the time limit for each in seconds."""
+"""The number of measured clicks, and the time limit for each click, in seconds."""
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -85,7 +85,7 @@ def memory(pid: int) -> int:
 
 
 class Packed(ClientPerMessageDeflateFactory):
-    """The compression of a socket, which records the size of each message on the wire."""
+    """The compression of a socket, extended to record the size of each message on the wire."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -133,7 +133,9 @@ class Person:
 
 
 class Load:
-    """The clients at all tables, and their measurements; with previews, they request one before each move."""
+    """The behaviour of the clients at all tables, with their measurements; with `previews`, they request one before
+    each move.
+    """
 
     def __init__(self, previews: bool = False) -> None:
         self.previews = previews
@@ -142,7 +144,7 @@ class Load:
         self.until = 0.0
 
     async def play(self, person: Person, rng: random.Random, pause: float) -> None:
-        """Plays whenever the client has to decide, after a pause in seconds."""
+        """Plays whenever the client has to decide, each time after a pause of `pause` seconds."""
         while time.monotonic() < self.until and not person.over:
             if not person.options:
                 try:
@@ -163,7 +165,7 @@ class Load:
             self.moves += 1
 
     async def look(self, person: Person, option: str) -> bool:
-        """Requests the preview of an option; False if the position has changed meanwhile."""
+        """Requests the preview of an option; returns False if the position has changed meanwhile."""
         had, serial = person.answered, person.serial
         await person.socket.send(json.dumps({"do": "preview", "serial": serial, "option": option}))
         while person.answered == had:
@@ -180,7 +182,7 @@ class Load:
 
 
 async def seated(url: str, key: str) -> Person:
-    """A client connected with a key."""
+    """A client that has connected with a key."""
     origin = Origin(url.replace("ws", "http", 1).partition("/socket")[0])
     packed = Packed()
     socket = await connect(url, origin=origin, max_size=None, compression=None, extensions=[packed]).__aenter__()
@@ -204,7 +206,7 @@ async def played(people: list[Person], args: argparse.Namespace, seconds: float,
 
 
 async def measure(url: str, owner: str, pid: int, ref: str, args: argparse.Namespace) -> dict[str, Any]:
-    """Creates tables, lets clients play for some seconds, and measures."""
+    """Creates tables, lets clients play for some seconds, and returns the measurements."""
     desk = await connect(url, origin=Origin(url.replace("ws", "http", 1).partition("/socket")[0])).__aenter__()
     await desk.send(json.dumps({"key": owner}))
     before, people = 0, list[Person]()
@@ -246,7 +248,7 @@ async def measure(url: str, owner: str, pid: int, ref: str, args: argparse.Names
 
 
 def in_browser(base: str, links: dict[str, str]) -> dict[str, Any]:
-    """The milliseconds from a click to the move in another window, and to the first board."""
+    """The milliseconds from a click to the move in another window, and those until the first board is shown."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:

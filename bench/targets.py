@@ -1,9 +1,9 @@
-"""The search for a target value over many settings, compared with SPSA: success rates at finding a planted optimum.
+"""The search for a target value over many settings, compared with SPSA by the rate at which a planted optimum is found.
 
     python -m bench.targets                  # writes its table into docs/explanation/judging.md; a minute
 
-Games are simulated numbers: their mean equals the target at one point and grows by 2 with each step of a relevant
-setting, and their noise has a standard deviation of four steps. Half of the noise is common to both rules of a pair.
+Games are simulated as numbers. Their mean equals the target at one point and grows by 2 with each step of a relevant
+setting; their noise has a standard deviation of four steps. Half of the noise is common to both rules of a pair.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Bowl:
     Attributes:
         own: the game's own values.
         played: the number of games so far.
-        points: the points of these games, each of which would need its own ruleset.
+        points: the points of these games; in practice, each would need its own ruleset.
     """
 
     def __init__(self, case: Case, seed: int) -> None:
@@ -85,17 +85,18 @@ Search = Callable[[Case, Bowl], Point]
 
 
 def by_screening(case: Case, bowl: Bowl) -> Point:
-    """The search of `playtest --target` for more than four settings."""
+    """The point found by the search that `playtest --target` uses for more than four settings."""
     return screened(case.axes, bowl.own, WANTED, GAMES, bowl.numbers).tried[0].point
 
 
 def by_halving(case: Case, bowl: Bowl) -> Point:
-    """The search of `playtest --target` for up to four settings."""
+    """The point found by the search that `playtest --target` uses for up to four settings."""
     return nearest(case.axes, WANTED, GAMES, bowl.numbers)[0].point
 
 
 def spsa(gain: float, width: float, games: int) -> Search:
-    """Simultaneous perturbation (SPSA, Spall 1992, with the exponents of 1998) of the distance from the target.
+    """A search that minimises the distance from the target by simultaneous perturbation (SPSA, Spall 1992, with the
+    exponents of 1998).
 
     Args:
         gain: the first step, as a fraction of the range.
@@ -127,7 +128,9 @@ def _rounded(values: Sequence[float], axes: Sequence[range]) -> Point:
 
 
 class Found(NamedTuple):
-    """The number of runs that come within one step of the optimum, and the most games and points of a run."""
+    """The results of a search: the number of runs that end within one step of the optimum, and the most games and
+    points in a run.
+    """
 
     near: int
     games: int
@@ -138,7 +141,7 @@ class Found(NamedTuple):
 
 
 def found(search: Search, case: Case) -> Found:
-    """The results of a search."""
+    """The results of a search, run with several seeds."""
     bowls = [Bowl(case, seed) for seed in range(RUNS)]
     points = [search(case, bowl) for bowl in bowls]
     near = sum(bowl.near(point) for bowl, point in zip(bowls, points, strict=True))
@@ -146,7 +149,7 @@ def found(search: Search, case: Case) -> Found:
 
 
 def table() -> str:
-    """The table for the page."""
+    """The table of results, in Markdown."""
     lines = ["| settings | that matter | values | halving | screening | SPSA, best of 27 tunings | worst of them |"]
     lines.append("| --- | --- | --- | --- | --- | --- | --- |")
     tunings = [spsa(*each) for each in product((0.03, 0.1, 0.3), (0.1, 0.2, 0.35), (10, 25, 60))]

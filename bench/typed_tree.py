@@ -34,7 +34,7 @@ class Root:
 class Seen:
     """A node of a rule.
 
-    `path`: its path from the root; `anchor`: the place at which coverage counts it; `guards`: the values tested for
+    `path` is its path from the root, `anchor` the place at which coverage counts it, and `guards` the values tested for
     none by enclosing `if` statements.
     """
 
@@ -46,11 +46,11 @@ class Seen:
 
 
 Edits = tuple[tuple[Root, tuple[Step, ...], Any], ...]
-"""Replacements: root, path and new node."""
+"""Replacements of nodes, each as root, path and new node."""
 
 
 def roots(rules: typed.Rules) -> list[Root]:
-    """All rules except invariants, which are tests of the others."""
+    """All rules except invariants, since these are tests of the other rules."""
     results = [Root("definition", d.name, d.span) for d in rules.definitions.values()]
     results += [Root("procedure", p.name, p.span) for p in rules.procedures.values()]
     results += [Root("guard", g.name, g.span) for g in rules.guards.values()]
@@ -93,7 +93,7 @@ def put(held: Any, path: tuple[Step, ...], new: Any) -> Any:
 
 @contextmanager
 def planted(ruleset: typed.Ruleset, edits: Edits, name: str) -> Iterator[typed.Ruleset]:
-    """A context manager for the ruleset with replaced nodes, which restores it afterwards."""
+    """A context manager that replaces nodes of a ruleset, and restores the ruleset afterwards."""
     rules = ruleset.rules
     before = [(root, read(rules, root)) for root in dict.fromkeys(root for root, _, _ in edits)]
     try:
@@ -106,7 +106,7 @@ def planted(ruleset: typed.Ruleset, edits: Edits, name: str) -> Iterator[typed.R
 
 
 def walk(rules: typed.Rules, root: Root) -> Iterator[Seen]:
-    """All nodes of a rule, and its blocks, which are tuples of statements."""
+    """All nodes of a rule, including its blocks, which are tuples of statements."""
     yield from _walk(root, (), read(rules, root), root.span, frozenset())
 
 
@@ -202,7 +202,7 @@ def anchor_of(s: typed.Stmt) -> Span:
 
 
 def settled(condition: typed.Expr) -> frozenset[Path]:
-    """The values that a condition proves not to be none, whether true or false."""
+    """The values that a condition proves not to be none, if it is true or if it is false."""
     return known_if(condition, True) | known_if(condition, False)
 
 

@@ -1,8 +1,8 @@
-"""Verdicts on rules with a known truth: false alarms under equal rules, and power under planted differences.
+"""Verdicts on rules where the truth is known: false alarms under equal rules, and power under planted differences.
 
     python bench/verdicts.py                 # random Imperial, 4 players; a few minutes
 
-Games are drawn from a pool with replacement, so that the pairs of a run are independent and unlimited.
+Games are drawn from a pool with replacement, so that a run has independent pairs without limit.
 """
 
 from __future__ import annotations
@@ -57,12 +57,14 @@ NINE: tuple[Callable[[Outcome], float | None], ...] = (
 
 
 def numbers(outcomes: Sequence[Outcome]) -> list[Numbers]:
-    """The nine numbers of each game."""
+    """The nine numbers measured for each game."""
     return [[number(outcome) or 0.0 for number in NINE] for outcome in outcomes]
 
 
 def run(pairs: Iterator[tuple[Numbers, Numbers]], questions: Sequence[int]) -> list[tuple[int, str, int | None]]:
-    """For each question: the pairs before its verdict (0 for none), the verdict, and the number of pairs needed."""
+    """For each question, the number of pairs before its verdict (0 if there is none), the verdict, and the number of
+    pairs needed.
+    """
     level = 1 - 0.05 / len(questions)
     evidence = [Evidence() for _ in questions]
     verdicts: list[tuple[int, str, int | None]] = [(0, "", None)] * len(questions)

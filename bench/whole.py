@@ -1,4 +1,4 @@
-"""Texts of records with all their contents, for comparisons and as names."""
+"""Texts of records with all their contents, used for comparisons and as keys."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """A process that runs jobs in the checkout for which it was started: `python -S -P worker.py CHECKOUT`.
 
-It imports nothing from `bench`, as the other checkout may lack it, and `rulespec` only from its checkout. An input line
-is the name of a job, or a number of repetitions; the answer is a JSON line: `{}` if the job is ready, `{"missing":
-WHY}` if the checkout cannot run it, or `{"count": C, "seconds": S}` with processor seconds.
+It imports nothing from `bench`, since the other checkout may lack it, and imports `rulespec` only from its checkout. An
+input line is the name of a job, or a number of repetitions; the answer is a JSON line: `{}` if the job is ready,
+`{"missing": WHY}` if the checkout cannot run it, or `{"count": C, "seconds": S}` with processor seconds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from pathlib import Path
 from typing import Any
 
 Job = Callable[[Path], Callable[[], int]]
-"""Prepares a piece of work of at most a second in a checkout; calling the result does it, and returns a count."""
+"""A function that prepares some work, of at most a second, in a checkout; a call of its result does the work and
+returns a count.
+"""
 
 _BATCH = 32
 """The number of wasm games in one piece of work."""
@@ -79,7 +81,7 @@ def _command(*args: str) -> Job:
 
 
 def cold(*args: str) -> Job:
-    """A command in a new process, including its start."""
+    """A job that runs a command in a new process, including the start of the process."""
 
     def prepare(_: Path) -> Callable[[], int]:
         def work() -> int:
@@ -158,7 +160,7 @@ def _measured(work: Callable[[], int], times: int) -> dict[str, object]:
 
 
 def main() -> None:
-    """Answers lines until the end of input."""
+    """Answers the lines of standard input until its end."""
     checkout = Path(sys.argv[1])
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # for code that prints

@@ -1,4 +1,4 @@
-"""Roles of keys and values in the YAML files of rulesets, by path."""
+"""The roles of keys and values in the YAML files of rulesets, by their paths."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ REQUIRED = [
 
 
 def fits(path: str, patterns: list[str]) -> bool:
-    """Whether a path matches one of some patterns."""
+    """Whether a path matches any of some patterns."""
     return any(path.count(".") == p.count(".") and fnmatchcase(path, p) for p in patterns)
 
 

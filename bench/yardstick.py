@@ -1,7 +1,7 @@
 """The yardstick: python-chess in a separate process that works on request.
 
-With separate processes, neither garbage collector has to traverse the other's objects. The environments are separate
-too, since python-chess is under the GPL, and no module of the project imports it.
+In separate processes, neither garbage collector has to traverse the other's objects. The environments are separate too:
+python-chess is under the GPL, so no module of the project imports it.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ TASKS = (
     *("playouts", "playouts_bare", "legal_moves", "push", "push_pop", "copy", "copy_stack", "zobrist"),
     *("same_games", "same_games_bare", "same_positions", "perft"),
 )
-"""The available tasks; see `tasks`."""
+"""The available tasks; see `bench.python_chess.tasks`."""
 GAMES, EVERY, DEPTH = 5, 10, 3
 """The number of recorded games, the interval between sampled positions, and the depth of lines."""
 
 
 class Yardstick(Protocol):
-    """A program for comparison."""
+    """The protocol of a program with which the project is compared."""
 
     def slice(self, task: str, seconds: float) -> Slice:
         """A slice of one of `TASKS`."""
 
     def memory(self) -> dict[str, float]:
-        """The bytes of a board, of a copy without its move stack, and of a game per move."""
+        """The bytes of a board, of a copy without the move stack, and of a game per move."""
 
     def games(self) -> list[list[str]]:
         """The moves of some random games, as `e2e4`."""
@@ -76,7 +76,7 @@ class Chess:
         return run
 
     def memory(self) -> dict[str, float]:
-        """The bytes of a board, of a copy without its move stack, and of a game per move."""
+        """The bytes of a board, of a copy without the move stack, and of a game per move."""
         results: dict[str, float] = self._ask({"task": "memory"})
         return results
 
@@ -97,7 +97,7 @@ class Chess:
 
 
 def bytes_of(make: Callable[[], object], number: int = 200) -> float:
-    """The bytes of an object, measured by creating and keeping many."""
+    """The bytes that an object takes, measured by creating and keeping many."""
     make()
     gc.collect()
     tracemalloc.start()

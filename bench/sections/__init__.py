@@ -1,1 +1,1 @@
-"""Sections of the measurements, one subject per module. Each has a function from a `Bench` to figures."""
+"""Sections of the measurements, one subject per module. Each has functions that take a `Bench` and yield figures."""

@@ -18,13 +18,13 @@ from rulespec.schemas import NAMES
 FOREIGN = "games/imperial/logs/playimperial/c002-standard-4p.json"
 DECISIONS = 1_000
 MOST_RUNS = 3
-"""The maximum number of runs per command, as all commands together take minutes."""
+"""The maximum number of runs per command, since all commands together take minutes."""
 OWN = ("kinds", "map", "boards", "tracks", "tables", "setup")
-"""The files covered by the ruleset's own schema."""
+"""The files that the ruleset's own schema covers."""
 
 
 def commands(log: str) -> dict[str, list[str]]:
-    """Commands by their names in the table; slow ones are not included."""
+    """The commands by their names in the table, without slow ones."""
     return {
         "--help": ["--help"],
         "explain": ["explain", "RS301"],
@@ -44,7 +44,7 @@ def commands(log: str) -> dict[str, list[str]]:
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Figures of whole processes in pairs, with warm bytecode and caches."""
+    """Figures of whole processes, measured in pairs, with bytecode and caches already in place."""
     ruleset = load_ruleset("imperial")
     log = write_log(ruleset, 4, DECISIONS, bench.folder / f"{DECISIONS}.jsonl")
     schema = bench.folder / "imperial.schema.json"

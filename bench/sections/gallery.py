@@ -1,4 +1,4 @@
-"""The gallery's chess compared with python-chess: the same games, positions and lines."""
+"""The gallery's chess compared with python-chess: the same games, positions and lines of play."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Played = list[int]
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Figures of decisions, lists of legal moves, and lines per second; both programs do the same work."""
+    """Figures of decisions, lists of legal moves, and lines of play per second; both programs do the same work."""
     ruleset = load_ruleset("chess")
     games = [_numbered(ruleset, moves) for moves in bench.yardstick.games()]
     positions = [game for moves in games for game in _positions(ruleset, moves)]

@@ -22,7 +22,7 @@ OVERLAYS = ("cheap_factories", "end_at_30", "stricter_import", "reverse_order")
 
 
 def length(bench: Bench) -> Iterator[Figure]:
-    """Figures of Imperial without an end: whole games, and one position with and without its past."""
+    """Figures of Imperial played without an end: whole games, and one position with and without its history."""
     bench.folder.mkdir(parents=True, exist_ok=True)
     overlay = bench.folder / "endless.yaml"
     overlay.write_text(ENDLESS, "utf-8")
@@ -78,7 +78,7 @@ def _clones(games: list[Game], history: bool) -> Callable[[], int]:
 
 
 def maps(bench: Bench) -> Iterator[Figure]:
-    """Figures of several copies of Imperial's map."""
+    """Figures of maps made of several copies of Imperial's."""
     rulesets = {}
     warned: dict[int, str] = {}
     for copies in COPIES[:2] if bench.quick else COPIES:

@@ -38,7 +38,7 @@ Work = Callable[[], int]
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Figures of masked steps, without and with observations, compared with OpenSpiel; and of CFR+."""
+    """Figures of masked steps, without and with observations, and of CFR+, compared with OpenSpiel."""
     try:
         spiel = importlib.import_module("pyspiel")
         importlib.import_module("open_spiel.python.games")  # registers OpenSpiel's Python games

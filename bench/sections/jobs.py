@@ -1,4 +1,4 @@
-"""`rulespec simulate` with one process and with two."""
+"""The speed of `rulespec simulate` with one process and with two."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bench.processes import LetGoOn, by_turns
 PROCESSES = 2
 FASTER = 1.8
 TURN = 100
-"""The number of games per turn, which take some seconds."""
+"""The number of games per turn; a turn takes some seconds."""
 
 
 def run(bench: Bench) -> Iterator[Figure]:

@@ -1,4 +1,4 @@
-"""Loading of games in stages: reading, checking, lowering, generating Python; also for maps of any size."""
+"""Loading of games in stages: reading, checking, lowering, and generating Python; lowering is reused for large maps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory as counted by Python's allocator: of a game, a copy, and an undoable decision."""
+"""Memory, as counted by Python's allocator, of a game, of a copy, and of a decision that can be undone."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 CLONED = 400
-"""The number of decisions before a game is copied."""
+"""The number of decisions in a game when it is copied."""
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Figures in bytes, identical in every run. Data shared by all games of a ruleset is not counted."""
+    """Figures in bytes, identical in every run. Data that all games of a ruleset share is not counted."""
     theirs = bench.yardstick.memory()
     for ref in RULESETS[:1] if bench.quick else RULESETS:
         ruleset = load_ruleset(ref)

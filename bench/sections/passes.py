@@ -24,7 +24,7 @@ GAMES = 3
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Figures whose ratio is the slowdown of a decision without the pass or feature."""
+    """Figures whose ratio shows how much slower a decision is without the pass or feature."""
     ruleset = load_ruleset("imperial")
     whole = timed(_same_games(ruleset, machines(PASSES, ALL_FEATURES)), bench.seconds)
     without = [*islice(_without(), 2 if bench.quick else None), ("any", (), NO_FEATURES)]

@@ -1,4 +1,4 @@
-"""Random playouts of each ruleset with two to six players, by generated Python and the interpreter."""
+"""Random playouts of each ruleset with two to six players, in generated Python and in the interpreter."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ _SEED = 100
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Figures of playouts that list all options of the decider at each decision; with `simulate`, also invariants."""
+    """Figures of playouts that list all options of the decider at each decision; the rows of `simulate` also test
+    invariants.
+    """
     for ref in RULESETS[:1] if bench.quick else RULESETS:
         ruleset = load_ruleset(ref)
         low, high = ruleset.players

@@ -1,4 +1,4 @@
-"""Replays of recorded games: native logs, and those of another system."""
+"""Replays of recorded games: native logs, and logs of another system."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DECISIONS = 1_000
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Decisions per second, for logs in memory, and for whole files with the dialect loaded each time."""
+    """Figures of decisions per second, for logs in memory, and for whole files with the dialect loaded each time."""
     ruleset = load_ruleset("imperial")
     path = write_log(ruleset, 4, DECISIONS, bench.folder / f"{DECISIONS}.jsonl")
     text = path.read_text("utf-8")

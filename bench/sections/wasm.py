@@ -1,4 +1,4 @@
-"""Wasm compared with generated Python: the same random games and positions, and the time until it is ready."""
+"""Wasm compared with generated Python, on the same random games and positions, and the time until wasm is ready."""
 
 from __future__ import annotations
 

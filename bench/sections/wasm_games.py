@@ -1,4 +1,4 @@
-"""Gallery games in wasm, beside hand-written C, python-chess and OpenSpiel; decisions driven by Python; search."""
+"""Games of the gallery in wasm, compared with C, python-chess and OpenSpiel; decisions driven by Python; search."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PLIES, _TREE, _CAP = 300, 50, 100
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Figures of random games per second beside other programs, and of bots' work beside Python."""
+    """Figures of random games per second, compared with other programs, and of bots' work, compared with Python."""
     for ref, batch in _IN_C.items():
         yield from _beside_c(bench, ref, batch)
     chess = load_ruleset("chess")

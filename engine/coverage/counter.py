@@ -1,4 +1,4 @@
-"""Coverage counting by marks in the program and an observer of the interpreter.
+"""Coverage counting, by marks in the program and an observer of the interpreter.
 
 The program is lowered slightly differently: conditions that select the next block are counted even if they are
 constant under the ruleset's settings.
@@ -23,7 +23,7 @@ from rulespec.types import none_of
 def counting_machine(
     ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], items: Items, hits: Counter[Point]
 ) -> Interpreter:
-    """An interpreter that counts the outcomes of some items in `hits`."""
+    """An interpreter that counts how often each outcome of some items is reached, in `hits`."""
     marks = _ItemMarks(items)
     program = lower(ruleset, seats, settings, marks)
     marks.add_entries(program)

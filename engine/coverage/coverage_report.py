@@ -1,4 +1,4 @@
-"""Coverage report: totals by kind, file and rule; and gaps, with reasons from `rules.yaml`."""
+"""Coverage report: totals by kind, file and rule, and gaps with reasons from `rules.yaml`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from rulespec.rule_ids import ListedRule, Unreached, unreached
 from rulespec.typed import nodes as typed
 
 RULE = "rule"
-"""Key of the total for rules, beside the kinds of items."""
+"""The key of the total for rules, in addition to the kinds of items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """An outcome not reached by any test.
+    """An outcome that no test reaches.
 
-    `span` is its place, `reason` the reason why it is unreachable, or "". A gap is `implied` if the enclosing outcome
-    is a gap as well, whose reason it shares.
+    `span` is its place, `reason` the declared reason why no test reaches it, or "". A gap is `implied` if the enclosing
+    outcome is a gap as well; it then has the same reason.
     """
 
     item: CoverageItem
@@ -45,8 +45,8 @@ class RuleRuns:
         items: the items that cite the rule.
         runs: the runs of these items.
         cited_by: the scenarios that cite the rule.
-        proved_by: the citing scenarios that run a citing item; all citing scenarios if no item cites the rule, which
-            is then data.
+        proved_by: the citing scenarios that run a citing item, or all citing scenarios if no item cites the rule
+            because it is data.
         reason: the reason why no scenario can prove the rule, or "".
     """
 
@@ -60,7 +60,7 @@ class RuleRuns:
 
 @dataclass(frozen=True, slots=True)
 class CoverageTotal:
-    """Counts of outcomes or rules: in total, covered, and explained among the rest."""
+    """Counts of outcomes or rules: all, those covered, and those explained among the rest."""
 
     outcomes: int
     run: int
@@ -93,9 +93,8 @@ class CoverageReport:
 
     Args:
         coverage: the coverage of the ruleset, alone and under overlays.
-        report: receives warnings about reasons in `rules.yaml` that explain nothing.
-        files: the names of the files; by default the ruleset's own: those of its folder, and of overlays referenced by
-            path.
+        report: the report that receives warnings about reasons in `rules.yaml` that explain nothing.
+        files: the names of the files; by default those in the ruleset's folder, and overlays referenced by path.
     """
 
     def __init__(self, coverage: Coverage, report: Report, files: Collection[str] | None = None) -> None:
@@ -221,7 +220,7 @@ class CoverageReport:
 
     @cached_property
     def totals(self) -> dict[str, CoverageTotal]:
-        """Kind of item → total, without absent kinds; under `rule`, the total of listed rules."""
+        """The total of each kind of item that occurs and, under `rule`, that of the listed rules."""
         results: dict[str, CoverageTotal] = {
             k: self.total([item for item in self.items if item.kind == k]) for k in KINDS
         }
@@ -232,7 +231,7 @@ class CoverageReport:
 
     @cached_property
     def by_file(self) -> dict[str, CoverageTotal]:
-        """File → total, for files with code."""
+        """The total of each file that has code."""
         results = {file: self.total([item for item in self.items if item.span.file == file]) for file in self.files}
         return {file: total for file, total in results.items() if total.outcomes}
 

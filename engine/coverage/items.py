@@ -30,9 +30,9 @@ class CoverageItem:
     """A coverable unit of the rules.
 
     Attributes:
-        kind: the kind; `range` is an option's parameter with a reason for its domain, `branch` an `if`, a `match`, a
+        kind: the kind; `range` is a parameter of an option with a reason for its domain, `branch` an `if`, a `match`, a
             loop or a conditional expression.
-        span: the place of the item; for a definition or a procedure, of its head.
+        span: the place of the item, or of its head if it is a definition or a procedure.
         name: the name, or an identifying text.
         outcomes: the possible outcomes, all of which tests should reach.
         rules: the rule ids cited by the docstring or the reason.

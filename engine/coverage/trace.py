@@ -70,8 +70,8 @@ class Trace:
     """The hits of one test.
 
     `id` is the scenario's id, the name of the log file, or the number of the random game. `rules` are the ids of rules
-    and rulings cited by a scenario. `error` is the error in the test, or "". `end` is the reason why a game from other
-    rules stops under these, or "".
+    and rulings cited by a scenario. `error` is the error in the test, or "". `end` is the reason why a game of other
+    rules stops under these rules, or "".
     """
 
     kind: Literal["scenario", "log", "playout"]
@@ -84,7 +84,7 @@ class Trace:
 
     @property
     def lines(self) -> set[tuple[str, int]]:
-        """The lines of rules that ran (conditions, statements, heads), as file and line."""
+        """The lines of rules that ran (conditions, statements and heads), as pairs of file and line."""
         return {(p.item.span.file, line) for p in self.hits for line in p.item.lines}
 
 
@@ -93,7 +93,7 @@ def trace_suite(tracer: CoverageTracer, report: Report, only: str = "") -> Itera
 
     Args:
         tracer: the tracer to use.
-        report: receives errors in the scenario files themselves.
+        report: the report that receives errors in the scenario files.
         only: a filter: a substring of a test's id or file.
     """
     ruleset = tracer.ruleset
@@ -131,13 +131,14 @@ def trace_log(tracer: CoverageTracer, path: Path) -> Trace:
 
 
 def trace_judged(path: Path, under: str, load: Load, tracers: dict[str, CoverageTracer]) -> Trace:
-    """The trace of a game under other rules, with the decisions chosen by `judge` with usual answers.
+    """The trace of a game under other rules, with the decisions that `judge` chooses when it is given the usual
+    answers.
 
     Args:
         path: the log.
-        under: the reference of the other rules; with a leading `+`, overlays on the log's own.
-        load: loads a ruleset from a cache.
-        tracers: reference of rules → tracer; new ones are added.
+        under: the reference of the other rules; with a leading `+`, overlays on the log's own rules.
+        load: a function that loads a ruleset from a cache.
+        tracers: reference of rules → tracer; new tracers are added.
     """
     error, end, hits = "", "", Counter[Point]()
     try:
@@ -181,7 +182,7 @@ def _run(
 
 
 def trace_playouts(tracer: CoverageTracer, players: Sequence[int], games: int, seed: int) -> Iterator[Trace]:
-    """The traces of random games, with every option listed at every decision; the numbers of players alternate."""
+    """The traces of random games, with all options listed at each decision; the numbers of players alternate."""
     for number in range(games):
         seats = seat_names(players[number % len(players)], tracer.ruleset.seats)
         played = play_out(Game(tracer.ruleset, seats), seed, number)
@@ -217,7 +218,7 @@ class Runs:
 
 
 class Coverage:
-    """The coverable items of one or more rulesets with shared files, and their hits."""
+    """The items of one or more rulesets that share files, and their hits."""
 
     def __init__(self) -> None:
         self.rulesets: list[typed.Ruleset] = []
@@ -240,5 +241,5 @@ class Coverage:
             self.runs.setdefault(point, Runs()).add(count, trace.id)
 
     def missing(self, item: CoverageItem) -> list[str]:
-        """The outcomes of an item not reached by any test."""
+        """The outcomes of an item that no test reaches."""
         return [o for o in item.outcomes if Point(item, o) not in self.runs]

@@ -1,4 +1,4 @@
-"""Position in a foreign log: the next entry, and the consumed elements of lists."""
+"""The position in a foreign log: the next entry, and the elements of lists already used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Checkpoint(Struct, frozen=True, eq=False, gc=False):
         ply: the number of decisions.
         heads: for each list of the first entry, the number of elements used.
         before: the previous checkpoint.
-        orders: the entries of the standing orders at that point.
+        orders: the entries of the standing orders then in force.
     """
 
     ply: int
@@ -27,13 +27,13 @@ class Cursor(Struct, frozen=True, gc=False):
 
     Attributes:
         entry: the number of the next entry.
-        matched: the matched elements of its list.
+        matched: the matched elements of the entry's list.
         heads: for each list of the first entry, the number of elements used.
         silent: the number of consecutive silent options.
-        automatic: the number of decisions without a separate entry.
-        waiting: whether an undo went back to an automatic option, for which the other system then waits.
-        checkpoint: the last checkpoint so far.
-        orders: the entries of the standing orders.
+        automatic: the number of decisions without an entry of their own.
+        waiting: whether an undo returned to an automatic option, which the other system then waits for.
+        checkpoint: the latest checkpoint.
+        orders: the entries of the standing orders in force.
     """
 
     entry: int = 1

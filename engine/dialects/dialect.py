@@ -26,21 +26,21 @@ _MEMO_SIZE = 20
 
 
 class Cut(Brief, Struct, frozen=True):
-    """A list of lists that some entries have in one piece: the path of that, and the set of names where it is cut."""
+    """A list that entries record in one piece, to be split: its path, and the set of names where it is split."""
 
     source: str
     at: str
 
 
 class LogShape(Brief, Struct, frozen=True):
-    """The layout of a log: the location of its entries.
+    """The layout of a log: the places of its entries.
 
     Attributes:
         list: the path of the entry list in an object, which is the first entry; `*` matches every element of a list,
-            or every value of an object. Empty: the log itself is the list.
+            or every value of an object. Empty if the log itself is the list.
         inside: paths of lists of nested entries, which follow their entry.
         joined: type of entry → types of the immediately preceding entries that belong to it.
-        cut: path of a list in `inside` → the list that stands in its place.
+        cut: path of a list in `inside` → the list from which it is split.
     """
 
     list: str = ""
@@ -50,7 +50,9 @@ class LogShape(Brief, Struct, frozen=True):
 
 
 class Remarks(Brief, Struct, frozen=True):
-    """The form of entries that are mere remarks: their type, and the paths of text and author (may be empty)."""
+    """The form of entries that are only remarks: their type, and the paths of their text and author, which may be
+    empty.
+    """
 
     type: str
     text: str
@@ -61,7 +63,7 @@ class Recorded(Brief, Struct, frozen=True):
     """The location of a game's end in the log of the other system.
 
     Attributes:
-        entry: the type of the entry with the end; empty: the first entry.
+        entry: the type of the entry with the end; empty if it is the first entry.
         scores: the path of the points, by seat name or in seat order; may be empty.
         winners: the path of the winner, or of the list of winners; may be empty.
         won: value at that path → numbers of the winning seats; if empty, the value consists of names.
@@ -83,12 +85,12 @@ class Undo(Brief, Struct, frozen=True):
     Attributes:
         type: the type of its entries.
         by: the path of the undoing seat; may be empty.
-        checkpoints: types of entries, or `decision.option`, before which an undo stops. None: it undoes whole entries,
-            which are then skipped.
+        checkpoints: types of entries, or `decision.option`, before which an undo stops. None if it undoes whole
+            entries, which are then skipped.
         not_during: decisions during which undo is forbidden.
         keeps: state fields that keep their values.
         sets: fields of the game, each with an expression for its value after the undo.
-        not_compared: paths of fields without meaning.
+        not_compared: paths of meaningless fields.
         to: the path of the id of the last entry that remains; may be empty.
         id: the path of an entry's id.
         redo: the type of entries that reverse the last undo; may be empty.
@@ -107,7 +109,7 @@ class Undo(Brief, Struct, frozen=True):
 
 
 class Parted(Brief, Struct, frozen=True):
-    """A field with compound texts: its name, the separator, and the names of the parts."""
+    """A field whose texts have several parts: its name, the separator, and the names of the parts."""
 
     field: str
     by: str
@@ -136,15 +138,15 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
     Attributes:
         rules: a ruleset reference, or references by the value of a field of the first entry.
         ignores_illegal: whether the other system ignores illegal entries.
-        accepts: rules that the other system does not know, so that it accepts entries refused by them.
-        not_compared: paths of fields without meaning, in entries of any type.
+        accepts: rules unknown to the other system, which accepts entries that these refuse.
+        not_compared: paths of meaningless fields, in entries of any type.
         known_faults: the known faults of the other system.
         shape: the layout of logs.
-        parted: fields with compound texts.
-        untyped: the type of entries without one; may be empty.
-        has_number_texts: whether entries contain integers as texts.
+        parted: fields whose texts have several parts.
+        untyped: the type assumed for entries that have none; may be empty.
+        has_number_texts: whether integers are recorded as texts.
         values: name → path of an integer in the first entry, for use in expressions.
-        remarks: the form of entries that are mere remarks, or None.
+        remarks: the form of entries that are only remarks, or None.
         result: the location of the recorded end, or None.
         format: the file format: `json`, `pgn` or `sgf`.
         text_path: the path of a move's text in an entry; may be empty.
@@ -182,18 +184,18 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
 
     @property
     def start_type(self) -> str:
-        """The type of the first entry; "" for the object around the list."""
+        """The type of the first entry; "" if that is the object around the list."""
         result: str = self.start.get("type", "")
         return result
 
     def begins(self, entry: Any) -> bool:
-        """Whether an entry can be the first one, judging by its type or its list of entries."""
+        """Whether an entry can be the first, by its type or by the list of entries in it."""
         if self.shape.list and follow(entry, self.shape.list.partition(".*")[0]) is MISSING:
             return False
         return not self.start_type or bool(follow(entry, self.type_path) == self.start_type)
 
     def header(self, entry: Any) -> Any:
-        """The fields of the first entry."""
+        """The fields of a first entry: its payload, or the whole object around the list."""
         return entry if self.shape.list else follow(entry, self.payload_path)
 
     def knows(self, entry: Any) -> bool:
@@ -201,7 +203,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         return self.begins(entry) and not self.unfit(entry)
 
     def unfit(self, entry: Any) -> dict[str, Any]:
-        """Path → value for each field of a first entry that does not fit this dialect; None for a missing value."""
+        """The fields of a first entry that do not fit this dialect, as path → value; a missing value is None."""
         payload, results = self.header(entry), {}
         for path, wanted in self.start.get("when", {}).items():
             value = follow(payload, path)
@@ -225,14 +227,14 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         return [self.rules] if isinstance(self.rules, str) else list(self.rules["values"].values())
 
     def ruleset_for(self, entry: Any) -> str | None:
-        """The reference of the ruleset for a log with this first entry, or None."""
+        """The reference of the ruleset for a log with this first entry; None if there is none."""
         if isinstance(self.rules, str):
             return self.rules
         result: str | None = self.rules["values"].get(self._rules_key(entry))
         return result
 
     def wanted(self, only: Collection[str] | None = None) -> str:
-        """The expected fields of a first entry, for messages; `only` restricts them to some paths."""
+        """The expected fields of a first entry, for messages; `only` restricts these to some paths."""
         fields = dict(self.start.get("when", {}))
         if not isinstance(self.rules, str):
             fields[self.rules["path"]] = [*self.rules["values"]]
@@ -258,7 +260,7 @@ def read_dialect(path: Path, *, whole: bool = True) -> Dialect:
 
     Args:
         path: the file.
-        whole: whether to read its notation too, which recognition by first entry does not need.
+        whole: whether to read its notation too; recognising a log by its first entry does not need that.
 
     Raises:
         DiagnosticsError: if the file is unreadable or violates its schema.

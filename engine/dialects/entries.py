@@ -1,4 +1,4 @@
-"""Entries of a foreign log, with precomputed properties for the search."""
+"""The entries of a foreign log, with properties precomputed for the search."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ class Entries:
     """The entries of a log, by number; None beyond the last.
 
     Attributes:
-        types: the type of each entry; None if it is not a text. The object around the list of entries has type "".
-        payloads: the payload of each entry, including the joined entries.
-        lists: lists of the first entry that answer decisions, by name.
+        types: the type of each entry; None if the type is not a text. The object around the list of entries has type
+            "".
+        payloads: the payload of each entry, which includes the entries joined to it.
+        lists: lists in the first entry that answer decisions, by name.
         is_skipped: for each entry, whether it is meaningless or undone as a whole.
-        is_boundary: for each entry, whether it is not a decision but another start, an end or an undo.
+        is_boundary: for each entry, whether it is not a decision, but another start, an end or an undo.
         is_checkpoint: for each entry, whether an undo can stop there.
         undone: entries undone as a whole, and the undo entries.
         orders: entries that give or end a standing order, with their types.
@@ -96,7 +97,7 @@ class Entries:
         return self._log[number] if number < len(self._log) else None
 
     def standing(self) -> Iterator[int]:
-        """The numbers of the decisions to play: entries that are meaningful and not undone."""
+        """The numbers of the entries to play: the decisions that are meaningful and not undone."""
         return (n for n in range(len(self._log)) if not self.is_skipped[n] and not self.is_boundary[n])
 
     def _start(self, dialect: Dialect) -> int:
@@ -159,12 +160,12 @@ class Entries:
 
 
 class WholeEntries:
-    """Entries undone and redone as a whole.
+    """The state of a log in which entries are undone and redone as a whole.
 
     Args:
         undo: the undo of the other system.
         payloads: the payloads of all entries.
-        inner: nested entries, which share the fate of the enclosing entry.
+        inner: nested entries, which are undone with the enclosing entry.
     """
 
     def __init__(self, undo: Undo, payloads: Sequence[Any], inner: Collection[int]) -> None:
@@ -181,13 +182,13 @@ class WholeEntries:
         self.note(number)
 
     def note(self, number: int) -> None:
-        """Records the id of an entry or a remark, as a text, since references to it may be texts or numbers."""
+        """Records the id of an entry or a remark; it is stored as text since references may be texts or numbers."""
         key = self._id(self._payloads[number])
         if isinstance(key, int | str):
             self._at[str(key)] = number
 
     def take_back(self, number: int) -> bool:
-        """Undoes entries as requested by an undo entry; returns False if it refers to a missing one."""
+        """Undoes entries as requested by an undo entry; returns False if that refers to a missing entry."""
         to = self._to(self._payloads[number]) if self._to is not None else None
         left = len(self._standing) - 1
         if to not in (None, MISSING):
@@ -206,12 +207,12 @@ class WholeEntries:
         return self._at.get(str(to), -1 if str(to) == "0" else None)
 
     def put_back(self) -> bool:
-        """Redoes the last undone entries, if any; always True."""
+        """Redoes the last undone entries, if there are any; always returns True."""
         self._standing += self._taken.pop() if self._taken else []
         return True
 
     def undone(self, numbers: Iterable[int], types: Sequence[str | None], remark: str) -> frozenset[int]:
-        """The entries among `numbers`, except remarks, that are undone at the end of the log."""
+        """The entries among `numbers`, except remarks, that end up undone."""
         standing, gone, stands = set(self._standing), set(), True
         for number in numbers:
             if number not in self._inner:
@@ -231,14 +232,16 @@ def with_numbers(value: Any) -> Any:
 
 
 def with_parent(entry: Any, payload: Any, parent: Any) -> Any:
-    """The payload of an entry, with the enclosing object as `^`; a non-object becomes the field `value`."""
+    """The payload of an entry, with the enclosing object as the field `^`; an entry that is no object becomes the field
+    `value`.
+    """
     if not isinstance(entry, dict):
         payload = {"value": entry}
     return {**payload, "^": parent} if parent is not None and isinstance(payload, dict) else payload
 
 
 def in_parts(payload: Any, parted: Parted) -> Any:
-    """A payload with compound texts split into objects; integers among the parts become numbers."""
+    """A payload with the texts of a field split into objects by part; integers among the parts become numbers."""
     text = payload.get(parted.field) if isinstance(payload, dict) else None
     if not isinstance(text, str):
         return payload
@@ -262,7 +265,7 @@ class StandingOrders:
         self._forms = {form.order.type: form for of in dialect.decisions.values() for form in of if form.order}
 
     def after(self, cursor: Cursor, entry: int) -> Cursor:
-        """The cursor after an entry that may give a standing order, or end standing orders of its seat."""
+        """The cursor after an entry, which may give a standing order or end those of its seat."""
         if entry not in self._types:
             return cursor
         type_, left = self._types[entry], cursor.orders

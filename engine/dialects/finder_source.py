@@ -1,6 +1,6 @@
-"""Source of finders: generated Python that maps an entry directly to its option.
+"""The source of finders: generated Python that maps an entry directly to its option.
 
-Only numbers enter the source, as in `engine/python`: names, paths and tables are arguments of the function around a
+As in `engine/python`, only numbers enter the source; names, paths and tables are arguments of the function around a
 finder. A finder leaves an entry undecided if it is malformed, or if rules may fault; `matching` then tries the forms
 one by one.
 """
@@ -21,7 +21,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.limits import NO_NUMBER
 
 Table = Callable[[Projections], Any]
-"""A function that builds a lookup table for a finder from the names of one game."""
+"""A function that builds a lookup table for a finder from the names in one game."""
 
 
 class UnwrittenError(Exception):
@@ -41,11 +41,11 @@ class _Guess(Struct):
 class FinderSource:
     """Generator of the finder for entries of one type at one decision.
 
-    In the source, `e` is the payload, `m` the matched elements of its list, `s` the state, `k` the number of options to
-    skip; `b` is an element of the list, `v0` an argument, `x0` the value at a path, `c0` a column of values.
+    In the source, `e` is the payload, `m` the matched elements of its list, `s` the state, and `k` the number of
+    options to skip; `b` is an element of the list, `v0` an argument, `x0` the value at a path, `c0` a column of values.
 
     Args:
-        x: returns the source of an expression.
+        x: a function that returns the source of an expression.
 
     Attributes:
         lines: the source.

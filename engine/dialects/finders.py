@@ -1,4 +1,4 @@
-"""Finders: generated functions that map an entry directly to its option; `finder_source` explains their form.
+"""Finders: generated functions that map an entry directly to its option, in the form described in `finder_source`.
 
 A finder is compiled once enough entries of its type have been read at its decision, and serves all later games with
 the same rules, seats and settings in the process. Nothing is stored on disk.
@@ -16,9 +16,11 @@ from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.faults import ProgramFaultError
 
 MADE_AFTER = 12
-"""Break-even: entries of a type read at a decision before compiling a finder, which takes as long as a dozen."""
+"""Break-even: the number of entries of a type read at a decision before a finder is compiled, which takes as long as
+reading a dozen.
+"""
 MADE_AT_ONCE = 400
-"""`MADE_AFTER` in the first game: in a process that reads a single log, finders do not pay off."""
+"""The value used instead of `MADE_AFTER` in the first game, as finders rarely pay if a process reads one log."""
 
 MAX_UNCOUNTED = 20_000
 """Maximum estimated steps of an expression in a finder, since finders do not count steps."""
@@ -26,8 +28,9 @@ MAX_UNCOUNTED = 20_000
 Match = tuple[int, tuple[int, ...], int, int]
 """A match: choice number, arguments, seat number, and the number of the list element or -1."""
 Finder = Callable[[Any, frozenset[int], Sequence[int], int], Match | Literal[0] | None]
-"""A function of an entry's payload, the matched elements of its list, the state, and the number of matches to skip,
-which returns the next matching legal option: None if there is none, 0 if undecided."""
+"""A function of an entry's payload, the matched elements of its list, the state, and the number of matches to skip. It
+returns the next legal option that matches, None if there is none, or 0 if it cannot decide.
+"""
 
 
 class Finders:
@@ -43,7 +46,7 @@ class Finders:
         self._projections = projections
 
     def finder(self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]) -> tuple[Finder | None, bool]:
-        """The finder for entries of a type at a decision or None, and whether this answer is final.
+        """The finder for entries of a type at a decision, or None, and whether this answer is final.
 
         Args:
             decision: the number of the decision.

@@ -1,4 +1,4 @@
-"""Preparation of a foreign log: seats and settings from its first entry, and where its lists are cut."""
+"""Preparation of a foreign log: seats and settings from its first entry, and the names at which its lists are split."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
 
 
 def by_seat(dialect: Dialect, names: list[str], ruleset: typed.Ruleset) -> list[str] | dict[str, str]:
-    """Seat id → player name if the dialect lists seats one by one; otherwise the names unchanged."""
+    """The names of the players, by seat id if the dialect lists seats one by one, otherwise unchanged."""
     if isinstance(dialect.start["seats"], list):
         return dict(zip(seat_names(len(names), ruleset.seats), names, strict=True))
     return names
@@ -109,14 +109,14 @@ def _twice(names: list[str]) -> str:
 
 
 def cut_at(dialect: Dialect, game: Game) -> Mapping[str, frozenset[str]]:
-    """For each path of lists that a dialect cuts out of another one, the foreign names at which it is cut.
+    """For each path of lists that a dialect splits from another list, the foreign names at which that list is split.
 
     Args:
         dialect: the dialect.
         game: a game that has not begun.
 
     Raises:
-        DiagnosticsError: RS622 if an expression of the dialect is wrong, or is no set of entities.
+        DiagnosticsError: RS622 if an expression of the dialect is wrong, or is not a set of entities.
     """
     report, results = Report(), dict[str, frozenset[str]]()
     queries = Queries(game.ruleset, game.seats, game.settings)

@@ -29,7 +29,7 @@ MAX_BRACKETS = 400_000
 class ForeignLog(Brief, Struct):
     """The entries of a foreign log, and the name of its file.
 
-    Names in entries are compared in NFC, and all texts are normalised; `written` is the unchanged first entry.
+    All texts are normalised to NFC, in which names are compared; `written` is the first entry as recorded.
 
     Attributes:
         parents: for each entry, the object around its list, with the next outer object as `^`; or None. Empty if the
@@ -56,8 +56,8 @@ class ForeignLog(Brief, Struct):
 def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> ForeignLog:
     """The parsed form of a foreign log: a JSON array of objects, or of texts that contain objects.
 
-    A JSON object becomes the only entry; its dialect later locates the other entries in it (`shaped`). `dialects` are
-    dialect files, whose notations serve to recognise bare lists of moves.
+    A JSON object becomes the only entry; the dialect later locates the other entries in it (`shaped`). `dialects` are
+    the dialect files whose notations are used to recognise bare lists of moves.
 
     Raises:
         DiagnosticsError: RS61x for any other text, or a log that is too long; RS369 for a bare list of moves.
@@ -140,9 +140,9 @@ def shaped(log: ForeignLog, dialect: Dialect, ends: Mapping[str, Collection[str]
     """A log with the entries located by its dialect, in order.
 
     Args:
-        log: the log as it is written.
+        log: the log as recorded.
         dialect: its dialect.
-        ends: for each path of lists that may be cut out of another one, the names at which it is cut.
+        ends: for each path of lists that may be split from another list, the names at which that list is split.
 
     Raises:
         DiagnosticsError: RS613 if the list of entries is missing, RS614 if there are too many.
@@ -181,9 +181,9 @@ def shaped(log: ForeignLog, dialect: Dialect, ends: Mapping[str, Collection[str]
 
 
 def pieces(names: Any, ends: Collection[str]) -> list[list[Any]]:
-    """A list in pieces that end at these names, and begin with the one at which the last has ended.
+    """A list split into pieces. Each ends at one of the names in `ends`, and the next begins with the same name.
 
-    A name that is written twice in a row counts once.
+    A name that occurs twice in a row counts once.
     """
     results: list[list[Any]] = []
     piece: list[Any] = []

@@ -1,4 +1,4 @@
-"""Forms of options in a dialect's records, compiled for one game."""
+"""The forms in which a dialect's records give options, compiled for one game."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Params = tuple[tuple[str, str], ...]
 
 
 class ComparedField(Struct, frozen=True):
-    """A compared field of a record.
+    """A field of a record that is compared with an option.
 
     Attributes:
         path: the path in the record.
@@ -42,7 +42,9 @@ class ComparedField(Struct, frozen=True):
 
 
 class Form(Struct):
-    """One recorded form of an option; `when` is its compiled condition, `condition` the lowered one."""
+    """One form in which an option is recorded; `when` is its condition, compiled, and `condition` is the condition
+    lowered.
+    """
 
     projection: Projection
     params: Params
@@ -52,6 +54,6 @@ class Form(Struct):
 
 
 def is_silent(form: Form) -> bool:
-    """Whether the log never records an option in this form, because the other system takes it automatically."""
+    """Whether the log has no entry for an option in this form, because the other system takes it automatically."""
     p = form.projection
     return p.order is not None or (p.automatic and not p.type)

@@ -3,8 +3,8 @@
 The log is imported in stretches. A stretch ends before an entry that is not a decision, and before an ignored entry;
 earlier options are final. Options that the other system does not record are taken silently.
 
-Matching entries must follow an ignored one. If none do, the log is dead: the game is stuck because something is
-missing or wrong. The import then ends at the first ignored entry of the run.
+An ignored entry must be followed by entries that match. If none match, the log is dead: the game is stuck because
+something is missing or wrong. The import then ends at the first ignored entry of the run.
 """
 
 from __future__ import annotations
@@ -33,19 +33,20 @@ from rulespec.engine.program.budget import SpentError
 from rulespec.records import Brief
 
 MAX_STRAY = 3
-"""Maximum run of ignored entries, not counting entries of the same type as the preceding legal one, since one click may
-submit several. With more, or with more than one at the end of an unfinished game, the log is dead."""
+"""Maximum length of a run of ignored entries, not counting those of the same type as the preceding legal entry, since
+one click may submit several. If a run is longer, or an unfinished game ends with more than one, the log is dead.
+"""
 MAX_IGNORED = 10_000
 """Maximum number of ignored entries per log."""
 MAX_TRIED = 300_000
-"""Maximum number of arguments tried per log to explain illegal entries: a quarter of a minute."""
+"""Maximum number of arguments tried per log to explain illegal entries; they take a quarter of a minute."""
 
 Step = Callable[[int], None]
 _NONE: frozenset[int] = frozenset()
 
 
 class Stop(Brief, Struct, frozen=True):
-    """The place and the reason of an import's early end."""
+    """The place where an import ends early, and the reason."""
 
     foreign_index: int
     action: Any
@@ -72,8 +73,8 @@ class Stray(Brief, Struct):
 
     Attributes:
         entries: the number of entries.
-        cursor: the cursor before the first.
-        meant: the option meant by the first one, if known.
+        cursor: the cursor before the first one.
+        meant: the option that the first one denotes, if known.
         refusal: the reason why the first one is illegal.
         legal: the type of the preceding legal entry.
         other: the number of entries of types other than `legal`.
@@ -126,7 +127,7 @@ class Importer:
         self._take_back = TakeBack(game, dialect, own, self._projections.known)
 
     def too_long(self) -> tuple[Diagnostic, ...]:
-        """The error for a dialect whose expressions exhaust the step budget of a log."""
+        """The error if the dialect's expressions exhaust the step budget of a log; otherwise empty."""
         help_ = "simplify it: use the fields of the entry, and avoid loops over sets"
         return self._projections.known.budget.warnings("RS638", Severity.ERROR, "reading this log", help_)
 
@@ -135,11 +136,11 @@ class Importer:
 
         Args:
             until: the number of entries; None means all.
-            step: called with each entry number, in order, after its decisions are taken. The calls for a stretch come
-                once it is final, since later entries may revise earlier choices.
+            step: a function called with each entry number, in order, after the decisions of the entry are taken. The
+                calls for a stretch are made once it is final, since later entries may revise earlier choices.
 
         Returns:
-            The place and the reason of an early end, or None.
+            The place and the reason of an early end; None if there is none.
 
         Raises:
             SpentError: if the expressions of the dialect take too many steps; see `too_long`.

@@ -1,4 +1,4 @@
-"""Inverse of a form: maps the fields of a record to the arguments of matching options."""
+"""The inverse of a form, which maps the fields of a record to the arguments of matching options."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ _MEMO_SIZE = 2_000
 
 Args = tuple[int, ...]
 Inverse = Callable[[Any], Sequence[int]]
-"""A function from the value of a field to the values of one argument that produce it, in the order of options."""
+"""A function that maps the value of a field to the values of one argument that produce it, in the order of options."""
 
 
 class SortedFields(Struct):
     """The fields of a form, grouped by dependency.
 
-    `inverted` fields depend on a single argument, `fixed` ones on none; the `rest` are evaluated for each guess.
+    `inverted` fields depend on a single argument, listed by argument, and `fixed` ones on none; the `rest` are
+    evaluated for each guess.
     """
 
     fixed: list[ComparedField]
@@ -42,7 +43,7 @@ class SortedFields(Struct):
 
 
 def sorted_fields(form: Form) -> SortedFields:
-    """The fields of a form grouped by dependency; invertible ones are listed for each argument."""
+    """The fields of a form, grouped by dependency."""
     result = SortedFields([], [[] for _ in form.params], [])
     for f in form.fields:
         slot = min(f.slots, default=-1)
@@ -76,7 +77,7 @@ class FormInverse:
         self._by = by_reader(form.projection.by) if form.projection.by and not form.projection.list else None
 
     def is_by(self, payload: Any, seat: str | None) -> bool:
-        """Whether an entry names the seat as its actor, or names none."""
+        """Whether an entry names the seat as its actor, or names no actor."""
         return self._by is None or self._by(payload, None if seat is None else self.projections.names[seat])
 
     def looks_like(self, args: Args, record: Any, state: list[int]) -> bool:
@@ -84,7 +85,7 @@ class FormInverse:
         return self.projections.equal(args, self.form, record, state)
 
     def guesses(self, record: Any, state: list[int]) -> Sequence[Args] | None:
-        """The arguments for which all fields except the `rest` match a record, in order; None if there are too many."""
+        """The arguments, in order, with which all fields but the `rest` match a record; None if there are too many."""
         if self._fixed and not self.projections.same(self._fixed, (), record, state):
             return ()
         if len(self._columns) == 1:  # the case of most options
@@ -137,7 +138,7 @@ class FormInverse:
 
 
 def inverse_table(form: Form, slot: int, f: ComparedField, projections: Projections) -> Mapping[Any, Sequence[int]]:
-    """Recorded value of a field → entities for which the field has that value."""
+    """The entities for which a field has a value, by the recorded value."""
     name, kind = form.params[slot]
     if f.text == name:
         return _numbered(projections.foreign(kind.removesuffix("?")), kind.endswith("?"))

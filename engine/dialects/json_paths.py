@@ -7,17 +7,17 @@ from functools import lru_cache
 from typing import Any
 
 MISSING = object()
-"""Sentinel: the value at a path that leads nowhere."""
+"""A sentinel: the value at a path that leads nowhere."""
 
 
 def follow(value: Any, path: str) -> Any:
-    """The value at a path; `MISSING` if the path leads nowhere. The empty path is the value itself."""
+    """The value at a path; `MISSING` if the path leads nowhere. The empty path leads to the value itself."""
     return path_reader(path)(value)
 
 
 @lru_cache(maxsize=1_000)
 def path_reader(path: str) -> Callable[[Any], Any]:
-    """A reusable function that follows a path; a non-object is its own field `value`."""
+    """A reusable function that follows a path; a value that is no object is its own field `value`."""
     if not path:
         return lambda value: value
     keys = path.split(".")

@@ -33,7 +33,7 @@ class DialectKnowledge(Struct):
     """Cached knowledge of a dialect for games with the same rules, number of seats and settings.
 
     Attributes:
-        ruleset: the ruleset of the games, kept so that its id is not reused.
+        ruleset: the ruleset of the games, referenced so that its id is not reused.
         games: the number of games read.
         forms: the forms of each option, once verified.
         makers: by decision number and entry type, the factory of a finder, and its tables.
@@ -51,7 +51,7 @@ class DialectKnowledge(Struct):
     budget: Budget = field(default_factory=Budget)
 
     def counted(self, value: Value, meter: Execution, use: BudgetUse) -> Value:
-        """A wrapped expression whose steps count against the budget."""
+        """The given expression, wrapped so that its steps count against the budget."""
 
         def counted(state: list[int], args: Sequence[int]) -> int:
             return self.budget.spend(meter, use, lambda: value(state, args))
@@ -78,7 +78,7 @@ _memo: dict[int, _OfDialect] = {}
 
 
 def unknown(dialect: Dialect, game: Game) -> tuple[Diagnostic, ...]:
-    """Warnings about names in a dialect that none of its rulesets has; `game` may be a game of one of them."""
+    """Warnings about names in a dialect that exist in none of its rulesets, of which `game` may be a game."""
     of = _of(dialect)
     if of.warnings is None:
         there = set[str]()
@@ -99,7 +99,7 @@ def _of(dialect: Dialect) -> _OfDialect:
 
 
 def known(game: Game, dialect: Dialect, values: Mapping[str, int]) -> DialectKnowledge:
-    """The cached knowledge of a dialect for a game like this one, with `values` from the first entry of its log."""
+    """The cached knowledge of a dialect for games like this one, with `values` from the first entry of the log."""
     of = _of(dialect)
     named = tuple((number, seat) for number, seat in enumerate(game.seats) if seat in of.words)
     key = (id(game.ruleset), len(game.seats), tuple(sorted(game.settings.items())), named, *values.items())

@@ -1,4 +1,4 @@
-"""Known faults of a foreign system: detection in a log, and replay in spite of them.
+"""Known faults of a foreign system: detection in a log, and replay despite them.
 
 A known fault is data in the dialect: its title, the rules that forbid it, an overlay that permits it, and the options
 added by that overlay.
@@ -56,10 +56,10 @@ def past_faults(dialect: Dialect, ref: str) -> str:
 
 
 def check_options(dialect: Dialect, game: Game) -> None:
-    """Checks that the rules that permit known faults have the options for them.
+    """Checks that the rules in use have the options that permit known faults.
 
     Raises:
-        DiagnosticsError: RS630 for a missing option.
+        DiagnosticsError: RS630 if an option is missing.
     """
     known = {f"{d.name}.{c.name}" for d in game.omniscient.program.decisions for c in d.choices}
     for fault in dialect.known_faults:
@@ -71,7 +71,7 @@ def check_options(dialect: Dialect, game: Game) -> None:
 
 
 def passed_faults(dialect: Dialect, moves: Sequence[Option | TakenBack], entries: Sequence[int]) -> list[PassedFault]:
-    """The entries replayed by an option for a known fault."""
+    """The entries that were replayed by an option for a known fault."""
     titles = {option: fault.title for fault in dialect.known_faults for option in fault.options}
     return [
         PassedFault(entry, number, str(move), title)

@@ -1,4 +1,4 @@
-"""Matching of foreign log entries against the legal options, in list order."""
+"""Matching of foreign log entries with the legal options, in list order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_COMPARED = 3_000_000
 
 
 class Pattern(Struct, frozen=True, gc=False):
-    """A form and a record to match options against.
+    """A form and a record with which to match options.
 
     `item` is the index of the record in a list shared by several decisions; -1 otherwise.
     """
@@ -39,7 +39,7 @@ class Candidate(Struct, frozen=True):
 
     Attributes:
         choice: the number of the choice.
-        forms: the forms of the choice for entries of that type.
+        forms: the forms of the choice in which the entry may record it.
         plain: the only form, if its records are whole entries; otherwise None.
     """
 
@@ -55,13 +55,13 @@ class DecisionForms:
         silent: the numbers of the choices unknown to the dialect, in list order.
         automatic: the choices that the other system takes automatically, in list order.
         by_itself: the automatic forms, by choice.
-        checkpoints: the choices before which an undo stops.
-        lists: the lists of the first entry that may answer the decision.
+        checkpoints: the choices before which an undo may stop.
+        lists: the lists in the first entry that may answer the decision.
         types: the types of entries that answer the decision.
-        whole: the types of entries that answer it as a whole rather than by an element.
+        whole: the types of entries that answer it as a whole rather than by one element.
         kinds: the kinds of its options.
         ordered: the choices taken by standing orders, with their forms.
-        is_plain: whether entries alone answer it, without lists of the first entry or automatic options.
+        is_plain: whether only entries answer it, not lists in the first entry or automatic options.
     """
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections, finders: Finders) -> None:
@@ -94,7 +94,7 @@ class DecisionForms:
         self.is_plain = not self.is_automatic and not self.lists and not self.ordered
 
     def finder(self, type_: str | None) -> Finder | None:
-        """The finder for entries of a type; None if there is none, or none compiled yet."""
+        """The finder for entries of a type; None if there is none, or if it is not compiled yet."""
         if type_ in self._finder_of:
             return self._finder_of[type_]
         if type_ is None or type_ not in self.types:
@@ -105,7 +105,7 @@ class DecisionForms:
         return result
 
     def of_type(self, type_: str | None) -> list[Candidate]:
-        """The choices that an entry of a type, or a list of the first entry, may denote, with their forms."""
+        """The choices that an entry of a type, or a list in the first entry, may denote, with their forms."""
         kind = type_ if type_ in self.types else None
         if kind not in self._of_type:
             self._of_type[kind] = []
@@ -124,7 +124,7 @@ def _is_plain(projection: Projection) -> bool:
 
 
 class Matcher:
-    """A matcher of foreign records against the legal options of a game."""
+    """A matcher of foreign records with the legal options of a game."""
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections) -> None:
         self.game = game
@@ -206,7 +206,7 @@ class Matcher:
         return options[0] if len(options) == 1 else None
 
     def by_itself(self, forms: DecisionForms) -> Iterator[Option]:
-        """The legal options that the other system takes automatically, given the conditions of their forms."""
+        """The legal options that the other system takes automatically, because the conditions of their forms hold."""
         for option in self.legal(forms.automatic):
             state = self.game.omniscient.numbers.state
             if any(self.projections.holds(form, option.args, state) for form in forms.by_itself[option.kind.choice]):

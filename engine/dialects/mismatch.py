@@ -1,8 +1,8 @@
-"""Mismatches between an entry and the legal options: the intended option, and the rule that refuses it.
+"""Mismatches between an entry and the legal options: the option it denotes, and the rule that refuses it.
 
-If an entry may denote several options, the explanation is for the one that violates the fewest conditions, so the
+If an entry may denote several options, the explanation is for the one that violates the fewest conditions, so that the
 reason concerns something in the entry. If it resembles no option, legal or not, the reason names its first field that
-no legal option shares.
+matches no legal option.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Explainer:
     def explain(
         self, entry: Any, matched: frozenset[int], read: tuple[str, Any] | None = None
     ) -> tuple[Option | None, Refusal]:
-        """The option denoted by an entry, if known, and the reason why the entry is illegal.
+        """The option that an entry denotes, if known, and the reason why the entry is illegal.
 
         Args:
             entry: the entry; None at the end of the log.

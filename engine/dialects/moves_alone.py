@@ -1,4 +1,4 @@
-"""Recognition of moves as text by the notations of rulesets: bare lists, or games whose tags fit several rulesets."""
+"""Recognition of move texts by the notations of rulesets, in bare lists or in games whose tags fit several rulesets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_position(text: str) -> bool:
 
 
 def writers(text: str, dialects: Iterable[Path]) -> list[str]:
-    """The references of the rulesets whose notation can read all of the first words of a text."""
+    """The references of the rulesets whose notation can read all of a text's first words."""
     start = text[:_LOOKED_AT].strip()
     words = _BEFORE.sub("", start, 1).split()
     results = []
@@ -40,6 +40,6 @@ def writers(text: str, dialects: Iterable[Path]) -> list[str]:
 
 
 def reads(dialect: Dialect, moves: Sequence[str]) -> bool:
-    """Whether the notation of a dialect can read all of the first moves of a game."""
+    """Whether the notation of a dialect can read all of a game's first moves."""
     notation = dialect.notation
     return notation is not None and all(notation.grammar.read(move) is not None for move in moves[:_WORDS])

@@ -1,4 +1,4 @@
-"""Moves of one game as text: conversion from options to texts, and from texts to the legal options they denote."""
+"""The moves of one game as text: conversion of options to texts, and of texts to the legal options that they denote."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Notated:
         return lambda cells: bool(holds(cells))
 
     def read(self, text: str) -> list[Option]:
-        """The legal options of the open decision denoted by a text; may be empty."""
+        """The legal options of the open decision that a text denotes; may be empty."""
         move, forms = self._notation.grammar.read(text.strip()), self._matcher.decision_forms()
         results: list[Option] = []
         if move is None or forms is None:
@@ -75,7 +75,7 @@ class Notated:
         return results
 
     def write(self, option: Option) -> str:
-        """The text of a legal option of the open decision; "" if the notation has none for it.
+        """The text of a legal option of the open decision; "" if the notation has no text for it.
 
         Raises:
             DiagnosticsError: RS888 if all its texts in the notation are ambiguous.

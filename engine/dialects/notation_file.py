@@ -1,4 +1,4 @@
-"""Notation of a ruleset: the texts of its moves, as data in `notation.yaml`. See docs/guides/dialects.md."""
+"""The notation of a ruleset: the texts of its moves, as data in `notation.yaml`. See docs/guides/dialects.md."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Printed(Brief, Struct, frozen=True):
     """The printed form of an option.
 
     Attributes:
-        projection: the form of the option's record.
+        projection: the form in which the option is recorded.
         templates: the texts to print; the first unambiguous one is used.
         also: pairs of a field that is printed but not compared, and the expression for its value.
     """
@@ -55,9 +55,9 @@ class Notation(Brief, Struct, frozen=True, eq=False):
 
     Attributes:
         names: kind → entity → text.
-        decisions: `decision.option` → forms of its text.
+        decisions: `decision.option` → the forms of its text.
         printed: `decision.option` → printed forms; empty for texts that are read but never written.
-        after: the suffixes of moves; the first applicable one is used.
+        after: the suffixes of moves; the first one that applies is used.
     """
 
     title: str
@@ -74,7 +74,7 @@ def notation_of(folder: Path) -> Notation | None:
     """The notation in the folder of a ruleset, or None.
 
     Raises:
-        DiagnosticsError: as for `read_notation`.
+        DiagnosticsError: see `read_notation`.
     """
     path = folder / FILE
     return read_notation(path) if is_present(path) else None
@@ -84,7 +84,7 @@ def notation_for(ruleset: typed.Ruleset) -> Notation | None:
     """The notation of a ruleset or of its base, or None.
 
     Raises:
-        DiagnosticsError: as for `read_notation`.
+        DiagnosticsError: see `read_notation`.
     """
     return next((notation for folder in ruleset.folders if (notation := notation_of(folder)) is not None), None)
 
@@ -163,7 +163,7 @@ def _wrong(message: str, span: Span | None, help_: str) -> DiagnosticsError:
 
 
 def is_literal(template: Template) -> bool:
-    """Whether a template can be printed: it consists of distinct single characters."""
+    """Whether a template can be printed: it has only named parts and single characters without alternatives."""
     return all(isinstance(e, NamedPart) or (len(e.of) == e.least == e.most == 1) for e in template)
 
 

@@ -24,17 +24,17 @@ class Projection(Brief, Struct, frozen=True):
     """A form in which a log records an option.
 
     Attributes:
-        type: the type of the entry; empty without an entry.
+        type: the type of the entry; empty if there is no entry.
         match: (path, expression, optional) for each compared field.
         when: an additional condition; may be empty.
         item: the path of a list shared by several decisions, each of which answers one element.
         part: whether `item` is instead the path of a single value, which answers one decision.
         ordered: whether the elements of the list answer decisions in order.
-        closes: the path of a shared list; the record denotes the option once all elements are matched.
-        list: the name of a list of the first entry that answers the option.
+        closes: the path of a shared list; the record denotes the option only once all elements of the list are matched.
+        list: the name of the list in the first entry whose elements record the option.
         by: the path of the acting seat; may be empty.
         automatic: whether the other system takes the option automatically.
-        not_compared: paths of fields without meaning for this option.
+        not_compared: paths of fields that are meaningless for this option.
         order: the standing order by which the other system takes the option; the order's entry is then the record.
     """
 
@@ -53,7 +53,7 @@ class Projection(Brief, Struct, frozen=True):
 
 
 def places(node: Node | None) -> dict[str, Span]:
-    """Key → source span for the keys of a YAML mapping."""
+    """The source spans of the keys of a YAML mapping, by key."""
     return {key: place.span for key, (place, _) in node.entries.items()} if isinstance(node, YamlMapping) else {}
 
 

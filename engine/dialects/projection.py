@@ -1,4 +1,4 @@
-"""Projections of a dialect in one game, from options to records and from entries to matching options."""
+"""The projections of a dialect in one game: from options to records, and from entries to matching options."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MAX_GUESSES = 20_000
 def items(payload: Any, path: str, part: bool = False) -> list[Any]:
     """The elements of a list shared by several decisions; empty if there is none.
 
-    A `part` is a single element, if present.
+    If `part`, the value at the path is the only element, if present.
     """
     result = follow(payload, path)
     if part:
@@ -55,7 +55,7 @@ def _names(text: str, params: Sequence[ir.Param]) -> set[str]:
 
 @lru_cache(maxsize=1_000)
 def by_reader(path: str) -> Callable[[Any, str | None], bool]:
-    """A predicate for whether the field at a path names a seat; a path that ends in `?` is optional."""
+    """A predicate that tests whether the field at a path names a seat; a path that ends in `?` is optional."""
     read, optional = path_reader(path.removesuffix("?")), path.endswith("?")
 
     def is_by(payload: Any, name: str | None) -> bool:
@@ -75,10 +75,10 @@ def with_values(text: str, values: Mapping[str, int]) -> str:
 
 
 class Variables:
-    """The rule variables known at an open decision, for expressions of a dialect.
+    """The variables of the rules that are known at an open decision, for expressions of a dialect.
 
     Attributes:
-        used: whether an expression has used a variable, which makes the compiled form specific to this game.
+        used: whether an expression has used a variable, so that the compiled form applies to this game only.
     """
 
     def __init__(self, game: Game) -> None:
@@ -126,12 +126,12 @@ class Variables:
 
 
 class Projections:
-    """The forms of a game's options in a dialect; options that the ruleset lacks are skipped.
+    """The forms of a game's options in a dialect; options that are not in the ruleset are skipped.
 
     Args:
         game: the game.
         dialect: the dialect.
-        own: whether the rules are the dialect's own, so that all its expressions must compile.
+        own: whether the rules are the dialect's own, in which case all its expressions must compile.
         values: the named integers from the first entry, for use in expressions.
 
     Raises:
@@ -317,7 +317,7 @@ class Projections:
     # --- entries to options ----------------------------------------------------------
 
     def meant(self, choice: ir.Choice, form: Form, record: Any, state: list[int]) -> Iterator[tuple[int, ...]]:
-        """A bounded selection of arguments, legal or not, with which the option matches a record."""
+        """A bounded selection of the arguments, legal or not, with which an option matches a record."""
         results: list[Sequence[int]] = []
         for i, param in enumerate(choice.params):
             values = self._values(param, form, record)
@@ -361,7 +361,7 @@ class Projections:
         return () if is_several(param.type) else range(100)
 
     def unknown(self, decision: str, kind: Any, payload: Any) -> str:
-        """The reason for rejecting an entry that names something missing from the game; otherwise ""."""
+        """The reason for rejecting an entry because it names something that the game does not have; otherwise ""."""
         for form in self.by_decision.get(decision, ()):
             if form.projection.type != kind:
                 continue

@@ -130,7 +130,7 @@ def _start(log: ForeignLog) -> Span:
 
 
 def mostly_ignored(log: ForeignLog, ignored: int, ref: str) -> list[Diagnostic]:
-    """The warning about a log of mostly illegal entries; empty for other logs."""
+    """The warning about a log whose entries are mostly illegal; empty for other logs."""
     if ignored * 2 <= len(log.entries):
         return []
     message = f"most of this log is illegal under these rules: {ignored} of {len(log.entries)} entries"

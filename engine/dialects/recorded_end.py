@@ -1,7 +1,7 @@
 """Comparison of a game's recorded end with the end of its replay.
 
-The recording system has endings that the rules lack, such as resignation. Winners and ending are therefore compared
-only if the game has ended under the rules; points are always compared.
+The recording system has endings that are not in the rules, such as resignation. Winners and ending are therefore
+compared only if the game has ended under the rules; points are always compared.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rulespec.engine.logs.end_line import LogEnd, OtherEnd, end_of
 
 
 def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, report: Report) -> OtherEnd | None:
-    """Compares a game at the end of its log with the recorded end.
+    """Compares the state of a game, replayed to the end of its log, with the recorded end.
 
     Returns:
         The difference, which is also reported (RS643); None if the ends agree.

@@ -1,4 +1,4 @@
-"""Notes of a foreign log: people's remarks, without effect on the game.
+"""The notes in a foreign log: people's remarks, which have no effect on the game.
 
 Names in a chat belong to people who may not know that it is stored, so they are removed unless consent is given.
 """
@@ -21,13 +21,13 @@ from rulespec.engine.logs.variations import MAX_GLYPH, MAX_GLYPHS
 from rulespec.engine.notation.text_moves import TextGame, TextMove
 
 LEFT_OUT = "…"
-"""Replacement for a removed name."""
+"""The replacement for a removed name."""
 _NAMES = ("name", "nick", "user", "login")
 """Substrings of keys that hold names."""
 
 
 def said_in(dialect: Dialect, log: ForeignLog, entries: Entries, game: Game, *, named: bool) -> LogNotes:
-    """The notes of a log.
+    """The notes in a log.
 
     Args:
         dialect: the dialect of the log.

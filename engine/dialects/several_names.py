@@ -1,6 +1,6 @@
-"""Sets, bags and paths in foreign logs: lists of names, or for bags also mappings from names to counts.
+"""Sets, bags and paths in foreign logs: lists of names, or, for bags, also mappings from names to counts.
 
-Members of sets and bags may be in any order; the stops of a path are in sequence.
+Members of sets and bags may be in any order; the stops of a path are in order.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ def is_several(type_: str) -> bool:
 
 
 def is_name(field: Any, name: str) -> bool:
-    """Whether a field equals a name, possibly recorded as a number."""
+    """Whether a field equals a name, which may be recorded as a number."""
     return bool((str(field) if type(field) is int else field) == name)
 
 
 def is_these(type_: str, names: Sequence[str]) -> Callable[[Any, int], bool]:
-    """A predicate for whether a recorded value denotes a set, a bag or a path.
+    """A predicate that tests whether a recorded value denotes a set, a bag or a path.
 
     Args:
         type_: the type of the value.
@@ -66,12 +66,12 @@ def is_these(type_: str, names: Sequence[str]) -> Callable[[Any, int], bool]:
 
 
 def one_each(names: Sequence[str]) -> bool:
-    """Whether foreign names are unique; otherwise options must be listed and compared."""
+    """Whether foreign names are unique; if not, options must be listed and compared."""
     return len(set(names)) == len(names)
 
 
 def these(type_: str, field: Any, names: Sequence[str]) -> int | None:
-    """The set, bag or path denoted by a value in a record, or None; names must be unique."""
+    """The set, bag or path that a value in a record denotes, or None; the names must be unique."""
     number = {name: i for i, name in enumerate(names)}
     pieces = _pieces(field) if type_.startswith("bag ") else None
     named = _named(field) if isinstance(field, list) else None

@@ -1,7 +1,7 @@
 """Depth-first search through a stretch of a foreign log, for legal options that match its entries in order.
 
-The search has an explicit stack, so long logs cause no recursion. If several options match, they are tried in turn,
-within a limit.
+The search has an explicit stack, so long logs cause no recursion. If several options match, they are tried in turn, up
+to a limit.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from rulespec.engine.game.numbered import legal_option
 from rulespec.engine.game.option import Option
 
 MAX_BACK = 300
-"""Maximum number of decisions undone to try other options without progress in the log: a second or so."""
+"""Maximum number of decisions undone to try other options without progress in the log, which takes about a second."""
 MAX_SILENT = 200
-"""Maximum run of silent and automatic options."""
+"""Maximum length of a run of silent and automatic options."""
 
 
 _NONE: frozenset[int] = frozenset()
@@ -62,7 +62,8 @@ class Stretch(Struct, frozen=True):
     Attributes:
         steps: each option with the cursor before it.
         end: the cursor after the last option.
-        complete: whether the stretch ends before an entry other than a decision; otherwise nothing matches there.
+        complete: whether the stretch ends before an entry other than a decision; otherwise no option matches the entry
+            at its end.
     """
 
     steps: tuple[tuple[Cursor, Option], ...]
@@ -107,7 +108,9 @@ class StretchSearch:
         self._of_texts = dialect.notation is not None
 
     def run(self, cursor: Cursor) -> Stretch:
-        """The stretch up to the next entry other than a decision, the end, or the first entry without a match."""
+        """The stretch up to the next entry other than a decision, the end of the log, or the first entry without a
+        match.
+        """
         game = self.game
         stack: list[_Frame] = []
         best, furthest = (0, 0, 0), Stretch((), cursor, False)
@@ -329,7 +332,7 @@ def _steps(frames: list[_Frame]) -> tuple[tuple[Cursor, Option], ...]:
 
 
 def is_closed(payload: Any, p: Projection, cursor: Cursor, shared: Mapping[str, tuple[int, bool]]) -> bool:
-    """Whether all elements of a list shared by several decisions are matched."""
+    """Whether all elements of a list shared by several decisions have been matched."""
     result = follow(payload, p.closes)
     if not isinstance(result, list):
         return False

@@ -1,4 +1,4 @@
-"""Undo in a foreign log: the undone decisions, and the fields that it keeps or changes."""
+"""Undo in a foreign log: the decisions that it undoes, and the fields that it keeps or changes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from rulespec.engine.program.faults import ProgramFaultError
 
 
 class TakeBack:
-    """An undo with the other system's effects.
+    """An undo that has the same effects as in the other system.
 
-    Fields that the ruleset lacks are skipped, since a dialect serves several rulesets.
+    Fields that are not in the ruleset are skipped, since a dialect serves several rulesets.
 
     Args:
         game: the game.
         dialect: the dialect.
-        own: whether the rules are the dialect's own, so that all its expressions must compile.
+        own: whether the rules are the dialect's own, in which case all its expressions must compile.
         known: the cached knowledge of the dialect for this game.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Variations in a PGN: conversion between their texts and moves of the game."""
+"""Variations in a PGN: conversion between texts and moves of the game."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from rulespec.engine.notation.pgn import is_word, read_pgn
 from rulespec.engine.notation.text_moves import TextMove
 
 MAX_NOTED = 40_000
-"""Maximum size of a move's variations in a log, in characters, as log lines are bounded; longer ones stay texts."""
+"""Maximum size of a move's variations in a log, in characters, since log lines are bounded; longer variations stay
+texts.
+"""
 
 
 def with_variations(
     said: LogNotes, game: Game, notation: Notation, moves: Sequence[Option | TakenBack], entries: Sequence[int]
 ) -> LogNotes:
-    """The notes of a PGN with its variations converted to moves; illegal or ambiguous ones stay texts.
+    """The notes of a PGN with its variations converted to moves; illegal or ambiguous variations stay texts.
 
     Args:
         said: the notes, with variations as texts.
@@ -58,7 +60,7 @@ def _converted(notes: Notes, texts: VariationTexts) -> dict[str, Any]:
 
 
 class VariationTexts:
-    """Reader and writer of variations at the current position of a game, which no call changes.
+    """Reader and writer of variations at the current position of a game; no call changes the game.
 
     Args:
         game: the game.
@@ -70,7 +72,7 @@ class VariationTexts:
         self._notated = Notated(game, notation)
 
     def read(self, text: str, depth: int = 1) -> SideLine | None:
-        """The variation denoted by a bracketed text; None if one of its moves denotes no option, or several."""
+        """The variation that a bracketed text denotes; None if one of its moves denotes no option, or more than one."""
         try:
             (inside,) = read_pgn(text[1:-1], "")
         except (ValueError, DiagnosticsError):  # no game, several games, or not PGN

@@ -1,8 +1,8 @@
-"""Names in a dialect unknown to all of its rulesets: options of decisions, settings, and overlays.
+"""Names in a dialect that none of its rulesets knows: options of decisions, settings, and overlays.
 
 A dialect serves several rulesets, each with some of its names. The check searches the texts of all rulesets, since
-loading them would take longer than replaying a log. (Names under `undo` that a ruleset lacks are ignored, like fields,
-as they have no effect.)
+loading them would take longer than replaying a log. (Names under `undo` that a ruleset does not know are ignored, like
+fields, since they have no effect.)
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ class _Names(Struct):
 def unknown_names(
     dialect: Dialect, severity: Severity = Severity.ERROR, there: Collection[str] = frozenset()
 ) -> list[Diagnostic]:
-    """Names in a dialect unknown to all of its rulesets (RS635); empty if a ruleset is missing.
+    """The diagnostics for names in a dialect that none of its rulesets knows (RS635); empty if a ruleset is missing.
 
     Args:
         dialect: the dialect.
         severity: the severity of the diagnostic.
-        there: names known to exist in one of its rulesets, `decision.option` or settings; if they cover all names
+        there: names known to exist in one of its rulesets (`decision.option`, or settings); if they cover all names
             needed to read a log, no file is read.
     """
     if there and {*dialect.decisions, *dialect.start.get("settings", {})} <= set(there):

@@ -1,4 +1,4 @@
-"""Unread fields of a foreign log: neither read by its dialect nor declared meaningless.
+"""Unread fields of a foreign log, which its dialect neither reads nor declares meaningless.
 
 Details of a move in a log, such as its cost, are evidence only if they are compared with the rules. Therefore every
 form of a type must compare each field of its entries, unless the dialect declares it `not_compared`.
@@ -28,14 +28,14 @@ Tree = dict[str, Any]
 
 
 Below = tuple[tuple[str, Tree | None], ...]
-"""The keys of a tree with a subtree, each with that subtree if it is flat, otherwise None."""
+"""The keys of a tree that have a subtree, each with that subtree if it is flat, otherwise with None."""
 
 # --- the dialect ------------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def uneven_forms(dialect: Dialect) -> tuple[Diagnostic, ...]:
-    """Warnings about options that do not compare a field which other records of the same type compare.
+    """Warnings about options that do not compare a field although other forms of the same record type do.
 
     Records from different lists or values of an entry have different fields, and are checked separately.
     """
@@ -83,7 +83,7 @@ def _in_item(form: Projection, path: str) -> str:
 
 
 def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[Diagnostic]:
-    """Warnings about fields in a log unknown to its dialect, one per field and type of entry."""
+    """Warnings about fields in a log that its dialect does not know, one per field and type of entry."""
     trees, around = _trees(dialect), _around(dialect)
     types, payloads = entries.types, entries.payloads
     doubtful = _doubtful(trees, types, payloads)

@@ -44,17 +44,17 @@ def text_dialect(ruleset: typed.Ruleset) -> Dialect:
 def as_pgn(
     game: Game, dialect: Dialect, notes: LogNotes, places: Sequence[int], variations: Mapping[int, Sequence[SideLine]]
 ) -> str:
-    """A game as PGN, up to the end of its log.
+    """The PGN text of a game, up to the end of its log.
 
     Args:
         game: the game at its end.
         dialect: the dialect for writing; see `text_dialect`.
         notes: the notes of the log.
         places: for each decision of the game, its line or entry in the log.
-        variations: ply → variations from that position; each is written after the move that it replaces.
+        variations: ply → variations from the position at that ply; each is written after the move that it replaces.
 
     Raises:
-        DiagnosticsError: RS888 if the notation has no text for a move, or a text with a space.
+        DiagnosticsError: RS888 if the notation has no text for a move, or if the text contains a space.
     """
     assert dialect.notation is not None
     replayed = restarted(game)

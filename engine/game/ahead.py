@@ -52,7 +52,7 @@ def ahead(game: Game, option: Option, seat: str) -> Ahead:
     """The effects of an option up to the next decision, or to the first read of a hidden cell.
 
     The result depends only on the seat's view and the arguments: hidden cells have no values during execution. If one
-    is needed, the option is executed again step by step up to that point. Execution stops before chance.
+    is needed, execution is repeated step by step up to that point. Execution stops before chance.
 
     Args:
         game: a game whose open decision offers the option; it is not changed.
@@ -105,7 +105,7 @@ def unseen_after(game: Game, of: Ahead, seat: str) -> tuple[frozenset[int], bool
 
 
 def shows_more(game: Game, of: Ahead) -> bool:
-    """Whether an option reveals a cell to any seat; also True if the answer is hidden from the reader.
+    """Whether an option reveals a cell to any seat; also True if the reader cannot know.
 
     As in `ahead`, the result depends only on the reader's view: the viewers of a cell are computed without hidden
     cells.

@@ -1,4 +1,4 @@
-"""Drafts: withdrawn decisions, which leave no trace, and the open plan, which only its own seat sees."""
+"""Drafts: withdrawn decisions, which leave no trace, and the open plan, which only the planning seat sees."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def standing(steps: Sequence[Step]) -> list[Step]:
-    """The decisions in force: all except withdrawals and the decisions that they withdrew."""
+    """The decisions in force: all except withdrawals and the decisions they withdrew."""
     return [steps[number] for number in _standing_numbers(steps)]
 
 

@@ -29,7 +29,7 @@ class Event(Struct, frozen=True):
 
     Attributes:
         decision: the name of the decision.
-        by: the seat that took it; None for chance.
+        by: the seat that took it; None if chance took it.
         option: the option with its arguments, `?` for hidden ones; None while a simultaneous decision hides its
             choices.
     """

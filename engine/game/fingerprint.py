@@ -1,8 +1,8 @@
 """Position fingerprint: a digest of cell names and values.
 
-The hash of a position weighs cells by number, for search. A fingerprint is stored, so it must not depend on anything
-that can change while the rules stay the same: the order of declarations and entities, the variables of the rules and
-their layout, the names of players. Empty cells do not count.
+The hash of a position weighs cells by their numbers and serves search. A fingerprint is stored, so it must not depend
+on anything that can change while the rules stay the same: the order of declarations and entities, the variables of the
+rules and their layout, the names of players. Empty cells do not affect it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def fingerprint(game: Game, seat: str | None = OMNISCIENT) -> str:
 
     Args:
         game: the game.
-        seat: the viewer whose view counts (None: the public); by default, the whole position.
+        seat: the viewer whose view is hashed (None for the public); by default, the whole position is hashed.
 
     Raises:
         RulesetFaultError: if the visibility rules fault.

@@ -1,4 +1,4 @@
-"""Games in progress, with names for everything: decisions, options, apply, undo, copy, hash and result.
+"""A game in progress: the interface to its decisions, options, undo, copies, hash and result, all by name.
 
 Example::
 
@@ -48,14 +48,14 @@ class Game:
         ruleset: a checked ruleset.
         seats: names of the players in clockwise order, arbitrary texts; or a mapping from ids to names. If all names
             are valid ids, they serve as ids; otherwise the ids are the names in the rules, or `A`, `B`, …
-        settings: the settings of the table, by name; missing ones take their defaults.
+        settings: the settings of the table, by name; omitted settings take their defaults.
         backend: the machine that runs the rules, by name or as a factory; all are equivalent.
         start: a procedure call, such as `turn(red)`, that replaces the usual start of the game.
 
     Raises:
         DiagnosticsError: if the seats, the settings or the start do not fit the ruleset.
 
-    If the rules fault, the member that runs them raises RulesetFaultError and leaves the game unchanged.
+    If the rules fault, the method or property that runs them raises RulesetFaultError and leaves the game unchanged.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class Game:
         return LegalOptions(self._position, self._words, True)
 
     def parse(self, text: str, by: str | None = None, decision: str = "") -> Option:
-        """The option of the open decision named by a text such as `take(harbour)`, legal or not.
+        """The option of the open decision named by a text such as `take(harbour)`, whether or not it is legal.
 
         Args:
             text: the option's name, and its arguments in brackets.
@@ -209,8 +209,9 @@ class Game:
         """The reason why the option is illegal: its first failing condition. None if it is legal.
 
         Args:
-            option: an option.
-            seat: the reader, who gets only the part visible to it (None: to the public); by default, the whole reason.
+            option: the illegal option.
+            seat: the reader (None for the public), who gets only the part visible to it; by default, the reason is
+                complete.
         """
         number = self._position.asked
         if number < 0:
@@ -322,7 +323,7 @@ class Game:
 
 
 def take_named(game: Game, text: str, by: str | None, decision: str) -> Option:
-    """`game.apply(game.parse(text, by, decision))`, but faster for legal options."""
+    """Takes the named option, like `game.apply(game.parse(text, by, decision))`, but faster if it is legal."""
     position, words = game._position, game._words
     number = position.asked
     if number >= 0:
@@ -334,7 +335,7 @@ def take_named(game: Game, text: str, by: str | None, decision: str) -> Option:
 
 
 def renamed(game: Game, seat: str, name: str) -> Game:
-    """The game at the same position, with one seat renamed."""
+    """A copy of the game at the same position, with one seat renamed."""
     twin = game.copy()
     twin.names = {**game.names, seat: name}
     twin.__dict__.pop("shown_names", None)
@@ -342,12 +343,12 @@ def renamed(game: Game, seat: str, name: str) -> Game:
 
 
 def restarted(game: Game) -> Game:
-    """A new game of the same rules, seats and settings, from the game's own start."""
+    """A new game with the same rules, seats, settings and start."""
     return Game(game.ruleset, game.names, game.settings, lambda *_: game._position.machine)
 
 
 def teams_of(game: Game) -> tuple[str, ...]:
-    """The team of each seat; empty without teams."""
+    """The team of each seat; empty if the ruleset has no teams."""
     return teams(game.ruleset.declarations)[: len(game.seats)]
 
 
@@ -380,7 +381,7 @@ def waiting(game: Game) -> tuple[str, ...]:
 
 
 def own_options(game: Game, seat: str) -> Sequence[Option]:
-    """The current options of a seat; in a round, even before the preceding seats have chosen."""
+    """The current options of a seat; in a round, they are known even before the preceding seats have chosen."""
     if seat not in waiting(game):
         return []
     asked = asked_of(game, seat)
@@ -390,7 +391,7 @@ def own_options(game: Game, seat: str) -> Sequence[Option]:
 def seat_options(game: Game, seat: str) -> list[Option]:
     """The current options of a seat: its legal options if it may decide, and its interrupts.
 
-    If there are too many legal options to list, the interrupts alone.
+    If there are too many legal options to list, only the interrupts are returned.
     """
     decision = game.decision
     may = decision is not None and seat in (decision.among or (decision.by,)) and not game.legal_options.unlisted
@@ -416,7 +417,7 @@ def asked_of(game: Game, seat: str) -> Game | None:
 
 
 def view_of(game: Game, seat: str | None, since: int = 0) -> View:
-    """The view of a seat; None gives the public view. `since`: as in `Game.view`."""
+    """The view of a seat; None gives the public view. See `Game.view` for `since`."""
     game = as_shown(game, seat)
     position, labels = game._position, game.omniscient.labels
     program, state = position.program, position.state
@@ -446,14 +447,14 @@ def view_of(game: Game, seat: str | None, since: int = 0) -> View:
 
 
 def seen_events(game: Game, seat: str | None, since: int) -> tuple[Event, ...]:
-    """Only the `history` of a seat's view, from index `since` on."""
+    """The `history` of a seat's view from index `since` on, without the rest of the view."""
     game = as_shown(game, seat)
     viewer = PUBLIC if seat is None else game.seats.index(seat)
     return Events(game.omniscient.visibility, game._position, game.seats, viewer).history(since)
 
 
 def hidden_paths(game: Game, seat: str | None) -> tuple[str, ...]:
-    """Only the `hidden` part of a seat's view."""
+    """The `hidden` part of a seat's view, without the rest of the view."""
     game = as_shown(game, seat)
     viewer = PUBLIC if seat is None else game.seats.index(seat)
     return _paths(game, game.omniscient.visibility.unseen(game._position.state, viewer))
@@ -490,7 +491,7 @@ def seen_cells(game: Game, seat: str | None) -> tuple[int | None, ...]:
 
 
 def seen_state(game: Game, seat: str | None) -> dict[str, Any]:
-    """Only the `state` of a seat's view, for bulk use."""
+    """The `state` of a seat's view, without the rest of the view, for bulk use."""
     game = as_shown(game, seat)
     position, viewer = game._position, PUBLIC if seat is None else game.seats.index(seat)
     unseen = game.omniscient.visibility.unseen(position.state, viewer)

@@ -1,6 +1,7 @@
 """A position with a lazily computed history.
 
-A machine that replays a whole log in one call reports only the end, and most readers of a replay need nothing else.
+A machine that replays a whole log in one call reports only the final state, and most readers of a replay need nothing
+else.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class LateMoves(Sequence[Option]):
 
 
 class LateHistory(Position):
-    """A position with lazily computed decisions; see `Position`."""
+    """A position whose decisions are computed lazily; see `Position`."""
 
     _moves: LateMoves
     _own: list[Step] | None
@@ -98,14 +99,14 @@ class LateHistory(Position):
 
     @property
     def hash(self) -> str:
-        """As `Position.hash`, but summed over all cells while the history is not computed."""
+        """The same hash as `Position.hash`, summed over all cells as long as the history is not computed."""
         if self._own is None and self._sum is None:
             self._sum = whole(self.state, self._weights)
         return super().hash
 
 
 def lists_at_once(game: Game) -> bool:
-    """Whether a game's machine lists all options at once, as wasm does."""
+    """Whether a game's machine lists all options in one call, as wasm does."""
     return game._position.machine.listing is not None
 
 

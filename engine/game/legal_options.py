@@ -14,15 +14,15 @@ from rulespec.errors import RulespecError
 
 
 class StaleOptionsError(RulespecError, RuntimeError):
-    """Raised on use of listed options after the game has moved on from their position."""
+    """Raised when listed options are used after the game has moved on from their position."""
 
 
 class LegalOptions(Sequence[Option]):
     """The legal options of the decider, or the out-of-turn options of other seats.
 
     Options are listed lazily: `option in options` tests one, `bool(options)` looks for the first, iteration lists one
-    by one, `len(options)` and `options[i]` list and remember all. Decisions taken during an iteration must be undone
-    before the next option.
+    by one, and `len(options)` and `options[i]` list all and keep the list. Decisions taken during an iteration must be
+    undone before the next option.
 
     Args:
         position: the position of the game.
@@ -49,9 +49,9 @@ class LegalOptions(Sequence[Option]):
 
     @property
     def unlisted(self) -> int:
-        """The number of possible sets or bags of a parameter if there are too many to list, otherwise 0.
+        """The number of possible sets or bags for a parameter if there are too many to list, otherwise 0.
 
-        For paths, the number visited plus one.
+        For paths, it is the number of paths visited, plus one.
         """
         position = self._position
         choices = position.program.decisions[position.asked].choices if position.asked >= 0 else ()
@@ -143,7 +143,7 @@ class LegalOptions(Sequence[Option]):
 
 
 class OptionsAtOnce(LegalOptions):
-    """The legal options of the decider, from a machine that always lists all at once.
+    """The legal options of the decider, from a machine that always lists all of them in one call.
 
     Equal legal options are identical objects, across positions.
     """

@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from rulespec.engine.wasm.program import WasmProgram
 
 Backend = Literal["auto", "python", "interpreter", "wasm"]
-"""The machine that runs the rules; `auto`: Python, then wasm once compiling pays off for the games of a table."""
+"""The machine that runs the rules; `auto` starts with Python and changes to wasm once compiling pays off."""
 Machines = Callable[[typed.Ruleset, int, Mapping[str, str]], Machine]
 """A factory of machines from a ruleset, a number of seats and the values of all settings."""
 
 MEMO_SIZE = 64
-"""Capacity of a memo; least recently used entries go first. The logs of one site come from 60 tables: 12 modes with 2
-to 6 players."""
+"""Capacity of a memo; the least recently used entries are dropped first. The logs of one site come from 60 tables: 12
+modes with 2 to 6 players.
+"""
 
 
 WORTH_IT = 60
@@ -43,10 +44,10 @@ T = TypeVar("T")
 
 
 class MachineMemo(Generic[T]):
-    """A memo of the `MEMO_SIZE` last used programs or machines; making one takes longer than playing many games.
+    """A memo of the `MEMO_SIZE` most recently used programs or machines; building one takes longer than many games.
 
-    A program contains source places, reasons and words, so equal rules with other texts or in another folder give
-    another program.
+    A program contains source places, reasons and texts, so equal rules with different texts or in another folder have
+    different programs.
 
     Args:
         make: the factory of the entries.
@@ -89,7 +90,7 @@ def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], bac
 
 
 def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
-    """A machine for a few games: optimised if the program is small (10 to 30 ms), otherwise not."""
+    """A machine for a few games: optimised (in 10 to 30 ms) only if the program is small."""
     program = lowered(ruleset, seats, settings)
     if len(program.blocks) <= SMALL:
         return _python_made(ruleset, seats, settings)
@@ -161,10 +162,11 @@ _quick = MachineMemo(quick_machine)
 
 
 def for_log(backend: Backend, decisions: int) -> Machines:
-    """The factory of a machine for one of possibly many logs, chosen by the decisions replayed at its table so far.
+    """The factory of a machine for replaying a log, chosen by the number of decisions replayed so far at its table.
 
     Args:
-        backend: the machine beyond `ON_DEMAND` decisions of a table: `python`, or `auto` for wasm if available.
+        backend: the machine used once a table has more than `ON_DEMAND` decisions: `python`, or `auto` for wasm if
+            available.
         decisions: the approximate number of decisions in this log.
     """
 

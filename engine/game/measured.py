@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 Measures = dict[str, dict[str, int | None]]
-"""Measure → entity → number, with "" for the game itself; None if the number is hidden or there is none."""
+"""Measure → entity → number, with "" for the game itself; None if the number is hidden or does not exist."""
 
 
 Value = Callable[[State, State], int]
@@ -53,12 +53,12 @@ def gauges(measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Sc
 
 
 class Measuring:
-    """Measures of states at one table; a value is recomputed only after a change of a cell that it read.
+    """Measures of states at one table; a value is recomputed only after a cell that it read has changed.
 
     Args:
         all_gauges: the measures.
         labels: the names of entities.
-        room: the number of slots that the measures need.
+        room: the number of slots that the measures use.
         meter: the step counter of the measures.
     """
 
@@ -71,7 +71,7 @@ class Measuring:
         self._last: list[int] = []
 
     def of(self, state: State, budget: Budget | None = None) -> Measures:
-        """The measures of a fully visible state; None for measures beyond the budget."""
+        """The measures of a fully visible state; a measure that exceeds the budget is None."""
         self._budget = budget or Budget()
         now = list(state)
         if changed := differing(self._last, now):
@@ -80,7 +80,7 @@ class Measuring:
         return self._measures(state, self._remembered)
 
     def guarded(self, state: GuardedState, budget: Budget) -> Measures:
-        """The measures of a partly hidden state; None for those that depend on hidden cells."""
+        """The measures of a partly hidden state; a measure that depends on hidden cells is None."""
         self._budget = budget
         return self._measures(state, self._value)
 
@@ -130,7 +130,7 @@ def points(position: Position, seats: Sequence[str]) -> dict[str, int]:
 
 
 def result(position: Position, seats: Sequence[str], of_seats: Sequence[str] = ()) -> Result | None:
-    """The result of a game, or None until it ends; `of_seats`: the seats' teams, which win if any member does."""
+    """The result of a game, or None until it ends; a team (one per seat in `of_seats`) wins if any member does."""
     state = position.state
     if not state[ir.ENDING]:
         return None

@@ -63,7 +63,7 @@ class _Owner(Struct):
 
 
 class NamedStates:
-    """An incremental form of `named_state` for successive, fully visible states of a table.
+    """An incremental form of `named_state` for successive, fully visible states of one table.
 
     Only changed cells are named again. States share the rest, so callers must not modify it.
     """

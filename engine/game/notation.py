@@ -1,4 +1,4 @@
-"""Options of a game as objects shared by its lists, and as text: `take(harbour)`."""
+"""Options of a game as text, such as `take(harbour)`, and as objects shared by all lists that contain them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Options(dict[Listed, Option]):
 
 
 class OptionLists(dict[Listing, Sequence[Option]]):
-    """A cache of option objects by listing, for all games of the same rules and players.
+    """A cache of option objects by listing, for all games with the same rules and players.
 
     Args:
         kinds: the kinds of options, by decision and choice.
@@ -71,7 +71,7 @@ class OptionLists(dict[Listing, Sequence[Option]]):
 
 
 def among(options: Sequence[Option], option: Option) -> bool:
-    """Whether a list contains this very object; False for long lists, which take too long to search."""
+    """Whether a list contains this very object; False for long lists, which would take too long to search."""
     if len(options) > _LONG:
         return False
     for one in options:  # noqa: SIM110 - by far the fastest way
@@ -90,7 +90,7 @@ _MAX_TABLES = 16
 
 
 class OptionReader:
-    """A parser of option texts, with a memo because logs repeat them."""
+    """A parser of option texts, with a memo, since logs repeat the same texts."""
 
     def __init__(self, program: ir.Program, labels: Labels) -> None:
         self._program = program
@@ -98,7 +98,7 @@ class OptionReader:
         self._read: dict[tuple[int, str, str], tuple[int, tuple[int, ...]]] = {}
 
     def read(self, decision: int, text: str, name: str = "") -> tuple[int, tuple[int, ...]]:
-        """The choice number of the option named by a text, and its arguments as numbers; legal or not.
+        """The choice number and the numeric arguments of the option named by a text, whether or not it is legal.
 
         Args:
             decision: the number of the decision.
@@ -106,7 +106,7 @@ class OptionReader:
             name: if given, the expected name of the decision.
 
         Raises:
-            ValueError: if the decision has another name or no such option, or an argument is unknown.
+            ValueError: if the decision has a different name or no such option, or an argument is unknown.
         """
         result = self._read.get((decision, text, name))
         if result is None:
@@ -231,7 +231,7 @@ def _arguments(text: str) -> list[str]:
 
 
 class GameNotation(Brief, Struct, frozen=True):
-    """The notation shared by all games of the same rules and players.
+    """The notation shared by all games with the same rules and players.
 
     Attributes:
         labels: the names of entities and seats.

@@ -1,4 +1,4 @@
-"""Options by number, for code that determines arguments itself, such as importers of foreign logs."""
+"""Options by number, for code that computes arguments itself, such as importers of foreign logs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.engine.program.faults import ProgramFaultError
 
 
 def numbered_option(game: Game, choice: int, args: tuple[int, ...], by: str | None) -> Option:
-    """An option of the open decision by choice number and numeric arguments, legal or not."""
+    """An option of the open decision by choice number and numeric arguments, whether or not it is legal."""
     return Option(game.omniscient.option_kinds[choice], args, by)
 
 
@@ -30,7 +30,9 @@ def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | Non
 
 
 def options_of(game: Game, choices: Collection[int]) -> Iterator[Option]:
-    """Lazily lists the legal options of some choices of the open decision: the decider's first, then interrupts."""
+    """Lazily lists the legal options of some choices of the open decision: first those of the decider, then the
+    interrupts.
+    """
     kinds = game.omniscient.option_kinds
     if not all(kinds[k].interrupt for k in choices):
         yield from (option for option in game.legal_options if option.kind.choice in choices)
@@ -42,6 +44,6 @@ def options_of(game: Game, choices: Collection[int]) -> Iterator[Option]:
 
 
 def every_option(game: Game) -> Iterator[Option]:
-    """Lazily lists all legal options: the decider's first, then interrupts."""
+    """Lazily lists all legal options: first those of the decider, then the interrupts."""
     yield from game.legal_options
     yield from game.interrupts

@@ -15,7 +15,7 @@ from rulespec.engine.program.machine import Machine
 class Numbers(Protocol):
     """The state of a game as numbers: freely readable, changed only by decisions.
 
-    If the rules fault, the member that runs them raises RulesetFaultError and leaves the game unchanged.
+    If the rules fault, the method or property that runs them raises RulesetFaultError and leaves the game unchanged.
     """
 
     @property
@@ -36,7 +36,7 @@ class Numbers(Protocol):
 
     @property
     def looked_up(self) -> Sequence[int]:
-        """The cells of the state, only for the functions of `Machine.lookups`."""
+        """The cells of the state, to be passed only to the functions of `Machine.lookups`."""
 
     @property
     def asked(self) -> int:
@@ -59,13 +59,13 @@ class Numbers(Protocol):
         """The last decision; None before the first."""
 
     def begin(self) -> None:
-        """Runs to the first decision, as any read of the state does."""
+        """Runs the rules to the first decision, as any read of the state does."""
 
     def decider(self) -> int:
-        """The deciding seat; -1 for chance."""
+        """The deciding seat; -1 if chance decides."""
 
     def deciders(self) -> int:
-        """The set of seats that may take the open decision, if there are several; otherwise empty."""
+        """The set of seats that may take the open decision, if several may; otherwise empty."""
 
     def actor(self, choice: int, args: tuple[int, ...]) -> int:
         """The seat that acts with an option of the open decision."""
@@ -80,7 +80,7 @@ class Numbers(Protocol):
         """The relative weight of a chance option."""
 
     def take(self, option: Option) -> None:
-        """Takes an option known to be legal, unchecked."""
+        """Takes an option without a check; the caller must know that it is legal."""
 
     def seal(self, salt: str) -> None:
         """Records the salt of the last decision's seal."""

@@ -1,6 +1,6 @@
 """Unrestricted access to a game: queries, set-up edits, and low-level access.
 
-Code that presents a game to seats uses `Game.view` instead.
+Code that shows a game to a seat uses `Game.view` instead.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Session:
 
     @cached_property
     def visibility(self) -> Visibility:
-        """The seats' views of states."""
+        """The rules of visibility: the part of a state that each seat sees."""
         from rulespec.engine.game.visibility import visibility_of
 
         return visibility_of(self.machine)
@@ -98,7 +98,7 @@ class Omniscient:
         return self._position.program.decisions[number] if number >= 0 else None
 
     def lookups(self, decision: int) -> Lookups:
-        """The pure look-up functions of a decision, given its number; see `Numbers.looked_up`."""
+        """The pure look-up functions of the decision with this number; see `Numbers.looked_up`."""
         return self._position.machine.lookups[decision]
 
     def reader(self, seats: tuple[str, ...]) -> OptionReader:
@@ -112,7 +112,7 @@ class Omniscient:
 
     @property
     def visibility(self) -> Visibility:
-        """The seats' views of states."""
+        """The rules of visibility: the part of a state that each seat sees."""
         return self._session.visibility
 
     @property
@@ -140,7 +140,7 @@ class Omniscient:
 
         Args:
             text: the expression.
-            seat: the viewer (None: the public); the value is `?` if it depends on anything hidden from it.
+            seat: the viewer (None for the public); the value is `?` if it depends on anything hidden from the viewer.
 
         Raises:
             DiagnosticsError: if the expression is not correct.
@@ -159,7 +159,7 @@ class Omniscient:
         """The measures of the ruleset, such as points, in this position.
 
         Args:
-            seat: the viewer (None: the public), for whom hidden numbers are None.
+            seat: the viewer (None for the public), for whom hidden numbers are None.
             budget: the step limit, shared between positions; numbers beyond it are also None.
         """
         budget = Budget() if budget is None else budget
@@ -211,7 +211,7 @@ class Omniscient:
             raise failure("RS718", f"`{call}` cannot be run before the start: {hurdle}", None, help_)
 
     def broken_invariants(self) -> list[str]:
-        """The broken invariants, each by name and text."""
+        """The broken invariants, each as its name and text."""
         results = [self._position.program.invariants[i] for i in self._position.broken_invariants()]
         return [f"{v.name}: {v.condition.reason}" if v.condition.reason != v.name else v.name for v in results]
 

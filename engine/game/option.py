@@ -24,7 +24,7 @@ Plain = int | bool | str | None
 class Decision(Struct, frozen=True):
     """The open decision.
 
-    `by` is the deciding seat (None: chance). `among` lists the seats any of which may decide, led by `by`.
+    `by` is the deciding seat, or None if chance decides. `among` lists the seats any of which may decide, `by` first.
     `together` marks a simultaneous decision, secret until all have chosen.
     """
 
@@ -36,7 +36,7 @@ class Decision(Struct, frozen=True):
 
 
 class OptionKind(Struct, frozen=True):
-    """The data shared by all options of one name at a decision.
+    """The data shared by all options with the same name at a decision.
 
     `interrupt` marks a right to act out of turn. `choice` is the number of the option, `block` its first block.
     """
@@ -52,8 +52,8 @@ class OptionKind(Struct, frozen=True):
 class Option(Struct, frozen=True, eq=False, gc=False):
     """A possible choice. `args` are the arguments as numbers, `by` is the acting seat.
 
-    `legal_at` is the stamp of the position that listed it, in which legality need not be tested again; 0 for unlisted
-    options and for lists shared by many positions (`rulespec.engine.game.notation`).
+    `legal_at` is the stamp of the position that listed it, where legality need not be tested again; it is 0 for
+    unlisted options and for lists shared by many positions (`rulespec.engine.game.notation`).
     """
 
     kind: OptionKind
@@ -78,19 +78,19 @@ class Option(Struct, frozen=True, eq=False, gc=False):
 
     @property
     def arguments(self) -> dict[str, str]:
-        """Parameter → value, both by name."""
+        """The arguments: parameter → value, both by name."""
         labels = self.kind.labels
         params = labels.params(self.decision, self.name)
         return {n: labels.show(t, v) for (n, t), v in zip(params, self.args, strict=True)}
 
     @property
     def kinds(self) -> dict[str, str]:
-        """Parameter → type of its value: a kind of entities, `int`, `bool`, `set kind` or `bag kind`."""
+        """The types of the arguments: parameter → a kind of entities, `int`, `bool`, `set kind` or `bag kind`."""
         return {n: t.removesuffix("?") for n, t in self.kind.labels.params(self.decision, self.name)}
 
     @property
     def parts(self) -> list[tuple[str, str]]:
-        """The arguments one by one, as kind (or `int`, `bool`) and value.
+        """The arguments one by one, each as a kind (or `int`, `bool`) and a value.
 
         Members of sets, pieces of bags and stops of paths are separate entries.
         """
@@ -149,7 +149,7 @@ class IllegalOptionError(RulespecError, ValueError):
 
 
 class RulesetFaultError(RulespecError):
-    """Raised for an error of the ruleset during play; `diagnostic` has its place."""
+    """Raised for an error in the ruleset during play; `diagnostic` gives its place."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
@@ -157,7 +157,7 @@ class RulesetFaultError(RulespecError):
 
 
 class UnlistedOptionsError(RulesetFaultError):
-    """Raised for a decision with a parameter that has too many possible sets or bags to list.
+    """Raised if a parameter of the open decision has too many possible sets or bags to list.
 
     `Game.is_legal` still tests a given option, and `Game.drawn` draws one at random.
 
@@ -239,7 +239,9 @@ class Labels:
         return [(names[i], number) for i, number in counts(value)]
 
     def plain(self, type_: str, value: int) -> Any:
-        """A value as JSON data: a number, boolean, name, null or list of names; name → number for a bag."""
+        """A value as JSON data: a number, a boolean, a name, null, a list of names or, for a bag, an object name →
+        number.
+        """
         type_ = type_.removesuffix("?")
         if type_ == "int":
             return None if value == NO_NUMBER else value
@@ -259,7 +261,7 @@ class Labels:
 class TakenBack(Struct, frozen=True):
     """An undo of several decisions at once.
 
-    Fields are named as in rules: `card` for the game, `player.points` for every player.
+    Fields are named as in the rules: `card` is a field of the game, `player.points` a field of every player.
 
     Attributes:
         decisions: the number of decisions; 0 if only fields are set.

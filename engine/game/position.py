@@ -37,7 +37,7 @@ stamps = count(1)
 
 
 class Seen(Brief, Struct, gc=False):
-    """The visibility of a decision by seat, filled when a view is first requested.
+    """The visibility of a decision by seat, computed when a view is first requested.
 
     Attributes:
         seers: for each argument, the set of seats that see it.
@@ -51,8 +51,8 @@ class Seen(Brief, Struct, gc=False):
 class Step(Brief, Struct, gc=False):
     """A past decision, with its changes and, if known, the hash of the previous position.
 
-    `salt` is the salt of its seal, if it was shown sealed to other seats (`rulespec.engine.logs.sealed`).
-    `plan` is its number in the current plan of a draft, from 1; 0 outside drafts.
+    `salt` is the salt of its seal, if other seats were shown it sealed (`rulespec.engine.logs.sealed`).
+    `plan` is its number, from 1, in the current plan of a draft; 0 outside drafts.
     """
 
     noted: Journal | Changes | PackedJournal
@@ -68,7 +68,7 @@ class Step(Brief, Struct, gc=False):
         return journal_of(self.noted)
 
     def pack(self) -> None:
-        """Packs rarely read parts: the journal, and the option without its listing position."""
+        """Compresses the journal, and drops the option's reference to the position that listed it."""
         self.noted = packed(self.noted)
         if self.option.legal_at:
             self.option = replace(self.option, legal_at=0)
@@ -94,9 +94,10 @@ class Position:
 
     Args:
         machine: the machine that runs the program.
-        entry: a custom start in place of the program's own.
+        entry: a custom start that replaces the program's own.
 
-    If the rules fault, the method that runs them raises RulesetFaultError and leaves the position unchanged.
+    If the rules fault, the method or property that runs them raises RulesetFaultError and leaves the position
+    unchanged.
     """
 
     def __init__(self, machine: Machine, entry: Entry | None = None) -> None:
@@ -120,7 +121,7 @@ class Position:
         self._sound: int | None = None  # the ply at which all invariants were last seen to hold
 
     def begin(self) -> None:
-        """Runs to the first decision, as any read of the state does."""
+        """Runs the rules to the first decision, as any read of the state does."""
         if not self._begun:
             self._run_to_first_decision()
 
@@ -137,7 +138,7 @@ class Position:
     def state(self) -> State:
         """The state itself, not a copy: read-only, and valid until the next decision.
 
-        It starts with the cells of the program, possibly followed by cells of the machine.
+        It starts with the cells of the program, which may be followed by cells of the machine.
         """
         if not self._begun:
             self.begin()
@@ -152,7 +153,7 @@ class Position:
 
     @property
     def looked_up(self) -> Sequence[int]:
-        """The cells of the state, only for `Machine.lookups` and similar functions."""
+        """The cells of the state, to be passed only to `Machine.lookups` and similar functions."""
         return self.state if self._late is None or not self._begun else self._late.cells(self._state)
 
     @property
@@ -189,7 +190,7 @@ class Position:
             self._state, self.steps, self._shared = self._state.copy(), self.steps.copy(), False
 
     def own(self) -> tuple[int, list[Listed]]:
-        """The deciding seat (-1: chance), and its legal options: choice number, arguments, -1."""
+        """The deciding seat (-1 if chance decides), and its legal options, each as choice number, arguments and -1."""
         if self.asked < 0:
             return -1, []
         state, asked, machine = self._state, self._asked, self.machine
@@ -203,14 +204,16 @@ class Position:
         return who, results
 
     def listing(self) -> Listing | None:
-        """All options of the decider, in the machine's own form; None if they can only be listed one by one."""
+        """All options of the decider, in the machine's own form; None if the machine can only list them one by one."""
         try:
             return None if self._listing is None else self._listing(self._state, self._asked)
         except ProgramFaultError as fault:
             raise self.fault(fault) from None
 
     def listed(self, *, interrupts: bool) -> Iterator[Listed]:
-        """Lazily lists the decider's legal options, or the out-of-turn ones: choice number, arguments, seat."""
+        """Lazily lists the legal options of the decider, or the out-of-turn ones, each as choice number, arguments and
+        seat.
+        """
         number = self.asked
         if number < 0:
             return
@@ -226,7 +229,7 @@ class Position:
 
     @_guarded
     def drawn(self, number: Number, *, weighing: bool) -> Listed | None:
-        """A random legal option of the decider, for unlistable options; see `rulespec.engine.program.drawn`."""
+        """A random legal option of the decider, drawn without listing them; see `rulespec.engine.program.drawn`."""
         choice = drawn(self.program, self.state, self._asked, number, weighing=weighing)
         return None if choice is None else (*choice, self.machine.decider(self.state, self._asked))
 
@@ -237,18 +240,18 @@ class Position:
 
     @_guarded
     def standing(self, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments with alike tokens replaced by their listed representatives; None if nothing changes."""
+        """The arguments, with each token replaced by the listed one of the tokens alike; None if nothing changes."""
         alike = any(param.alike for param in self.program.decisions[self.asked].choices[choice].params)
         return self.machine.standing(self.state, self._asked, choice, args) if alike else None
 
     @_guarded
     def decider(self) -> int:
-        """The deciding seat; -1 for chance."""
+        """The deciding seat; -1 if chance decides."""
         return self.machine.decider(self.state, self._asked)
 
     @_guarded
     def deciders(self) -> int:
-        """The set of seats that may take the open decision, if there are several; otherwise empty."""
+        """The set of seats that may take the open decision, if several may; otherwise empty."""
         among = self.program.decisions[self._asked].among
         return 0 if among is None else self.machine.value(among, self.state)
 
@@ -261,7 +264,7 @@ class Position:
         return self.machine.actor(state, self._asked, choice, args)
 
     def weight(self, choice: int, args: tuple[int, ...]) -> int:
-        """The relative weight of an option: of a chance event, or in playouts if a seat decides."""
+        """The relative weight of an option: in chance if chance decides, otherwise in playouts."""
         taken = self.program.decisions[self.asked].choices[choice]
         if taken.weight is None:
             return taken.policy
@@ -307,7 +310,7 @@ class Position:
 
     @_guarded
     def take_legal(self, option: Option, seats: Sequence[str]) -> bool:
-        """Takes an option of the open decision if it is legal and its actor is right; returns whether it did."""
+        """Takes an option of the open decision if it is legal and names the right actor; returns whether it was."""
         state, asked, choice, args = self.state, self._asked, option.kind.choice, option.args
         if self.program.decisions[asked].choices[choice].by is None:
             actor = self.machine.decider(state, asked)
@@ -338,7 +341,7 @@ class Position:
         return step.option
 
     def write(self, values: Mapping[int, int]) -> None:
-        """Writes cells between two decisions; undoing the earlier one undoes the writes too."""
+        """Writes cells between two decisions; undoing the earlier decision undoes the writes too."""
         self._unshare()
         journal = self.machine.write(self.state if self._begun else self._state, values)
         try:
@@ -421,7 +424,7 @@ class Position:
         return broken
 
     def fault(self, fault: ProgramFaultError, program: ir.Program | None = None) -> RulesetFaultError:
-        """A program fault as an error of the ruleset; `program`: the faulting program, if not this position's."""
+        """A program fault as an error of the ruleset; `program` is the faulting program, by default this position's."""
         return _placed(fault, program or self.program)
 
 

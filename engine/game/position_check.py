@@ -1,4 +1,4 @@
-"""Checks of a position for faults of the rules, with their place."""
+"""Checks of a position for faults in the rules, each reported with its place in the source."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _REASONS = 12
 
 
 def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
-    """The options of a position (up to `MAX_OPTIONS`, none in case of a fault), and the fault's diagnostic or None.
+    """The options of a position (up to `MAX_OPTIONS`; none if there is a fault), and the diagnostic of the fault, or
+    None.
 
-    RS712: an invariant is broken; RS711: no option is legal; RS703, RS704: the rules fault.
+    RS712 means that an invariant is broken, RS711 that no option is legal, RS703 and RS704 that the rules fault.
     """
     try:
         for text in game.omniscient.broken_invariants():
@@ -40,7 +41,7 @@ def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
 
 
 def invariant_of(game: Game, text: str) -> typed.Invariant:
-    """The invariant behind an entry of `Omniscient.broken_invariants`."""
+    """The invariant that an entry of `Omniscient.broken_invariants` names."""
     return game.ruleset.rules.invariants[text.partition(":")[0]]
 
 
@@ -88,7 +89,7 @@ def explained(game: Game, wrong: Diagnostic) -> Diagnostic:
 
 
 def take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:
-    """Takes an option and checks the next position; returns the same as `look`."""
+    """Takes an option and checks the next position; the result is as for `look`."""
     try:
         game.apply(option)
     except RulesetFaultError as fault:
@@ -97,7 +98,7 @@ def take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:
 
 
 def asked(game: Game) -> ir.Decision:
-    """The open decision in the program of an unfinished game."""
+    """The open decision, in the program of a game that is not over."""
     return game._position.program.decisions[game._position.asked]
 
 
@@ -113,6 +114,6 @@ def same_option(game: Game, option: Option) -> Option | None:
 
 
 def interpreted(game: Game) -> int:
-    """The number of steps taken by a game's interpreter; 0 for other machines."""
+    """The number of steps taken by a game's interpreter; 0 if its machine is not an interpreter."""
     machine = game.omniscient.numbers.machine
     return machine.taken if isinstance(machine, Interpreter) else 0

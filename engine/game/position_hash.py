@@ -16,7 +16,7 @@ from operator import mul
 from rulespec.engine.program.cells import Journal, State
 
 PRIME = 2**64 - 59
-"""The largest 64-bit prime. No small power of two is 1 modulo it, so large sets do not fold onto small ones."""
+"""The largest 64-bit prime. No small power of two is 1 modulo it, so large sets do not collide with small ones."""
 
 
 @lru_cache(maxsize=64)
@@ -34,7 +34,7 @@ def whole(state: Sequence[int], weight: Sequence[int]) -> int:
 
 
 def change(state: State, journal: Journal, weight: Sequence[int]) -> int:
-    """The change of the weighted sum since the start of a journal."""
+    """The change in the weighted sum since the start of a journal."""
     total = 0
     seen: set[int] = set()
     note = seen.add

@@ -44,7 +44,7 @@ _QUERY_LIMIT = 2_000
 
 
 class Query(Brief, Struct, frozen=True):
-    """A compiled expression over an option's parameters.
+    """A compiled expression over the parameters of an option.
 
     Attributes:
         type: the name of its type.
@@ -88,7 +88,7 @@ class Queries:
         ruleset: the ruleset.
         seats: the ids of the seats.
         settings: the values of all settings.
-        lowering: the lowering whose program the expressions join; by default, a separate program.
+        lowering: the lowering whose program the expressions join; by default, they get a separate program.
     """
 
     def __init__(
@@ -164,7 +164,11 @@ class Queries:
         return self._own.meter
 
     def expression(self, text: str, want: Type | None = None) -> typed.Expr:
-        """The typed form of an expression, of the type `want` if given; DiagnosticsError if it is incorrect."""
+        """The typed form of an expression, of type `want` if given.
+
+        Raises:
+            DiagnosticsError: if the expression is not correct.
+        """
         report = Report()
         checker, env = _checker(self, report)
         expr = checker.infer(_parsed(text), env, want)
@@ -197,7 +201,7 @@ class Queries:
         return partial(self._own.meter.evaluate, lowered)
 
     def projection(self, text: str, params: Sequence[tuple[str, str | Type]]) -> Query:
-        """A compiled expression over an option's parameters.
+        """A compiled expression over the parameters of an option.
 
         Args:
             text: the expression.
@@ -258,7 +262,7 @@ class Queries:
         return Witness(self._lower, evaluated, show, text).of(condition)
 
     def assign(self, target: str, value: str, state: list[int]) -> dict[int, int]:
-        """Cell → new value for an assignment in the state; see `Omniscient.set_value`."""
+        """The changes made by an assignment, as cell → new value; see `Omniscient.set_value`."""
         place = self.expression(target)
         report = Report()
         if not isinstance(place, typed.Field | typed.PieceCount):
@@ -347,7 +351,7 @@ _FORMS: dict[str, Callable[[str], Type]] = {"set": SetOf, "order": Order, "bag":
 
 
 def type_of(name: str) -> Type:
-    """The type named as in `ir.Param` and `CellName`, where numbers have no unit."""
+    """The type with the given name, as in `ir.Param` and `CellName`, where numbers have no unit."""
     form, _, kind = name.partition(" ")
     if kind:
         return _FORMS[form](kind)

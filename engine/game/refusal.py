@@ -1,4 +1,4 @@
-"""Reasons why an option is illegal: the first failing condition with its values, or the first bad step of a path."""
+"""Reasons why an option is illegal: the first failing condition with its values, or the first wrong step of a path."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Value = Callable[[ir.Expr, tuple[int, ...]], int]
 
 
 def refused(reason: str, span: Span | None = None) -> Refusal:
-    """A refusal without a condition of the rules."""
+    """A refusal for a reason that is not a condition of the rules."""
     return Refusal(reason, (), "", {}, span)
 
 
 def stood_for(listed: Option, span: Span) -> Refusal:
-    """The refusal of an option whose tokens have alike representatives in a listed option."""
+    """The refusal of an option that is legal, but not listed because a listed option has tokens alike to its own."""
     return refused(f"`{listed}` is listed instead: the tokens are alike", span)
 
 
@@ -61,15 +61,15 @@ def why_never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> li
 
 
 def with_arguments(labels: Labels, choice: ir.Choice, args: Sequence[int]) -> str:
-    """The text of an option with its arguments, or with the first few of them."""
+    """The text of an option with the given arguments, which may be only the first few."""
     shown = ", ".join(labels.show(p.type, a) for p, a in zip(choice.params, args, strict=False))
     return f"{choice.name}({shown})" if shown else choice.name
 
 
 def never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[tuple[tuple[int, ...], Refusal, int]]:
-    """The reasons why an option is never legal, each as example arguments, refusal and frequency.
+    """The reasons why an option is never legal, each as example arguments, refusal and number of occurrences.
 
-    The arguments end at the first parameter without a value, or with a refused one.
+    The arguments end at the first parameter that has no value, or whose value is refused.
     """
     reasons: dict[str, tuple[tuple[int, ...], Refusal, int]] = {}
     for args, refusal in islice(_refusals(value, labels, choice, slots), _TRIED):
@@ -83,9 +83,9 @@ def why_not_with(
 ) -> tuple[tuple[int, ...], Refusal] | None:
     """The reason why an option is never legal with a given argument: example arguments, and their refusal.
 
-    None if it can be legal, or if no tried arguments show a reason.
+    None if it can be legal, or if none of the arguments tried shows a reason.
 
-    Args: as for `why_not`.
+    Args: those of `why_not`, and
         at: the number of the parameter.
         arg: the argument of that parameter.
     """
@@ -144,9 +144,10 @@ def _refusals(
 
 
 def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots: int) -> Iterator[tuple[bool, ir.Expr]]:
-    """Whether each condition of an option holds, paired with its expression; stops at one without a value.
+    """Whether each condition of an option holds, paired with its expression; stops at the first condition without a
+    value.
 
-    Arguments: as for `why_not`. A parameter's domain, its `where` and each `require` are separate conditions.
+    The arguments are those of `why_not`. A parameter's domain, its `where` and each `require` are separate conditions.
     """
     bound = [0] * slots
     try:
@@ -200,7 +201,7 @@ def _out_of_domain(value: Value, labels: Labels, param: ir.Param, arg: int, boun
 
 
 def failed(value: Value, labels: Labels, condition: ir.Condition, bound: tuple[int, ...]) -> Refusal:
-    """The refusal by a failed condition."""
+    """The refusal for a failed condition."""
     seen = {}
     for shown in condition.shown:
         args = [labels.show(a.type, value(a.expr, bound)) for a in shown.args]
@@ -214,7 +215,7 @@ def _by_rule(reason: str, condition: str, values: dict[str, str], span: Span) ->
 
 
 def path_reason(labels: Labels, param: ir.Param, place: Break) -> str:
-    """The readable reason, preceded by the rules' own reason if that concerns the path alone."""
+    """The reason why a path is refused, as text, preceded by the rules' own reason if that concerns the path alone."""
     reason = _said(labels, param, place)
     return f"{param.reason}: {reason}" if param.reason and param.where is None else reason
 

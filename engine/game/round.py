@@ -11,8 +11,8 @@ from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFault
 class Round:
     """The current round of a game.
 
-    The choices are applied only once all have chosen, in the order of the set, so neither state nor log depends on the
-    order of arrival. Each choice is made in the state before the round.
+    The choices are applied only once all seats have chosen, in the order of the set, so neither state nor log depends
+    on the order of arrival. Each choice is made in the state before the round.
 
     Args:
         game: a game at a simultaneous decision.
@@ -40,9 +40,9 @@ class Round:
 
     @property
     def forced(self) -> tuple[str, ...]:
-        """The seats that need not be asked, since each has a single option, as everybody knows.
+        """The seats that need not be asked because each publicly has only one option.
 
-        Empty if the options may reveal private information, which skipping a seat would reveal as well.
+        Empty if the options may reveal private information, since skipping a seat would reveal it as well.
         """
         if self.complete or self.game.omniscient.telling:
             return ()
@@ -62,8 +62,8 @@ class Round:
         Raises:
             ValueError: if the text names no option, or the seat is not in the round.
             IllegalOptionError: if the option is illegal; an earlier choice remains.
-            RulesetFaultError: if the rules fault while the choices are applied; then no choice takes effect, and this
-                one is dropped.
+            RulesetFaultError: if the rules fault while the choices are applied; in this case no choice takes effect,
+                and this one is dropped.
         """
         asked = asked_of(self.game, self._of_round(seat))
         if asked is None:

@@ -34,8 +34,8 @@ def retraced(
 
     The search proceeds from the start, decision by decision. For partly hidden decisions it tries the matching
     candidates in random order; the seat's memory must match after each decision, and dead ends are undone. Games are
-    drawn independently, so some may be equal. Every indistinguishable game is possible, but with other odds than in
-    play. The result depends only on the seat's observations and `rng`.
+    drawn independently, so some may be equal. Every indistinguishable game can be found, but the odds differ from those
+    in play. The result depends only on the seat's observations and `rng`.
 
     Args:
         game: a game from its usual start.
@@ -43,7 +43,8 @@ def retraced(
         number: the number of games to find.
         rng: the source of everything hidden from the seat.
         tried: the maximum number of decisions to try per game.
-        in_all: the maximum for all games together, which may return fewer games; None: `tried` times `number`.
+        in_all: the maximum for all games together; if it is reached, fewer games are returned. None means `tried` times
+            `number`.
 
     Raises:
         NotFoundError: if the search reaches a bound without finding a game.
@@ -155,7 +156,7 @@ def _looks_like(option: Option, event: Event) -> bool:
 
 
 def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
-    """The facts that a seat learned from the last decisions and could neither know nor decide itself.
+    """The facts that a seat learned from the last decisions, but could neither know before nor decide itself.
 
     These are visible chance outcomes, other seats' visible choices in rounds (including the earlier choices of a
     round that has since closed), and newly revealed values such as `player.Bob.card`. Other seats' open decisions and

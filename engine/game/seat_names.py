@@ -1,10 +1,10 @@
-"""Display names of the people at a game's seats: arbitrary text. Rules, logs and views use seat ids.
+"""Display names of the people at a game's seats, which are arbitrary text; rules, logs and views use seat ids.
 
     names = {"A": "Ann (host)", "B": "Smith, John"}
     seat_of(names, "Ann (host)")  # "A"
     shown_names(names)  # the same names as displayed
 
-Names are compared in NFC, so composed and decomposed letters are equal.
+Names are compared in NFC, so composed and decomposed letters compare equal.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MAX_SHOWN = 60
 
 
 class AmbiguousNameError(ValueError):
-    """Raised for an ambiguous name; `seats` lists the ids of all seats with it."""
+    """Raised for an ambiguous name; `seats` lists the ids of all seats with this name."""
 
     def __init__(self, seats: tuple[str, ...]) -> None:
         super().__init__(f"several seats have this name: {', '.join(seats)}")
@@ -35,7 +35,7 @@ def comparable(name: str) -> str:
 
 
 def shown_names(names: Mapping[str, str]) -> dict[str, str]:
-    """Seat → displayed name: one line, of bounded length, escaped, and distinct from other seats' names and ids.
+    """The displayed name of each seat: one line of bounded length, escaped, and distinct from all other names and ids.
 
     A name without visible characters is replaced by the id of its seat; equal names are followed by their ids.
     """
@@ -57,7 +57,7 @@ def _shown(name: str) -> str:
 
 
 def seat_of(names: Mapping[str, str], text: str) -> str | None:
-    """The seat with an id, name or displayed name; None if there is none.
+    """The seat with an id, name or displayed name; None if there is no such seat.
 
     Ids take precedence, since a person's name may be the id of another seat.
 
@@ -77,7 +77,7 @@ def seat_of(names: Mapping[str, str], text: str) -> str | None:
 
 
 def speaker(names: Mapping[str, str], text: str) -> tuple[str, str] | None:
-    """The seat named before a colon in a text, by id or name, and the rest of the text; None if there is none.
+    """The seat named before a colon in a text, by id or name, and the rest of the text; None if no seat is named.
 
     The longest name wins: the speaker of `A:B: take(2)` is `A:B`.
 

@@ -50,8 +50,8 @@ def seated(ruleset: typed.Ruleset, seats: Sequence[str] | Mapping[str, str]) -> 
 
     Args:
         ruleset: the rules.
-        seats: ids with names, or names alone. If all names are valid ids, they serve as ids; otherwise the ids come
-            from `seat_names`.
+        seats: a mapping from ids to names, or names alone. If all names are valid ids, they serve as ids; otherwise the
+            ids come from `seat_names`.
 
     Raises:
         DiagnosticsError: RS707 for an unsupported number of seats, RS708 for an invalid id, RS649 for a name that is
@@ -76,7 +76,7 @@ def seated(ruleset: typed.Ruleset, seats: Sequence[str] | Mapping[str, str]) -> 
 
 
 def can_be_id(text: str) -> bool:
-    """Whether a text can be a seat id, which is an argument of options and precedes a colon in scenarios."""
+    """Whether a text can be a seat id, which appears as an argument of options, and before a colon in scenarios."""
     return (
         0 < len(text) <= MAX_ID
         and text.isprintable()
@@ -87,7 +87,7 @@ def can_be_id(text: str) -> bool:
 
 
 def can_be_ids(names: Sequence[str]) -> bool:
-    """Whether names can all be seat ids at one table: valid and distinct."""
+    """Whether names can be the seat ids of one table: all valid and distinct."""
     return len(set(names)) == len(names) and all(map(can_be_id, names))
 
 
@@ -126,7 +126,7 @@ def usual_seats(ruleset: typed.Ruleset) -> tuple[str, ...]:
 
 
 def seats_of(ruleset: typed.Ruleset, number: int | None = None) -> tuple[str, ...]:
-    """The default seat ids of a table with a number of seats; by default, of the smallest table.
+    """The default seat ids of a table with a given number of seats; by default, the smallest number allowed.
 
     Raises:
         DiagnosticsError: RS707 for an unsupported number of seats, however large.

@@ -72,7 +72,7 @@ class HiddenError(Exception):
 
 
 class GuardedState(list[int]):
-    """A state whose hidden cells cannot be read: results depend only on visible cells.
+    """A state whose hidden cells cannot be read, so results depend only on visible cells.
 
     Args:
         state: the cells.

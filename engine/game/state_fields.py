@@ -1,4 +1,4 @@
-"""State fields as named in logs: their cells, and the conversion of values."""
+"""State fields by the names used in logs: their cells, and the conversion of values."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MAX_NUMBER = 10**15
 class StateFields:
     """The state fields of a game.
 
-    Fields are named as in rules: `card` for the game, `player.points` for every player. Accounts are excluded, as money
-    is neither created nor destroyed.
+    Fields are named as in the rules: `card` is a field of the game, `player.points` a field of every player. Accounts
+    are excluded, since money is neither created nor destroyed.
     """
 
     def __init__(self, ruleset: typed.Ruleset, program: ir.Program, labels: Labels) -> None:

@@ -1,4 +1,4 @@
-"""Readable states for people and external programs: as named data, cell by cell, and as differences."""
+"""Readable states for people and external programs: as data with names, cell by cell, or as differences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def state_json(game: Game, viewer: str | None = None) -> dict[str, Any]:
         viewer: a seat, for which hidden values become null; None shows everything.
 
     Returns:
-        The keys `entities` and `pieces`; empty and hidden piles are omitted.
+        The keys `entities` and `pieces`; empty and hidden piles are left out.
     """
     position = game._position
     unseen = hidden(position.program, position.value, game.seats.index(viewer)) if viewer is not None else {}
@@ -32,7 +32,7 @@ def state_json(game: Game, viewer: str | None = None) -> dict[str, Any]:
 
 
 HIDDEN: dict[str, Any] = {}
-"""The value of a hidden cell, distinct from all others because none of them is an object."""
+"""The value of a hidden cell; no other value is an object, so it is distinct from all."""
 
 
 class ShownCells:
@@ -62,7 +62,7 @@ class ShownCells:
         return HIDDEN if content is None else self._labels.plain(cell.type, content)
 
     def is_empty(self, number: int, content: int | None) -> bool:
-        """Whether a cell has its default value on a page: an empty pile, or a hidden value."""
+        """Whether a page may leave a cell out: it is an empty pile or a hidden value."""
         return not content if self._cells[number].group == "pieces" else content is None
 
 

@@ -17,7 +17,7 @@ from rulespec.records import Brief
 
 
 class SeenOption(Struct, frozen=True):
-    """An option as listed in a view: `str` gives the text for `Game.parse`; `kinds` is as in `Option`."""
+    """An option in a view: `str` gives the text for `Game.parse`, and `kinds` is the same as in `Option`."""
 
     decision: str
     name: str
@@ -38,10 +38,11 @@ class View(Brief, Struct, frozen=True):
         seat: the viewer; None for the public.
         seats: the ids of the players.
         names: seat → displayed name.
-        state: the state as in `state_json`, without hidden values; `counts` has the public counts of private pieces.
+        state: the state in the form of `state_json`, without hidden values; `counts` has the public counts of private
+            pieces.
         hidden: the names of the hidden values, such as `player.Bob.cash`.
         decision: the open decision with its decider; None when the game is over.
-        waiting: the seats that the game waits for; empty at chance.
+        waiting: the seats that the game waits for; empty at a chance decision.
         options: the legal options of the seat; empty for the public, and if there are too many to list.
         interrupts: the seat's out-of-turn options.
         history: the decisions so far, or the last few.
@@ -68,7 +69,7 @@ class View(Brief, Struct, frozen=True):
     result: Result | None
 
     def text(self) -> str:
-        """The view as JSON; equal views have equal texts."""
+        """The view as JSON; equal views give equal texts."""
         return msgspec.json.encode(self).decode()
 
 

@@ -1,4 +1,4 @@
-"""Numeric view of a position for a seat, the basis of views, histories and memories."""
+"""A seat's numeric view of a position, on which views, histories and memories are based."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Observation(Struct, frozen=True):
 
 
 class Visibility:
-    """Views of a program's states, by seat.
+    """The rules of visibility of a program: the part of a state that each seat sees.
 
     Args:
         machine: the machine that runs the program.

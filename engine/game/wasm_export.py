@@ -34,7 +34,7 @@ SECTION = "rulespec"
 
 
 class Asides:
-    """The expressions in a module that do not come from its rules, without duplicates.
+    """The expressions of a module that are not part of its rules, without duplicates.
 
     Args:
         queries: the compiler of expressions into the program of the module.
@@ -59,11 +59,11 @@ class Asides:
 
 
 Telling = Callable[[Asides], dict[str, Any]]
-"""A function that returns the texts of a ruleset as data, and adds their expressions to the asides."""
+"""A function that adds the expressions of a ruleset's texts to the asides, and returns the texts as data."""
 
 
 def exported(game: Game, telling: Telling | None = None) -> bytes:
-    """The wasm module for a game's ruleset, seats and settings, with its texts, if any.
+    """The wasm module for a game's ruleset, seats and settings, with its texts if `telling` is given.
 
     Raises:
         NoWasmtimeError: if wasmtime is not installed.
@@ -87,16 +87,16 @@ def exported(game: Game, telling: Telling | None = None) -> bytes:
 
 
 def names(game: Game, wasm: WasmProgram, to: Mapping[int, int]) -> dict[str, Any]:
-    """The table that gives names to the numbers of a module.
+    """The table that maps the numbers of a module to names.
 
     `cells` lists the cells of the rules, in order, with their addresses; for wide sets, `words` is the size in 64-bit
-    words. `options` are numbered as in the buffer of options, where an argument takes `words` numbers. `asked` gives
-    the open decision of each block, or -1. `registers` are addresses. `numbers` is the version of the numbering.
-    `ties` states for each tiebreak whether it is over a set, and `most`, its maximum number of members. `private`
+    words. `options` are numbered as in the buffer of options, where each argument takes up `words` numbers. `asked`
+    gives the open decision of each block, or -1. `registers` are addresses. `numbers` is the version of the numbering.
+    `ties` states for each tiebreak whether it chooses from a set, and `most`, the maximum number of members. `private`
     lists the cells that can be hidden, `notes` the variables of the rules that may hold values derived from them.
     `counts` are the public counts of private pieces: the number of `cells` that hold a `place`; if `place` is -1, the
     sum of the cells, or the length of an order. For a private parameter, `to` is the number of the aside that returns
-    the set of seats that see its value besides the decider, or -1 for none.
+    the seats, besides the decider, that see its value; -1 if there are none.
 
     Args:
         game: a game of the table.

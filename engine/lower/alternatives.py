@@ -1,7 +1,7 @@
 """Conditional values: `if … else`, with or without a name for the tested value, and `match`.
 
 The tested value is evaluated once. If it is more than a read of a slot or cell, the conditional becomes a function
-whose arguments are this value and the variables read.
+whose arguments are this value and the variables that the branches read.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Lowering(Protocol):
         """The value at an index of a constant array."""
 
     def helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
-        """Adds a function without a counterpart in the rules; returns its number."""
+        """Adds a function that corresponds to no definition in the rules; returns its number."""
 
 
 def lower_choice(x: Lowering, e: typed.Choice, scope: Scope) -> ir.Expr:
@@ -110,7 +110,7 @@ def choice_by(
         var: the variable bound to it.
         asked: the branches.
         scope: the enclosing scope.
-        chosen: builds the conditional from the value and the scope with its variable.
+        chosen: a function that builds the conditional from the value and the scope with its variable.
     """
     asked = list(asked)
     if isinstance(value, ir.Const | ir.Local) or (_is_short(value) and not any(map(_supposes, asked))):

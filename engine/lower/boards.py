@@ -20,7 +20,8 @@ class BoardLowering:
 
     Args:
         row: the builder of look-ups.
-        function: adds a function (name, number of parameters, bindings, body) to the program; returns its number.
+        function: a function that adds a function (name, number of parameters, bindings, body) to the program and
+            returns its number.
     """
 
     def __init__(self, row: Row, function: Callable[[str, int, tuple[tuple[int, ir.Expr], ...], ir.Expr], int]) -> None:
@@ -30,7 +31,7 @@ class BoardLowering:
         self._far: dict[str, int] = {}
 
     def expr(self, e: typed.BoardOp, args: list[ir.Expr]) -> ir.Expr:
-        """The lowered form of a board operator; `args` are its lowered arguments."""
+        """The lowered form of a board operator; `args` are the lowered arguments."""
         if e.op == "to":
             return self._to(e.board, *args)
         if e.op == "side":

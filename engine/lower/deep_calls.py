@@ -47,7 +47,7 @@ class DeepCalls:
         self._next: dict[typed.Procedure, dict[typed.Var, int]] = {}
 
     def add_depth(self, procedure: typed.Procedure) -> None:
-        """Adds a cell for the number of a procedure's saved frames, and cells for its next arguments."""
+        """For a recursive procedure, adds a cell for the number of saved frames, and cells for its next arguments."""
         if procedure in self._rings:
             self._depth[procedure] = self._b.local("depth", "int")
             self._next[procedure] = {v: self._b.local(f"next {v.name}", type_name(v.type)) for v in procedure.params}
@@ -57,7 +57,7 @@ class DeepCalls:
         return callee in self._rings.get(caller, ())
 
     def check(self, caller: typed.Procedure, callee: typed.Procedure, span: Span) -> None:
-        """Adds the fault for calls beyond the depth limit."""
+        """Adds the check that a call does not exceed the depth limit."""
         if callee.deep is not None:
             under_way: ir.Expr = cell(self._depth[callee])
             if caller is callee:
@@ -69,13 +69,15 @@ class DeepCalls:
     def targets(
         self, caller: typed.Procedure, callee: typed.Procedure, params: dict[typed.Var, int]
     ) -> dict[typed.Var, int]:
-        """The cells for the arguments of a call; in a self-call, the procedure's parameters are still in use."""
+        """The cells for the arguments of a call; a procedure that calls itself gets other cells, since its parameters
+        are still in use.
+        """
         return self._next[callee] if caller is callee else params
 
     def begin(
         self, caller: typed.Procedure, callee: typed.Procedure, params: Mapping[typed.Var, int], after: int
     ) -> None:
-        """Records a call site whose arguments are complete, and adds the code that passes them."""
+        """Records a call site, and adds the code that passes the arguments, which must be complete."""
         block = self._b.open_block
         self._sites[caller].append(_Site(block, len(self._b.p.blocks[block].body), after))
         if caller is callee:
@@ -84,7 +86,7 @@ class DeepCalls:
                 self._b.store(at, FALSE)
 
     def add_frames(self) -> None:
-        """Adds the rows of all procedures and the code that saves and restores variables; call it last."""
+        """Adds the rows of all procedures and the code that saves and restores variables. Must be called last."""
         p = self._b.p
         flow = Flow(p)
         compiled = procedures(flow) if self._rings else {}

@@ -1,7 +1,7 @@
-"""Operators lowered to loops and operations that machines have: over subsets, and on optional numbers.
+"""Operators that no machine implements, lowered to loops and simpler operations: over subsets, and on optional numbers.
 
-The number of a subset has a bit for each member, the first member lowest. Sets of numbers have at most 32 members, to
-fit into a word, so there is a nested loop for each digit of a number.
+The number of a subset has a bit for each member; the first member has the lowest bit. Sets of numbers have at most 32
+members, to fit into a word, so there is a nested loop for each digit of a number.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class SubsetLowering(Lowering, Protocol):
     """The operations that subsets need from the lowering of expressions."""
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
-        """A number, with a check if it may be out of bounds."""
+        """A number, with a check that it is within bounds unless it certainly is."""
 
     def slot(self, scope: Scope) -> int:
         """The first free slot."""
@@ -36,11 +36,11 @@ class SubsetLowering(Lowering, Protocol):
         """The number of a fault site, added if new."""
 
     def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """A set, or the singleton of an entity."""
+        """The lowered set, or the singleton if the expression is an entity."""
 
 
 def lower_subsets(x: SubsetLowering, e: typed.OverSubsets, scope: Scope) -> ir.Expr:
-    """The lowered form of an operator over the subsets of a set, which is evaluated once."""
+    """The lowered form of an operator over the subsets of a set; the set is evaluated once."""
     asked = [part for part in (e.where, e.body) if part is not None]
     source = typed.Var("", e.source.type, e.source.span)
     result = choice_by(x, x.expr(e.source, scope), source, asked, scope, lambda of, inner: _over(x, e, of, inner))
@@ -102,7 +102,7 @@ def _nested(word: str, digits: Sequence[tuple[int, ir.Expr, ir.Expr]], value: ir
 def extreme(
     word: str, slot: int, source: ir.Expr, where: ir.Expr | None, body: ir.Expr, default: ir.Expr | None
 ) -> ir.Expr:
-    """The lowered `min` or `max` of optional values, ignoring none; without `default`, the result may be none.
+    """The lowered `min` or `max` of optional values, ignoring none; without a `default`, the result may be none.
 
     For `max`, none is already the least number; for `min`, it becomes the greatest.
     """

@@ -25,7 +25,7 @@ class LoweredDraft(Struct):
     Attributes:
         span: the source span.
         start: the first block.
-        head: the block that asks.
+        head: the block that waits for a decision.
         back: the block for `withdraw`.
         over: the block for `leave`.
         begun: the cell with the flag of an open plan.
@@ -57,7 +57,7 @@ class Drafts:
         self._all: list[LoweredDraft] = []
 
     def begin(self, span: Span) -> LoweredDraft:
-        """Adds the blocks around a draft's decision, and opens the block that asks."""
+        """Adds the blocks around a draft's decision, and opens the block that waits for it."""
         b = self._b
         begun = b.local("begun", "bool")
         start, head, back, over = b.block(), b.block(), b.block(), b.block()
@@ -79,10 +79,10 @@ class Drafts:
         b.open_block = after
 
     def add_copies(self) -> None:
-        """Adds the copies of all drafts; call it last.
+        """Adds the copies of all drafts. Must be called last.
 
         Raises:
-            DiagnosticsError: RS701 if the program would have more than `MAX_CELLS`.
+            DiagnosticsError: RS701 if the program would have more than `MAX_CELLS` cells.
         """
         for draft in self._all:
             self._add(draft)

@@ -72,7 +72,7 @@ class ExpressionLowering:
         return self._sites[key]
 
     def functions(self, definitions: Mapping[str, typed.Definition]) -> None:
-        """Lowers all definitions in order of use."""
+        """Lowers all definitions callees before callers."""
         for definition in by_name(definitions):
             self._function(definition)
 
@@ -100,7 +100,7 @@ class ExpressionLowering:
         return self._functions[definition]
 
     def helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
-        """Adds a function without a counterpart in the rules; returns its number."""
+        """Adds a function that corresponds to no definition in the rules; returns its number."""
         self.ranges.function(body)
         self.p.functions.append(ir.Function(name, params, lets, body))
         return len(self.p.functions) - 1
@@ -122,7 +122,7 @@ class ExpressionLowering:
         return [self.argument(a, e.type if e.op == "??" and i else Maybe(), scope) for i, a in enumerate(e.args)]
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
-        """A number, with a check if it may be out of bounds."""
+        """A number, with a check that it is within bounds unless it certainly is."""
         if within(self.ranges.of(e), bounds):
             return e
         return op("fit", e, site=self.site(span, "this number has more than 15 digits"))
@@ -135,7 +135,7 @@ class ExpressionLowering:
             self.ranges.slots.pop(slot, None)
 
     def slot(self, scope: Scope) -> int:
-        """The first free slot, for an entity."""
+        """The first free slot, reserved for an entity."""
         self.ranges.slots.pop(scope.slots, None)
         self.most_slots = max(self.most_slots, scope.slots + 1)
         return scope.slots
@@ -260,7 +260,7 @@ class ExpressionLowering:
         return self.bounded(result, e.span, MOST) if e.op == "sum" else result
 
     def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """A set, or the singleton of an entity."""
+        """The lowered set, or the singleton if the expression is an entity."""
         return lowered if isinstance(e.type, SetOf) else _singleton(e, lowered)
 
     def _only(self, source: ir.Expr, e: typed.Expr) -> ir.Expr:
@@ -280,11 +280,11 @@ class ExpressionLowering:
         return ir.Ranked(op, slot, self.expr(b.source, scope), self.start(b, scope), where, keys, self.bits(kind).value)
 
     def bits(self, kind: str) -> ir.Const:
-        """The bit width of a member in an order."""
+        """The bit width of a member in an order of a kind's entities."""
         return ir.Const(self.layout.size(kind).bit_length())
 
     def start(self, b: typed.Binder, scope: Scope) -> ir.Expr | None:
-        """The first member of a set in cyclic order; None for the default."""
+        """The first member of a set in cyclic order; None if the order starts at the default."""
         if b.start is None:
             return None
         start = self.expr(b.start, scope)
@@ -375,7 +375,7 @@ def _constant(x: ExpressionLowering, e: typed.Expr, known: dict[typed.Var, ir.Ex
 
 
 def capacities_of(x: ExpressionLowering, kind: typed.Kind) -> tuple[int, ...]:
-    """The capacity of each place for tokens of a kind; -1 if unbounded.
+    """The capacity of each place for tokens of a kind; -1 if it is unbounded.
 
     Raises:
         DiagnosticsError: RS702 if a capacity has no value.

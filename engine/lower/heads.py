@@ -1,4 +1,4 @@
-"""Lowering of option heads: conditions over slots, and effects before the body, over cells.
+"""Lowering of option heads: conditions, which read slots, and effects before the body, which read cells.
 
 Values bound in a head are evaluated with its conditions, wherever those are tested. If the body or a payment reads
 them, they are evaluated again when the option is taken, in the same state, before any payment.
@@ -37,7 +37,7 @@ class Named(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """The prologue of an option: bound values, then payments; and the scope of the body."""
+    """The prologue of an option: bound values, then payments, and the scope of its body."""
 
     named: list[Named]
     payments: list[ir.Instruction]
@@ -69,7 +69,7 @@ class HeadLowering:
     # --- conditions --------------------------------------------------------------------------
 
     def requires(self, head: Iterable[typed.HeadPart], scope: Scope) -> tuple[ir.Condition, ...]:
-        """The conditions of a head, without trailing bindings."""
+        """The conditions of a head, with the bindings that they need."""
         return tuple(_Conditions(self, scope).of(head))
 
     # --- effects -----------------------------------------------------------------------------
@@ -80,7 +80,7 @@ class HeadLowering:
         Args:
             option: the option.
             scope: the scope with the option's parameters in cells.
-            later: whether the option takes effect later, so that amounts need cells as well.
+            later: whether the option takes effect later, in which case amounts need cells as well.
         """
         if all(type(part) is typed.Requirement for part in option.head):
             return Begun([], [], scope)  # most options bind and pay nothing
@@ -148,7 +148,7 @@ class HeadLowering:
         return inner.in_cell(var, at)
 
     def each(self, cost: typed.Cost, scope: Scope) -> list[Scope]:
-        """The scope of a cost; for a bag, one scope for each entity of its kind."""
+        """The scopes in which to lower a cost: one, or for a bag, one for each entity of its kind."""
         if cost.each is None:
             return [scope]
         assert isinstance(cost.each.type, Ent)

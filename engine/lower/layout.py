@@ -17,14 +17,16 @@ from rulespec.types import BagOf, Bool, Ent, Maybe, Num, Order, PathOf, SetOf, T
 
 MAX_CELLS = 200_000
 NUMBERS = 1
-"""Version of the numbering of cells, decisions, options and endings; within it, equal hashes imply equal numbers."""
+"""The version of the numbering of cells, decisions, options and endings; in one version, equal hashes imply equal
+numbers.
+"""
 T = TypeVar("T")
 FEW = 64
-"""Maximum number of possible values for which a machine may maintain the set of holders by value."""
+"""Maximum number of possible values for which a machine may maintain, for each value, the set of its holders."""
 
 
 def by_name(named: Mapping[str, T]) -> list[T]:
-    """Declarations sorted by name, the order of all numbering.
+    """Declarations sorted by name, which is the order of all numbering.
 
     Numbers therefore survive a reordering of files and overlays.
     """
@@ -32,7 +34,7 @@ def by_name(named: Mapping[str, T]) -> list[T]:
 
 
 class Layout:
-    """The cells of fields, accounts and piles, in this order, each group sorted by name.
+    """The cells of fields, accounts and piles, in this order, with each group sorted by name.
 
     Attributes:
         field_at: the first cell of each field.
@@ -135,7 +137,7 @@ class Layout:
         return ir.Const(self.size(type_.kind))
 
     def names(self, kind: str) -> list[str]:
-        """The names of the entities of a kind, with seats by number."""
+        """The names of the entities of a kind, with seats given by number."""
         return list(entity_names(self.d.kinds, kind, [str(i) for i in range(self.seats)]))
 
     def titles(self, kind: str) -> list[str]:
@@ -163,12 +165,12 @@ class Layout:
 
 
 def param_type(type_: Type) -> str:
-    """The name of a parameter type as in `ir.Param`: optional types end in `?`."""
+    """The name of a parameter type in the form of `ir.Param`, in which optional types end in `?`."""
     return f"{type_.kind}?" if isinstance(type_, Ent) and type_.optional else type_name(type_)
 
 
 def type_name(type_: Type) -> str:
-    """The name of a type as in `ir.Shown`, `ir.Param` and `ir.CellName`."""
+    """The name of a type in the form of `ir.Shown`, `ir.Param` and `ir.CellName`."""
     if isinstance(type_, Bool):
         return "bool"
     if isinstance(type_, Num | Maybe):

@@ -34,7 +34,7 @@ def lower(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks
 def lowering(
     ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks: Marks | None = None
 ) -> ExpressionLowering:
-    """The lowering of a ruleset, with its program, for adding further expressions.
+    """The lowering of a ruleset, which holds its program and accepts further expressions.
 
     Args:
         ruleset: the checked ruleset.
@@ -164,7 +164,7 @@ def _with_policy(d: ir.Decision, weights: Mapping[str, int]) -> ir.Decision:
 
 
 def add_alike(declarations: typed.Declarations, layout: Layout) -> None:
-    """Records in the program which tokens may be alike and which cells tell them apart; call it last."""
+    """Records in the program which tokens may be alike and which cells tell them apart. Must be called last."""
     p = layout.p
     for kind in declarations.kinds.values():
         if kind.alike is None:

@@ -82,8 +82,8 @@ class OptionLowering:
         Args:
             option: the option.
             scope: the enclosing scope.
-            later: as for `HeadLowering.begun`.
-            representatives: whether one of several alike tokens represents all.
+            later: see `HeadLowering.begun`.
+            representatives: whether one token represents all tokens alike to it.
         """
         params, conditions, body = self._params(option, scope, representatives=representatives)
         by = self.x.expr(option.by, conditions) if option.by is not None else None

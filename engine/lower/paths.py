@@ -1,4 +1,4 @@
-"""Lowering of paths and their costs: domains of parameters, operators on stops and steps, and searches."""
+"""Lowering of paths and their costs: domains of parameters, operators on stops and steps, and searches over paths."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PathLowering(Protocol):
         """The lowered expression as a value of a type."""
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
-        """A number, with a check if it may be out of bounds."""
+        """A number, with a check that it is within bounds unless it certainly is."""
 
     def slot(self, scope: Scope) -> int:
         """The first free slot."""
@@ -41,7 +41,7 @@ class PathLowering(Protocol):
         """The number of a fault site, added if new."""
 
     def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """A set, or the singleton of an entity."""
+        """The lowered set, or the singleton if the expression is an entity."""
 
 
 def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.PathSearch:
@@ -115,7 +115,7 @@ def lower_along(x: PathLowering, e: typed.Along, scope: Scope) -> ir.Expr:
 
 
 def path_op(x: PathLowering, e: typed.Op, args: list[ir.Expr], scope: Scope) -> ir.Expr:
-    """The lowered form of a path operator: the number or set of stops, or the first, last or a numbered stop."""
+    """The lowered form of a path operator: the number or set of stops, the first or last one, or any by its number."""
     path, size = args[0], ir.Const(_size(x, e.args[0]))
     places = op("stops", path, size)
     if e.op == "length":

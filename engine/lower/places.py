@@ -27,17 +27,17 @@ def numbered(layout: Layout, e: typed.PlaceValue, index: ir.Expr | None) -> ir.E
 
 
 def first_place(layout: Layout, kind: typed.Kind, place: typed.PlaceDecl) -> int:
-    """The number, among all places of a kind of tokens, of a place with the first entity of its index."""
+    """The number, among all places of a kind of tokens, of a declared place with the first entity of its index."""
     return first_of(layout.d.kinds, layout.d.kinds[f"{kind.name}.place"], place, layout.seats)
 
 
 def of_places(layout: Layout, kind: typed.Kind) -> list[tuple[typed.PlaceDecl, int]]:
-    """For each place number, the declaration and the number of the index entity, or 0."""
+    """For each place number, the declaration and the number of the index entity (0 if there is none)."""
     return [(p, i) for p in kind.places.values() for i in range(layout.size(p.index) if p.index else 1)]
 
 
 def capacities(layout: Layout, kind: typed.Kind, value: Value) -> tuple[int, ...]:
-    """The capacity of each place for tokens of a kind; -1 if unbounded."""
+    """The capacity of each place for tokens of a kind; -1 if it is unbounded."""
     results = []
     for place, number in of_places(layout, kind):
         if place.at_most is None:
@@ -61,7 +61,7 @@ _FEW = 16
 
 
 def how_many(layout: Layout, capacity: typed.CapacityDecl, index: ir.Expr, slot: int) -> ir.Expr:
-    """An expression for the number of pieces and tokens that share a capacity, for an entity of its index."""
+    """An expression for the number of pieces and tokens that share a capacity, given the entity of its index."""
     if not _is_ready(index):  # evaluated once, as the only member of a set
         inner = how_many(layout, capacity, ir.Local(slot), slot + 1)
         return ir.Fold("sum", slot, op("bit", index), None, None, inner, None)
@@ -95,7 +95,7 @@ def check_start(layout: Layout, kind: typed.Kind, limits: tuple[int, ...]) -> No
     """Checks that the set-up respects the capacities of token places.
 
     Raises:
-        DiagnosticsError: RS702 if it does not.
+        DiagnosticsError: RS702 if a place holds more tokens than its capacity.
     """
     first = layout.field_at[kind.state["place"]]
     where = layout.p.start[first : first + layout.size(kind.name)]

@@ -1,4 +1,4 @@
-"""Procedures of a ruleset: their order, blocks and cells, and the tables among these."""
+"""Procedures of a ruleset: their order, blocks and cells, including the cells of tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Procedures:
     """The blocks and cells of procedures.
 
     Attributes:
-        order: the procedures, callers first, after those run by `once`.
+        order: the procedures, callers first, but preceded by those run by `once`.
         supposed: the procedures run by `once`.
         first: procedure → first block.
         ret: procedure → cell of the return address.

@@ -1,7 +1,8 @@
-"""Bounds of values: intervals, so that only numbers that may overflow are checked, and declared sizes of sets.
+"""Bounds of values: intervals, from which it is known which numbers may overflow and need a check, and declared sizes
+of sets.
 
 A stored number (in the state, a variable, an argument of an option) is within ±`MAX_NUMBER`. An intermediate result may
-be larger, but stays within `MOST`: if it could exceed that, it is checked where it is computed, against ±`MAX_NUMBER`.
+be larger, but stays within `MOST`: if it could exceed that, it is checked against ±`MAX_NUMBER` where it is computed.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class ProgramRanges:
         self._known: dict[int, tuple[ir.Expr, Range]] = {}
 
     def of(self, e: ir.Expr) -> Range:
-        """The inclusive range of a numeric expression; meaningless for a set."""
+        """The inclusive range of a numeric expression; it is meaningless for a set."""
         if isinstance(e, ir.Const):
             return e.value, e.value
         if isinstance(e, ir.Local):
@@ -97,7 +98,7 @@ class ProgramRanges:
 
 
 def hull(*ranges: Range) -> Range:
-    """The smallest range that contains all given ones."""
+    """The smallest range that contains all the given ranges."""
     return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
@@ -118,9 +119,9 @@ def declared(
     Args:
         definition: the definition.
         body: the lowered value.
-        lets: receives the binding of the value to the slot, if a test is necessary.
+        lets: a list that receives the binding of the value to the slot, if a test is necessary.
         slot: a free slot for the value.
-        site: returns the number of a fault site.
+        site: a function that returns the number of a fault site.
     """
     if definition.at_most is None:
         return body

@@ -1,4 +1,6 @@
-"""Context of lowering: variables in scope, hooks that relate rules to places, and an evaluator of start values."""
+"""The context of lowering: variables in scope, a hook that relates lowered code to the rules, and an evaluator of start
+values.
+"""
 
 from __future__ import annotations
 
@@ -32,40 +34,40 @@ class Scope(Struct, frozen=True):
     sources: dict[int, ir.Expr] = {}
 
     def in_slot(self, var: typed.Var, slot: int) -> Scope:
-        """This scope with a variable in a slot."""
+        """A copy of this scope with a variable in a slot."""
         return replace(self, where={**self.where, var: ir.Local(slot)}, slots=max(self.slots, slot + 1))
 
     def after(self, slot: int) -> Scope:
-        """This scope with a slot reserved without a variable."""
+        """A copy of this scope with a slot reserved for no variable."""
         return replace(self, slots=slot + 1)
 
     def in_cell(self, var: typed.Var, at: int) -> Scope:
-        """This scope with a variable in a cell."""
+        """A copy of this scope with a variable in a cell."""
         return replace(self, where={**self.where, var: cell(at)})
 
     def with_source(self, expr: typed.Expr, value: ir.Expr) -> Scope:
-        """This scope with a known value for an expression."""
+        """A copy of this scope in which an expression has a given lowered form."""
         return replace(self, sources={**self.sources, id(expr): value})
 
 
 class Marks:
-    """A hook notified by lowering. All methods do nothing by default; override the ones you need."""
+    """The base class of hooks that lowering notifies. By default its methods do nothing."""
 
     def expression(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The replacement for a lowered expression: itself, or a marked one of equal value."""
+        """The replacement for a lowered expression: the same object, or a marked expression with the same value."""
         return lowered
 
     def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
         """Called before a statement is lowered into a block, with its scope."""
 
     def emitted(self, instruction: ir.Instruction) -> None:
-        """Called for each instruction of the statement last begun."""
+        """Called for each instruction of the current statement."""
 
     def payment(self, cost: typed.Cost, instructions: Sequence[ir.Instruction], scope: Scope) -> None:
-        """Called with the instructions that pay a cost, before they are added."""
+        """Called before the instructions that pay a cost are added."""
 
     def decision(self, s: typed.Decide, number: int, scope: Scope) -> None:
-        """Called with the number of a statement's decision, and its scope."""
+        """Called when a statement's decision gets its number."""
 
     def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
         """Called before the body of a loop is lowered into a block; `again` is the loop head, `leave` the exit."""
@@ -74,7 +76,7 @@ class Marks:
         """Called before the body of `otherwise` is lowered into a block."""
 
     def definition(self, definition: typed.Definition, function: int) -> None:
-        """Called with the function number of a definition."""
+        """Called when a definition gets its function number."""
 
 
 WorkedOut = Callable[[ir.Expr, State, Span], int]
@@ -84,7 +86,7 @@ WorkedOut = Callable[[ir.Expr, State, Span], int]
 def working_out(p: ir.Program) -> WorkedOut:
     """A function that evaluates start values and capacities of a program.
 
-    It raises `ProgramFaultError` for an expression without a value, and `DiagnosticsError` (RS415) after
+    The function raises `ProgramFaultError` for an expression without a value, and `DiagnosticsError` (RS415) after
     `MAX_START_STEPS` steps in total.
     """
     evaluator = Evaluator(p, MAX_START_STEPS)

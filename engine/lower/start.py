@@ -18,7 +18,7 @@ from rulespec.types import Ent, Maybe, may_be_none, none_of
 
 
 class StartValues:
-    """The initialiser of a program's start state."""
+    """The computation of a program's start state."""
 
     def __init__(self, declarations: typed.Declarations, x: ExpressionLowering) -> None:
         self.d = declarations
@@ -27,7 +27,7 @@ class StartValues:
         self.layout = x.layout
 
     def fill(self) -> None:
-        """Writes the start values of fields, then the placements of the set-up."""
+        """Writes the start values of fields, then places the pieces of the set-up."""
         state = self.p.start
         self.p.slots = self.x.most_slots
         fields = [*self.d.fields.values(), *(f for kind in self.d.kinds.values() for f in kind.state.values())]

@@ -16,7 +16,7 @@ from rulespec.types import Ent, Maybe, none_of
 
 
 def put(b: BlockBuilder, s: typed.Put, scope: Scope) -> None:
-    """Adds the instructions of `move t to place`: reads first, then the place, then the reset of state."""
+    """Adds the instructions of `move t to place`: they read first, write the place, then reset the token's state."""
     x, kind, layout = b.x, s.kind, b.layout
     token = stored(b, x.expr(s.token, scope), kind.name, kind.name)
     place = stored(b, x.expr(s.place, scope), f"{kind.name}.place", "place")
@@ -54,7 +54,7 @@ def _check_shared(b: BlockBuilder, s: typed.Put, place: ir.Expr, scope: Scope) -
 
 
 def stored(b: BlockBuilder, value: ir.Expr, type_: str, name: str) -> ir.Expr:
-    """A value that later writes cannot change: itself, or a copy in a variable."""
+    """An expression for a value that later writes cannot change: the same expression, or a copy in a variable."""
     if _lasts(b.p, value):
         return value
     variable = b.local(name, type_)

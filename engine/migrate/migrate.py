@@ -1,4 +1,4 @@
-"""Migration of a recorded game to changed rules: decision by decision, compared by the shared state."""
+"""Migration of a recorded game to changed rules: decision by decision, with a comparison of the shared state."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Verdict(StrEnum):
     """The verdict on a recorded game under changed rules."""
 
     FAITHFUL = "faithful"
-    """The state shared by both rulesets is the recorded one before each decision and at the end."""
+    """The state that both rulesets share is as recorded before each decision and at the end."""
     NUMBERS = "numbers"
     """All decisions stay legal and no choice is invented, but the state differs."""
     STAYS = "kept"
@@ -69,9 +69,9 @@ class Migrated(Struct, frozen=True):
     Attributes:
         log: the name of the log.
         verdict: faithful, numbers or kept.
-        cause: the obstacle, or None for a faithful game.
-        walk: the result of applying its decisions.
-        game: the game under the changed rules, at the point where it stopped.
+        cause: the obstacle; None if the game is faithful.
+        walk: the result of applying the recorded decisions.
+        game: the game under the changed rules, at the point where the migration stopped.
         recorded: the recorded outcome.
         outcome: the outcome under the changed rules.
     """
@@ -99,14 +99,14 @@ class Migrated(Struct, frozen=True):
         }
 
     def write(self, path: Path, replay: ReplayResult) -> None:
-        """Writes the game as a log of the changed rules, with the notes of its decisions."""
+        """Writes the game as a log of the changed rules, with the notes on its decisions."""
         moves = [placed.move for placed in self.walk.moves]
         lines = [replay.places[placed.source] if placed.source is not None else 0 for placed in self.walk.moves]
         write_log(path, self.game, moves, replay.native, lines, replay.random)
 
 
 def migrate(replay: ReplayResult, ruleset: typed.Ruleset, backend: Backend = "auto") -> Migrated:
-    """The migration of a recorded game to changed rules, which neither drops nor invents a person's decision.
+    """The migration of a recorded game to changed rules; no person's decision is dropped or invented.
 
     Args:
         replay: the game under its own rules, legal to its end.

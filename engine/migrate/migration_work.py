@@ -25,7 +25,7 @@ class MigrationPlan(Struct, frozen=True):
     Attributes:
         to: the reference of the changed rules.
         sources_hash: the hash of the changed rules' texts.
-        own: the reference of the logs' rules; None: the rules that each log carries or names.
+        own: the reference of the logs' rules; None for the rules that each log carries or names.
         out: the folder for migrated games; None to write none.
         numbers: whether to migrate games with the verdict `numbers` as well.
     """
@@ -54,7 +54,7 @@ def carried(plan: MigrationPlan, path: str) -> Carried:
 
     Raises:
         SaveError: if the file already exists, or cannot be written.
-        ClusterError: if the rules of this worker differ.
+        ClusterError: if the rules that this worker reads differ from the sender's.
     """
     try:
         replay = legal_replay(plan, path)

@@ -1,4 +1,4 @@
-"""Proposals of `was:` lines for a migration: renamings found by trial that make every game faithful."""
+"""Proposals of `was:` lines for a migration: renamings, found by trial, that make every game faithful."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.typed import nodes as typed
 MAX_PAIRS = 40
 """Maximum number of pairs of names tried per round."""
 MAX_ROUNDS = 8
-"""Maximum number of proposed lines."""
+"""Maximum number of rounds, and so of proposed lines."""
 
 
 class Renamed(Struct, frozen=True):
@@ -63,7 +63,7 @@ def proposed(replays: Sequence[ReplayResult], ruleset: typed.Ruleset) -> list[Re
         ruleset: the changed rules.
 
     Raises:
-        DiagnosticsError: as for `migrate`.
+        DiagnosticsError: see `migrate`.
     """
     results: list[Renamed] = []
     if not replays:

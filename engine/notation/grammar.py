@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from rulespec.engine.notation.templates import Characters, NamedPart, Template
 
 MAX_RULES = 64
-"""Maximum number of templates in a notation, including its parts."""
+"""Maximum number of templates in a notation, including those of its parts."""
 MAX_STATES = 512
 MAX_PAIRS = 200_000
 """Maximum steps of the search for ambiguous texts."""
@@ -27,7 +27,7 @@ START = -1
 
 
 class ListPart(Struct, frozen=True):
-    """A list of at least `least` texts of the part `of`, separated by the text `by`."""
+    """A part that is a list of at least `least` texts of the part `of`, separated by the text `by`."""
 
     of: str
     by: str
@@ -65,12 +65,13 @@ class _Rule(Struct, frozen=True):
 
 
 class Grammar(Struct):
-    """A checked grammar, used through `read`.
+    """A checked grammar; `read` parses a text with it.
 
     Attributes:
         parts: the parts by name.
         numbers: the names of the integer parts.
-        states: for each state, its characters, the number of its rule, and that of the rule's named part, or -1.
+        states: for each state, its characters, the number of its rule, and the number of the named part in the rule, or
+            -1.
         follow: for each state, its successors.
         first: the possible first states.
         last: the final states.
@@ -115,7 +116,7 @@ class Grammar(Struct):
         return Read(rule.type, {rule.named[n].field: self.value(rule.named[n].part, t) for n, t in texts.items()})
 
     def value(self, name: str, text: str) -> Any:
-        """The value denoted by a part's text."""
+        """The value that a part's text denotes."""
         part = self.parts[name]
         if isinstance(part, Mapping):
             return part[text]

@@ -32,9 +32,9 @@ MAX_SAID = 100_000
 MAX_DEPTH = 50
 """Maximum nesting of variations."""
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
-"""Texts that terminate the moves of a game."""
+"""The texts that terminate the moves of a game."""
 GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
-"""Suffix of a move → numeric annotation glyph."""
+"""The numeric annotation glyphs for the suffixes of moves."""
 _JUDGED = {
     **dict.fromkeys(["□"], 7),
     **dict.fromkeys(["="], 10),
@@ -73,7 +73,7 @@ _BRACKETS = re.compile(r"[(){;]")
 def is_pgn(text: str, file: str = "") -> bool:
     """Whether a text looks like PGN: by the name of its file, or by a tag or move number at its beginning.
 
-    Comments may precede; a brace followed by a quotation mark is the beginning of JSON.
+    Comments may precede it; a brace followed by a quotation mark is the beginning of JSON.
     """
     if _FILE.search(file) is not None:
         return True
@@ -87,7 +87,7 @@ def read_pgn(text: str, file: str) -> Iterator[TextGame]:
     """Lazily parses the games in a text, in order.
 
     Raises:
-        DiagnosticsError: RS884 if it is not PGN, RS885 if it is too long.
+        DiagnosticsError: RS884 if the text is not PGN, RS885 if it is too long.
     """
     return _Reader(text, file).games()
 
@@ -283,12 +283,12 @@ class _Reader:
 
 
 def pgn_text(game: TextGame, begins: Mapping[int, int]) -> str:
-    """The PGN text of a game, in lines of at most 80 characters, unless a word is longer.
+    """The PGN text of a game, in lines of at most 80 characters unless a word is longer.
 
     Args:
         game: the game.
-        begins: index of a move, from 0 → printed number. Other moves have none, except that after a comment the last
-            number is repeated with three dots.
+        begins: index of a move, from 0 → printed number. Other moves are printed without a number, except that after a
+            comment the last number is repeated with three dots.
     """
     tags = [f'[{name} "{_escaped(value)}"]' for name, value in game.tags.items()]
     lines, line = [*tags, ""], ""
@@ -331,7 +331,7 @@ def _said(move: TextMove) -> Iterator[str]:
 
 
 def as_document(game: TextGame) -> dict[str, Any]:
-    """A game as the object of a foreign log: its tags, and under `moves` an object with the `text` of each move."""
+    """A game as the object of a foreign log: its tags and, under `moves`, an object with the `text` of each move."""
     tags: dict[str, Any] = dict(game.tags)
     if game.result:
         tags.setdefault("Result", game.result)

@@ -63,7 +63,7 @@ def read_sgf(text: str, file: str) -> Iterator[TextGame]:
     """Lazily parses the games in a text, in order.
 
     Raises:
-        DiagnosticsError: RS884 if it is not SGF, RS885 if it is too long.
+        DiagnosticsError: RS884 if the text is not SGF, RS885 if it is too long.
     """
     reader = _Reader(text, file)
     for _ in range(MAX_GAMES):
@@ -75,11 +75,11 @@ def read_sgf(text: str, file: str) -> Iterator[TextGame]:
 
 
 def as_document(game: TextGame) -> dict[str, Any]:
-    """A game as the object of a foreign log: the properties of its root, and its moves as `moves`.
+    """A game as the object of a foreign log, with the properties of its root and the list `moves`.
 
     Trailing zeros of decimals are dropped, because programs write the same komi in several ways. A move has `kind`
     (`move`, `pass` or `setup`), `black` (whether Black made it) and `text`; if its text is a point, also `column` and
-    `row`, counted from 1 at the bottom left, as players do.
+    `row`, counted from 1 at the bottom left, as players count.
     """
     rows = _SIZE.fullmatch(game.tags.get("SZ", ""))
     size = int(rows[1]) if rows is not None else _LARGEST

@@ -9,9 +9,9 @@ from rulespec.engine.notation import pgn, sgf
 from rulespec.engine.notation.text_moves import TextGame
 
 ENDINGS = (".pgn", ".sgf", ".pgn.gz", ".sgf.gz")
-"""File name extensions of these formats, whose files may contain several games."""
+"""The file name extensions of these formats; such a file may contain several games."""
 NAMES = {"pgn": "a PGN", "sgf": "an SGF"}
-"""Format → phrase for messages."""
+"""The phrases for the formats in messages."""
 
 
 def format_of(text: str, file: str = "") -> str:
@@ -34,5 +34,5 @@ def read_games(text: str, file: str) -> Iterator[TextGame]:
 
 
 def document_of(game: TextGame, kind: str) -> dict[str, Any]:
-    """A game in a format as the object of a foreign log, with its moves as `moves`."""
+    """A game read from a text format, as the object of a foreign log with the list `moves`."""
     return sgf.as_document(game) if kind == "sgf" else pgn.as_document(game)

@@ -17,11 +17,11 @@ MAX_COMMENT = 2_000
 MAX_VARIATIONS = 20_000
 """Maximum length of a move's variations, in characters."""
 MAX_OF_MOVE = 200
-"""Maximum number of comments, glyphs and variations of a move."""
+"""Maximum number of comments, glyphs and variations of one move."""
 
 
 class TextMove(Struct):
-    """A move as text, with its comments; an empty text is for comments at the start of a game.
+    """A move as text, with its comments; its text is empty if it only holds comments at the start of a game.
 
     Attributes:
         text: the text of the move.
@@ -37,7 +37,7 @@ class TextMove(Struct):
 
 
 class TextGame(Struct):
-    """A game: its tags, and its moves, with comments before the first one in `start`.
+    """A game: its tags and its moves; comments before the first move are in `start`.
 
     `result` is the text that terminates the moves, or "". `begins` and `ends` are offsets in the file's text.
     """

@@ -1,4 +1,4 @@
-"""Interchangeable tokens, all represented by the first one with a legal option.
+"""Alike tokens: interchangeable, and all represented by the first one with a legal option.
 
 Two tokens are alike if they have the same owner, place and state, and no state or live variable refers to only one of
 them. State hidden from the decider also tells them apart, since a list of options that depended on it would reveal it.
@@ -17,7 +17,7 @@ from rulespec.engine.program.machine import Machine
 from rulespec.language.orders import members_of
 
 Firsts = Callable[[str], Sequence[int]]
-"""A function from a kind to the first alike token of each of its tokens."""
+"""A function that returns, for each token of a kind, the first token alike to it."""
 
 
 class AlikeTokens:
@@ -38,7 +38,7 @@ class AlikeTokens:
             state: the position.
             decision: the number of the open decision.
             kind: the kind of the tokens.
-            interrupts: whether the options are out of turn, so that the public view counts.
+            interrupts: whether the options are out of turn, in which case the public view counts.
         """
         alike, size = self.p.alike[kind], self.p.sizes[kind]
         unseen: set[int] = set()
@@ -68,7 +68,9 @@ class AlikeTokens:
         return [first[row] for row in rows]
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments with representatives for alike tokens, as in `Machine.standing`; () if none is listed."""
+        """The arguments with each token replaced by the listed one of the tokens alike; see `Machine.standing`. () if
+        none is listed.
+        """
         c = self.p.decisions[decision].choices[choice]
         interrupts = c.by is not None
         kinds = {kind_of(param) for param in c.params if param.alike}
@@ -116,7 +118,7 @@ class AlikeTokens:
 
 
 def secrets_of(p: ir.Program) -> dict[str, list[ir.Secret]]:
-    """Kind of alike tokens → declarations of private cells that may tell them apart."""
+    """For each kind of alike tokens, the declarations of private cells that may tell them apart."""
     results: dict[str, list[ir.Secret]] = {}
     for kind, alike in p.alike.items():
         size = p.sizes[kind]
@@ -126,7 +128,7 @@ def secrets_of(p: ir.Program) -> dict[str, list[ir.Secret]]:
 
 
 def marked(choice: ir.Choice, args: Sequence[int], firsts: Firsts, depth: int) -> int:
-    """A number shared by an argument and its alike tokens; negative for none or a repeated argument.
+    """A number shared by an argument and the tokens alike to it; negative if the argument is none or a repetition.
 
     A token that is also an earlier argument is alike to no other token.
     """

@@ -1,4 +1,4 @@
-"""Blanks: cells without a value, for runs that must not depend on them."""
+"""Blanks: placeholders in cells on whose values a run must not depend."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.engine.program.limits import MAX_NUMBER
 
 
 class BlankError(Exception):
-    """Raised on use of a blank's value."""
+    """Raised when the value of a blank is used."""
 
 
 def _refuse(*_: object, **__: object) -> Never:
@@ -78,8 +78,9 @@ def blanked(
     Args:
         state: the original.
         cells: the cells to blank.
-        within: the possible values of cells with places of tokens; such a cell differs from all other numbers.
-        sets: further cells to blank, which hold sets; members may be added and removed.
+        within: for cells that hold places of tokens, the possible values; such a cell compares unequal to all other
+            numbers.
+        sets: further cells to blank, which hold sets, to which members may be added and from which they may be removed.
     """
     result, known = list(state), within or {}
     for at in cells:

@@ -1,4 +1,4 @@
-"""Budgets: a step limit shared by everything that a command prints or reads."""
+"""Budgets: step limits, each shared by everything that a command prints or reads."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Budget:
         return self.left <= 0
 
     def spend(self, machine: Execution, use: BudgetUse, value: Callable[[], int]) -> int:
-        """The result of `value`, whose steps `machine` counts.
+        """The result of `value`; its steps, which `machine` counts, are taken from the budget.
 
         Raises:
             SpentError: if `value` takes more steps than are left.
@@ -65,7 +65,7 @@ class Budget:
             self.left = left
 
     def warnings(self, code: str, severity: Severity, what: str, help_: str) -> tuple[Diagnostic, ...]:
-        """The diagnostic for an exhausted budget, at its greatest consumer; none while steps are left.
+        """The diagnostic for an exhausted budget, placed at its greatest consumer; none while steps are left.
 
         Args:
             code: the code of the diagnostic.

@@ -10,7 +10,7 @@ from rulespec.language.operators import OPERATORS
 
 TRUE, FALSE = Const(1), Const(0)
 NONE = Const(NO_NUMBER)
-"""The constant for none among optional numbers."""
+"""The constant that represents none as an optional number."""
 
 
 _MEANINGS = {name: each.meaning for name, each in OPERATORS.items()}
@@ -18,7 +18,7 @@ _FAULTS = {name: each.fault for name, each in OPERATORS.items() if each.fault is
 
 
 def apply_op(name: str, args: Sequence[int]) -> int | None:
-    """The value of an operator; None for a fault."""
+    """The value of an operator; None if it faults."""
     if name in _FAULTS:
         fault = _FAULTS[name]
         if fault.when(*[args[i] for i in fault.operands]):
@@ -27,7 +27,7 @@ def apply_op(name: str, args: Sequence[int]) -> int | None:
 
 
 def op(name: str, *args: Expr, site: int = 0) -> Expr:
-    """An operator, folded if its operands are constant."""
+    """An expression that applies an operator, folded to a constant if the operands are constant."""
     values = [a.value for a in args if isinstance(a, Const)]
     # Sets do not contain none: such an expression is guarded and never evaluated, so it is not folded.
     if len(values) == len(args) and not (name in ("in", "bit") and values[0] < 0):
@@ -50,7 +50,7 @@ def op(name: str, *args: Expr, site: int = 0) -> Expr:
 
 
 def together(name: str, args: list[Expr], nothing: Expr = FALSE) -> Expr:
-    """An associative operator over any number of operands, as a balanced tree."""
+    """An expression that applies an associative operator to any number of operands, as a balanced tree."""
     if len(args) < 2:
         return args[0] if args else nothing
     middle = len(args) // 2
@@ -58,7 +58,7 @@ def together(name: str, args: list[Expr], nothing: Expr = FALSE) -> Expr:
 
 
 def logic(name: str, args: list[Expr]) -> Expr:
-    """`and` or `or`, flattened and without redundant operands."""
+    """An expression for `and` or `or`, flattened, without redundant operands."""
     stop, skip = (FALSE, TRUE) if name == "and" else (TRUE, FALSE)
     args_left: list[Expr] = []
     for arg in args:
@@ -75,14 +75,16 @@ def logic(name: str, args: list[Expr]) -> Expr:
 
 
 def choose(condition: Expr, then: Expr, other: Expr) -> Expr:
-    """`if … else`, folded if the condition is constant."""
+    """An expression for `if … else`, folded if the condition is constant."""
     if isinstance(condition, Const):
         return then if condition.value else other
     return If(condition, then, other)
 
 
 def fallback(value: Expr, other: Expr, *, number: bool = False) -> Expr:
-    """`value ?? other`, folded if constant, with a single copy of the value so that chains stay small."""
+    """An expression for `value ?? other`, folded if constant; it contains the value only once, so that chains stay
+    small.
+    """
     if isinstance(value, Const):
         return other if (value == NONE if number else value.value < 0) else value
     return Logic("?number" if number else "??", (value, other))
@@ -98,6 +100,6 @@ def cell(base: int, index: Expr | None = None, size: int = 1) -> Cell:
 
 
 def no_more_than(value: Expr, most: int, site: int) -> Expr:
-    """A set that faults at `site` if it has more than `most` members."""
+    """An expression for a set, which faults at `site` if the set has more than `most` members."""
     count = op("count", value)
     return If(op("<=", count, Const(most)), value, op("bit", op("/", count, FALSE, site=site)))

@@ -1,4 +1,4 @@
-"""Cells of a program: their meaning, the states of a game as their values, and undo journals of overwritten ones."""
+"""Cells of a program: their meanings, states as lists of their values, and undo journals of overwritten values."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from msgspec import Struct, msgpack
 from rulespec.engine.program.limits import LONG_JOURNAL
 
 Owner = tuple[tuple[str, int], ...]
-"""The owner of a cell: an entity, or the several entities that own a pile, each as kind and number."""
+"""The owner of a cell, as kind and number; a pile may have several."""
 
 
 class CellName(Struct, frozen=True, gc=False):
     """The meaning of a cell.
 
     `group` is a kind, "game", "pieces" or "rules" (locals). `owner` names the entity or pile (seats by number);
-    `by_seat` has its parts if the name depends on the seats. `name` is the field or the type of pieces, `index` the
-    number of the place's index entity, of the kind `index_kind`, or -1.
+    `by_seat` has the parts of the owner if the name depends on the seats. `name` is the field or the type of pieces,
+    `index` the number of the place's index entity, of the kind `index_kind`, or -1.
     """
 
     group: str
@@ -38,7 +38,8 @@ State = list[int]
 Journal = list[int]
 """Undo journal: flat pairs (cell, previous value), oldest first."""
 Changes = bytes
-"""Changes deferred by a machine with lazy sync: flat triples (cell, previous value, value), oldest first.
+"""Changes not yet applied to a state by a machine that updates it late: flat triples (cell, previous value, value),
+oldest first.
 
 Each number is a signed 64-bit integer in native byte order.
 """
@@ -48,13 +49,13 @@ _STRETCH = 64
 
 
 class PackedJournal(bytes):
-    """A journal packed as msgpack in a quarter of the memory, for servers with hundreds of long games."""
+    """A journal packed as msgpack, which takes a quarter of the memory; servers have hundreds of long games."""
 
     __slots__ = ()
 
 
 def packed(noted: Journal | Changes | PackedJournal) -> Journal | Changes | PackedJournal:
-    """The record of a run, with its journal packed unless a number exceeds 64 bits."""
+    """The record of a run, with its journal packed if all numbers fit into 64 bits."""
     if not isinstance(noted, list):
         return noted
     try:
@@ -64,7 +65,7 @@ def packed(noted: Journal | Changes | PackedJournal) -> Journal | Changes | Pack
 
 
 def differing(old: Sequence[int], new: Sequence[int]) -> list[int]:
-    """The cells that differ between two states of the same size, in order; compared slice by slice, as few differ."""
+    """The cells that differ between two states of the same size, in order; compared slice by slice since few differ."""
     results: list[int] = []
     for at in range(0, len(new), _STRETCH):
         before, after = old[at : at + _STRETCH], new[at : at + _STRETCH]
@@ -88,13 +89,13 @@ def restore(state: State, journal: Journal) -> None:
 
 
 def first_values(journal: Journal) -> dict[int, int]:
-    """Cell → value before the first write in a journal."""
+    """For each cell in a journal, its value before the first write."""
     # The last of equal keys wins, which is the oldest entry in reverse.
     return dict(zip(journal[-2::-2], journal[::-2], strict=True))
 
 
 def journal_of(noted: Journal | Changes | PackedJournal) -> Journal:
-    """The journal of a run, converted from any of its forms."""
+    """The journal of a run, converted from any form."""
     if isinstance(noted, list):
         return noted
     if isinstance(noted, PackedJournal):
@@ -105,7 +106,7 @@ def journal_of(noted: Journal | Changes | PackedJournal) -> Journal:
 
 
 def write_changes(state: State, changes: Changes) -> None:
-    """Writes deferred changes to a state, bypassing any method overridden by a subclass of list."""
+    """Writes deferred changes to a state, even if a subclass of list overrides the methods for writing."""
     numbers = memoryview(changes).cast("q").tolist()
     any(map(partial(list.__setitem__, state), numbers[::3], numbers[2::3]))
 

@@ -13,7 +13,9 @@ _ALL = (1 << _WORD) - 1
 
 
 def value_bits(type_: str, sizes: dict[str, int]) -> int:
-    """The bit width of a composite type (set, bag, order or path); 1 for other types. `sizes`: kind → entities."""
+    """The bit width of a composite type (set, bag, order or path); 1 for other types. `sizes` maps kinds to their
+    numbers of entities.
+    """
     form, _, kind = type_.partition(" ")
     size = sizes.get(kind, 1)
     if form == "set":
@@ -39,7 +41,7 @@ class Columns:
 
     Attributes:
         widths: the number of columns of each argument.
-        firsts: the first column of each argument; columns 0 and 1 are for the option and the seat.
+        firsts: the first column of each argument; columns 0 and 1 hold the option and the seat.
         end: the total number of columns, including those two.
     """
 

@@ -50,7 +50,7 @@ class Flow:
 
 
 def loops(p: ir.Program) -> dict[int, Loop]:
-    """Loop head → loop over a set."""
+    """The loops over sets, by loop head."""
     stored: dict[int, list[ir.Expr]] = {}
     for block in p.blocks:
         for i in block.body:
@@ -84,7 +84,7 @@ def loops(p: ir.Program) -> dict[int, Loop]:
 
 
 def begun(body: list[ir.Instruction], loop: Loop) -> tuple[list[ir.Instruction], ir.Expr | None]:
-    """The instructions before a loop except the store of its set, and that set or None."""
+    """The instructions before a loop except the one that stores its set, and that set, or None if none does."""
     for at in (len(body) - 1, len(body) - 2):
         i = body[at] if at >= 0 else None
         if isinstance(i, ir.Store) and i.target == ir.Cell(loop.rest, ir.Const(0), 1):
@@ -93,7 +93,7 @@ def begun(body: list[ir.Instruction], loop: Loop) -> tuple[list[ir.Instruction],
 
 
 def meets(flow: Flow) -> dict[int, int]:
-    """Block → immediate post-dominator within its procedure.
+    """The immediate post-dominator of each block within its procedure.
 
     The algorithm is by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
     """

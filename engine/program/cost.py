@@ -1,6 +1,6 @@
 """Step bounds: the maximum number of interpreter steps for an expression or a block.
 
-A step is an evaluated expression, an entered block, a cleared cell or a case of a `match`. The actual number depends
+A step is an evaluated expression, an entered block, a cleared cell, or a case of a `match`. The actual number depends
 on the state; the maximum depends only on the sizes of sets.
 """
 
@@ -20,7 +20,9 @@ from rulespec.language.operators import OPERATORS
 from rulespec.language.paths import MAX_PATHS
 
 FEW_TESTS = 10_000
-"""Threshold: up to this many steps for a parameter's values, their bound is counted instead of each value."""
+"""Threshold: if testing a parameter's values takes at most this many steps, a bound is counted once instead of steps
+per value.
+"""
 
 
 class Listing(NamedTuple):
@@ -28,7 +30,7 @@ class Listing(NamedTuple):
 
     Attributes:
         fixed: the steps that do not depend on the ranges of parameters.
-        params: for each parameter, the steps per value, and whether they include the test of the value.
+        params: for each parameter, the steps per value, and whether these include the test of the value.
     """
 
     fixed: int
@@ -36,14 +38,14 @@ class Listing(NamedTuple):
 
 
 class Costs:
-    """Step bounds of a program's expressions and blocks, excluding definitions that count their own steps.
+    """Step bounds of a program's expressions and blocks, without those of definitions that count their own steps.
 
     Args:
         p: the program.
-        whole: the costs of the program without self-counting definitions; None if this is that program.
+        whole: the costs of the program before definitions counted their own steps; None if `p` is that program.
 
     Attributes:
-        whole: as above, but never None.
+        whole: those costs, or this object itself.
     """
 
     def __init__(self, p: ir.Program, whole: Costs | None = None) -> None:
@@ -89,7 +91,7 @@ class Costs:
         Args:
             c: the option.
             depths: for each condition, the number of parameters bound at its test (see `option_tests`).
-            counted: whether steps are counted per value for all large domains, or only for ranges of numbers.
+            counted: whether steps are counted per value for all large domains, not only for ranges of numbers.
         """
         tests = [0] * (len(c.params) + 1)
         tests[-1] = self.of(c.by) if c.by is not None else 0
@@ -164,7 +166,7 @@ class Costs:
         return steps
 
     def settling(self, e: ir.Spread) -> tuple[int, int]:
-        """The step bounds of a search per settled entity, and per edge from it."""
+        """The step bounds of a search: per settled entity, and per edge from it."""
         each = sum(self.of(x) for x in (e.until, e.near) if x is not None)
         return each, sum(self.of(x) for x in (e.where, e.cost) if x is not None)
 
@@ -173,7 +175,7 @@ class Costs:
         return sum(self.of(x) for x in (e.onward, e.cost, e.where, e.worth, *e.uses) if x is not None)
 
     def procedure(self, first: int) -> int:
-        """The step bound of a procedure without decisions; above `MAX_ONCE_STEPS` if it may take too many."""
+        """The step bound of a procedure without decisions; more than `MAX_ONCE_STEPS` if it may take too many."""
         if first in self.p.frames:  # recursive: no static bound
             return MAX_ONCE_STEPS + 1
         if first not in self._procedures:

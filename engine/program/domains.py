@@ -1,4 +1,4 @@
-"""Domains of parameters and loops: members of a set, numbers in a range, subsets, bags and paths."""
+"""Domains of parameters and loops: the members of a set, a range of numbers, subsets, bags and paths."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def numbers(p: ir.Program, at: Place, low: int, high: int) -> range:
 
 
 class Several(Iterable[int]):
-    """The domain of a set or bag parameter, in the order of `language.several`, with its size.
+    """The domain of a set or bag parameter, in the order of `language.several`.
 
     Args:
         source: the set or bag to choose from.
@@ -58,7 +58,7 @@ class Several(Iterable[int]):
 
     @property
     def number(self) -> int:
-        """The total number of values; `len` counts only the listed ones."""
+        """The total number of values; `len` counts only those listed."""
         return ways([room for _, room in self._piles], *self._of[1:])
 
     @property
@@ -70,7 +70,7 @@ class Several(Iterable[int]):
         return self.number
 
     def picked(self, number: int) -> int:
-        """The set or bag at an index in this order."""
+        """The set or bag at an index in the domain."""
         piles = self._piles
         chosen = picked([room for _, room in piles], *self._of[1:], number)
         bits = BITS if self._bag else 1
@@ -87,7 +87,7 @@ def several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Sev
     """The domain of a set or bag parameter.
 
     Raises:
-        UnlistedError: if there are more than `MAX_SEVERAL`.
+        UnlistedError: if the domain has more than `MAX_SEVERAL` values.
     """
     param = p.decisions[at[0]].choices[at[1]].params[at[2]]
     result = Several(source, least, most, bag=param.is_bag)
@@ -113,15 +113,15 @@ class _Some(Several):
 
 
 def some_of_several(p: ir.Program, at: Place, source: int, least: int, most: int) -> Several:
-    """The domain of a set or bag parameter, for a search for a legal value.
+    """The domain of a set or bag parameter, for finding any legal value.
 
-    Iteration raises UnlistedError after `MAX_SEVERAL` values, if there are more.
+    If there are more than `MAX_SEVERAL` values, iteration raises UnlistedError after that many.
     """
     return _Some(p, at, source, least, most)
 
 
 class Paths(list[int]):
-    """The domain of a path parameter; `len` is the number of visited prefixes."""
+    """The listed paths of a path parameter, with the number of prefixes visited to find them."""
 
     def __init__(self, results: list[int], looked: int) -> None:
         super().__init__(results)
@@ -132,7 +132,7 @@ class Paths(list[int]):
 
 
 def paths(p: ir.Program, at: Place, ways: PathForm) -> Paths:
-    """The domain of a path parameter, with each path before its extensions.
+    """The domain of a path parameter; each path is listed before its extensions.
 
     Raises:
         UnlistedError: if there are more than `MAX_PATHS` prefixes.
@@ -148,7 +148,7 @@ class UnlistedError(ProgramFaultError):
 
     Attributes:
         at: the parameter.
-        number: the number of sets or bags; for paths, the number visited plus one.
+        number: the number of sets or bags; for paths, one more than the number visited.
     """
 
     def __init__(self, p: ir.Program, at: Place, number: int) -> None:
@@ -165,7 +165,7 @@ class UnlistedError(ProgramFaultError):
 
 
 def too_many(p: ir.Program, at: Place) -> NoReturn:
-    """Raises the fault for options that take too many steps to list; `at` is the last parameter enumerated."""
+    """Raises the fault for options that take too many steps to list; `at` is the parameter enumerated last."""
     name, option, span = _named(p, at)
     steps = f"with {name} of {option} it takes more than {MAX_LISTED:,} steps to list the options"
     raise ProgramFaultError(-1, f"parameters of options have too many values: {steps}", span=span)
@@ -180,7 +180,7 @@ def _named(p: ir.Program, at: Place) -> tuple[str, str, Span]:
 
 
 def searched(walk: ir.PathSearch, slots: list[int], evaluate: Callable[[ir.Expr], int]) -> int:
-    """The result of a search over paths; arguments as for `ways_of`.
+    """The result of a search over paths; the arguments are those of `ways_of`.
 
     Raises:
         ProgramFaultError: if the search visits too many path prefixes.
@@ -207,8 +207,8 @@ def ways_of(walk: ir.PathSearch, slots: list[int], evaluate: Callable[[ir.Expr],
 
     Args:
         walk: the domain of the parameter.
-        slots: the slots, with the preceding arguments; slots bound by the walk are overwritten.
-        evaluate: returns the value of an expression with these slots.
+        slots: the slots, which hold the preceding arguments; those bound by the walk are overwritten.
+        evaluate: a function that returns the value of an expression with these slots.
     """
     known = (walk.slot, walk.at, walk.left, *walk.used)
 

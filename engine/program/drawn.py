@@ -1,8 +1,8 @@
 """Random choice of a legal option when there are too many sets, bags or paths to list.
 
-Sets and bags are uniformly distributed; a path is drawn stop by stop, uniformly among its continuations. Candidates
-are numbered; an option whose last parameter is a set or bag has one candidate per value. Numbers are drawn until a
-candidate is legal.
+Sets and bags are uniformly distributed; a path is drawn stop by stop, uniformly among its continuations. Candidates are
+options with arguments, and are numbered; if the last parameter is a set or bag, each of its values is a candidate.
+Numbers are drawn until a candidate is legal.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def drawn(
         state: the position.
         decision: the open decision.
         number: the source of random numbers.
-        weighing: whether to weigh options as in playouts; chance is always weighed by the rules.
+        weighing: whether to weigh options as in playouts; chance options always have the weights of the rules.
 
     Raises:
         ProgramFaultError: if none of `MAX_TRIES` candidates is legal.

@@ -13,7 +13,7 @@ from operator import index
 from typing import TypeVar
 
 GENERATOR = "splitmix64-1"
-"""The name of the generator and of its use in games; any change that alters games needs a new name."""
+"""The name of the generator and of the way games use it; any change that alters games needs a new name."""
 STEPS = 2**53
 """Resolution of probabilities: the number of equally likely outcomes of a draw."""
 GAMMA = 0x9E3779B97F4A7C15
@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 
 def word(key: int, at: int) -> int:
-    """The 64-bit word number `at`, from 0, of SplitMix64 with a key."""
+    """The 64-bit word that SplitMix64 yields for a key at index `at`, from 0."""
     z = (key + (at + 1) * GAMMA) & _MASK
     z = ((z ^ z >> 30) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ z >> 27) * 0x94D049BB133111EB) & _MASK
@@ -30,12 +30,13 @@ def word(key: int, at: int) -> int:
 
 
 def threshold(rate: float) -> int:
-    """The number of 53-bit words for which an event of a given probability happens."""
+    """The number of 53-bit words for which an event with a given probability happens."""
     return ceil(rate * STEPS)
 
 
 class Draws:
-    """The random numbers of one game. Decision n has the words 2n (out of turn?) and 2n + 1 (which option?).
+    """The random numbers of one game. Decision n uses word 2n to decide whether to act out of turn, and word 2n + 1 to
+    choose an option.
 
     Args:
         seed: the seed of chance, modulo 2**64.
@@ -48,7 +49,7 @@ class Draws:
         self.key = word(word(index(seed), 0), index(game))
 
     def happens(self, at: int, rate: float) -> bool:
-        """Whether an event of a given probability happens, as decided by word number `at`."""
+        """Whether an event with a given probability happens, as decided by word number `at`."""
         return word(self.key, at) >> 11 < rate * STEPS  # equivalent to a comparison with `threshold`
 
     def below(self, at: int, bound: int) -> int:
@@ -77,7 +78,7 @@ class Draws:
         return Draws(word(self.key, at)).below
 
     def weighted(self, at: int, weights: Sequence[int]) -> int:
-        """A random index from word `at`, in proportion to the weights; the last one if all weights are 0."""
+        """A random index from word `at`, in proportion to the weights; the last index if all weights are 0."""
         left = self.below(at, sum(weights))
         for number, weight in enumerate(weights):
             left -= weight
@@ -87,7 +88,7 @@ class Draws:
 
 
 class Stream(Draws):
-    """A stream of random numbers for use outside numbered decisions."""
+    """A stream of random numbers that do not belong to numbered decisions."""
 
     __slots__ = ("at",)
 
@@ -101,7 +102,7 @@ class Stream(Draws):
         return self.at
 
     def likely(self, rate: float) -> bool:
-        """Whether an event of a given probability happens."""
+        """Whether an event with a given probability happens."""
         return self.happens(2 * self.next(), rate)
 
     def one_of(self, values: Sequence[_T]) -> _T:

@@ -23,7 +23,7 @@ class Evaluator(Execution):
 
     Args:
         program: the program of the expressions, which may still grow.
-        patience: the step limit, from which `left` counts down. Each evaluated expression is a step.
+        patience: the step limit, from which `left` counts down; each evaluated expression is a step.
         observer: an observer notified of every evaluation.
     """
 
@@ -236,7 +236,7 @@ class Evaluator(Execution):
         return sum(1 << i for i, v in enumerate(self.p.arrays[e.array]) if v == wanted)
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
-        """The value of a single expression, with `args` in its first slots."""
+        """The value of an expression evaluated on its own, with `args` in its first slots."""
         if self.observer is not None:
             self.observer.asked(e)
         slots = [*args, *[0] * (self.p.slots + 1)]
@@ -244,6 +244,6 @@ class Evaluator(Execution):
 
 
 def evaluate(p: ir.Program, e: ir.Expr, state: State, slots: State) -> int:
-    """The value of a single expression; see `Evaluator.evaluate`."""
+    """The value of an expression evaluated on its own; see `Evaluator.evaluate`."""
     evaluator = Evaluator(p)
     return evaluator.alone(lambda: evaluator.evaluate(e, state, slots), "an expression")

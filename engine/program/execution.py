@@ -1,4 +1,4 @@
-"""Reference semantics of instructions and block exits, and the hooks that an interpreter notifies."""
+"""Reference semantics of instructions and block exits, and the observer that an interpreter notifies."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Execution(ABC):
         """The result of `value`, evaluated between two decisions with a separate step limit.
 
         Args:
-            value: computes the result.
-            what: the name of the value for the step limit's message.
+            value: the function that computes the result.
+            what: the name of the value in the message for an exceeded limit.
             span: the place of the value.
 
         Raises:
@@ -126,7 +126,7 @@ class Execution(ABC):
                 put(state, cell, 0, journal)
 
     def following(self, exit_: ir.Exit | None, state: State, slots: State, journal: Journal) -> int:
-        """The successor of a block that neither asks nor ends the game."""
+        """Carries out the exit of a block that neither opens a decision nor ends the game; returns the next block."""
         if isinstance(exit_, ir.Goto):
             return exit_.block
         if isinstance(exit_, ir.Enter):
@@ -154,7 +154,7 @@ def put(state: State, cell: int, value: int, journal: Journal) -> None:
 
 
 class Observer:
-    """A hook notified by an interpreter. All methods do nothing by default; override the relevant ones."""
+    """The base class of observers of an interpreter. By default its methods do nothing."""
 
     def chosen(self, e: ir.If, value: int) -> None:
         """Called after a conditional is evaluated."""
@@ -172,11 +172,11 @@ class Observer:
         """Called after a condition is tested."""
 
     def compared(self, param: ir.Param, fits: bool) -> None:
-        """Called after an argument is compared with the domain of its parameter."""
+        """Called after a test whether an argument is in the domain of its parameter."""
 
     def legal(self, decision: int, choice: int) -> None:
         """Called when an option is listed or found legal."""
 
     def wants_invariants(self) -> bool:
-        """Whether to test invariants now; otherwise they count as satisfied."""
+        """Whether invariants should be tested now; if not, they count as satisfied."""
         return True

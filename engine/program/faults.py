@@ -18,7 +18,7 @@ _SHOWN = 6
 
 
 class ProgramFaultError(RulespecError):
-    """A fault of the rules, such as a payment without money, a value out of range, or a division by zero.
+    """Raised for a fault of the rules, such as a payment without money, a value out of range, or a division by zero.
 
     Attributes:
         site: index into `Program.sites`; -1 for an exceeded limit of the machine.
@@ -44,7 +44,7 @@ class ProgramFaultError(RulespecError):
 
 
 def fault_of(e: ir.Op, args: Sequence[int]) -> ProgramFaultError:
-    """The fault of an operator applied to arguments for which it has no value."""
+    """The fault of an operator that has no value for its arguments."""
     fault = OPERATORS[e.op].fault
     return ProgramFaultError(e.site, mask=args[fault.operands[0]] if fault is not None and fault.names else None)
 
@@ -56,17 +56,17 @@ def too_deep() -> DiagnosticsError:
 
 
 def check_amount(amount: int, there: int, unlimited: bool, site: int) -> None:
-    """Checks that an amount is not negative and within the source, unless that is unlimited.
+    """Checks that an amount is not negative, and no more than the source has unless that is unlimited.
 
     Raises:
-        ProgramFaultError: at `site`, if it is not.
+        ProgramFaultError: at `site`, if the amount is negative or too large.
     """
     if amount < 0 or amount > (MAX_NUMBER if unlimited else there):
         too_much(amount, there, site)
 
 
 def too_much(amount: int, there: int, site: int) -> None:
-    """Raises the fault for a negative payment or move, or one beyond its source."""
+    """Raises the fault for a negative payment or move, or for one of more than its source has."""
     raise ProgramFaultError(site, f"{amount} of {there}")
 
 

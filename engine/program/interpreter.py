@@ -39,12 +39,12 @@ _NOTHING: Named = MappingProxyType({})
 
 
 class Interpreter(Evaluator):
-    """A machine that interprets a program directly. See `Machine` for the methods of all machines.
+    """A machine that interprets a program directly. See `Machine` for the common methods.
 
     Args:
         program: the program to run.
-        patience: the overall step limit for trial runs, from which `left` counts down.
-        observer: an observer notified of everything evaluated, run and listed.
+        patience: the limit on all steps together, for trial runs, from which `left` counts down.
+        observer: an observer notified of everything that is evaluated, run and listed.
         steps: the step limit from one decision to the next.
     """
 
@@ -67,7 +67,7 @@ class Interpreter(Evaluator):
 
     @cached_property
     def asked(self) -> Mapping[int, int]:
-        """The blocks where a game waits, each with its decision number."""
+        """The blocks where a game waits for a decision, each with the decision's number."""
         return self.p.asked()
 
     @cached_property
@@ -75,7 +75,7 @@ class Interpreter(Evaluator):
         return self.p.arguments()
 
     def start(self) -> State:
-        """A new state before the first block runs."""
+        """A new state, as it is before the first block runs."""
         return list(self.p.start)
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
@@ -83,7 +83,7 @@ class Interpreter(Evaluator):
         return overwrite(state, values)
 
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
-        """Runs from a block to the next decision or the end; a fault leaves the state unchanged."""
+        """Runs from a block to the next decision or the end of the game; a fault leaves the state unchanged."""
         if self.observer is not None:
             self.observer.entered(block, -1)
         journal = overwrite(state, dict(zip(self._arguments_of.get(block, ()), args, strict=True)))
@@ -101,7 +101,7 @@ class Interpreter(Evaluator):
         return journal
 
     def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
-        """None, since the reads of this machine can be observed instead."""
+        """Always None: this machine does not support such runs, since an observer can watch its reads instead."""
         return None
 
     def _run(self, state: State, block: int, journal: Journal) -> None:
@@ -137,7 +137,7 @@ class Interpreter(Evaluator):
             put(state, ir.WINNERS, winners, journal)
 
     def decider(self, state: State, decision: int) -> int:
-        """The deciding seat; -1 for chance."""
+        """The deciding seat; -1 if chance decides."""
         asked = self.p.decisions[decision]
         if (by := asked.by) is None:
             return -1
@@ -193,7 +193,7 @@ class Interpreter(Evaluator):
                 yield k, args, who
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
-        """The seat that takes an out-of-turn option."""
+        """The seat that acts with an out-of-turn option."""
         c = self.p.decisions[decision].choices[choice]
         assert c.by is not None
         slots = [0] * (self.p.slots + 1)
@@ -268,7 +268,7 @@ class Interpreter(Evaluator):
         return AlikeTokens(self)
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments with alike tokens replaced by their listed representatives; None if nothing changes."""
+        """The arguments, with each token replaced by the listed one of the tokens alike; None if nothing changes."""
         return self._alike.standing(state, decision, choice, args)
 
     def _domain(self, state: State, at: Place, slots: State, *, some: bool) -> Iterable[int]:
@@ -300,7 +300,9 @@ class Interpreter(Evaluator):
         return legal
 
     def allows(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
-        """Whether the rules allow an option with these arguments, even if an alike token represents it."""
+        """Whether the rules allow an option with these arguments, even if it is not listed because a token alike to its
+        own is.
+        """
         c = self.p.decisions[decision].choices[choice]
         return self.alone(lambda: self._is_legal(state, c, args), f"whether `{c.name}` is legal", c.span)
 
@@ -350,7 +352,7 @@ class Interpreter(Evaluator):
         return result
 
     def ways(self, walk: ir.PathSearch, state: State, slots: State) -> PathForm:
-        """The paths of a parameter; overwrites the slots of the search."""
+        """The search space of a parameter's paths; the search overwrites its slots."""
         return ways_of(walk, slots, lambda e: self.evaluate(e, state, slots))
 
     def _permitted(self, state: State, c: ir.Choice, slots: State) -> bool:

@@ -1,12 +1,13 @@
-"""The intermediate representation: cells, expressions and blocks; first-order, finite, integers only, close to C.
+"""The intermediate representation: cells, expressions and blocks. It is first-order, finite and close to C, with
+integers only.
 
 A game state is one list of integers. Cell 0 holds the block where the game waits (a block that ends in `Ask` or
-`End`), cell 1 the ending (0 until the game ends, then the ending's number + 1), cell 2 the winners as a bit mask (-1:
-the best score). Then come state, accounts, piece counts, and the locals of every procedure, each in a separate cell;
-a recursive procedure also has a depth, and a row of frames for each local.
+`End`), cell 1 the ending (0 until the game ends, then the ending's number + 1), cell 2 the winners as a bit mask (-1 if
+the best score wins). Then come state, accounts, piece counts, and the locals of every procedure, each in a separate
+cell; a recursive procedure also has a depth, and a row of frames for each local.
 
-Truth values are 0 and 1, an entity is its index in its kind, no entity is -1, a set is a bit mask; for orders see
-`orders`. None among optional numbers is `NO_NUMBER`.
+Truth values are 0 and 1. An entity is its index in its kind, and -1 stands for no entity. A set is a bit mask; for
+orders see `orders`. An optional number that is none is `NO_NUMBER`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from rulespec.types import Type
 
 PC, ENDING, WINNERS = 0, 1, 2
 END = 1
-"""The block in which a game ends by itself. No procedure returns to block 0, where games begin."""
+"""The block in which a game ends if the main procedure returns. No procedure returns to block 0, where games begin."""
 
 # --- expressions ---------------------------------------------------------------------------
 
@@ -73,7 +74,9 @@ class Op(Expr, frozen=True):
 
 
 class Logic(Expr, frozen=True):
-    """A short-circuit operator: `and`, `or`, `??` (the first operand that is not none; `?number` for numbers)."""
+    """A short-circuit operator: `and`, `or`, or `??`, the first operand that is not none (`?number` if the operands are
+    numbers).
+    """
 
     op: str
     args: tuple[Expr, ...]
@@ -86,9 +89,9 @@ class If(Expr, frozen=True):
 
 
 class Fold(Expr, frozen=True):
-    """A fold with `op` (count sum min max any all first set union) over the members of `source` in `slot`.
+    """A fold over the members of `source`, each in `slot`; `op` is count, sum, min, max, any, all, first, set or union.
 
-    The order is cyclic from `start`, if given (only for `first`). `body` is the value (sum, min, max, union), the
+    The order is cyclic from `start`, if given (only with `first`). `body` is the value (sum, min, max, union), the
     condition (all) or the mapped member (set); `default` is the value of min and max for an empty set.
     """
 
@@ -112,15 +115,15 @@ class Closure(Expr, frozen=True):
 class Spread(Expr, frozen=True):
     """Minimum path costs from a set.
 
-    Dijkstra's algorithm from the members of `start`, with cost 0: the open member of minimum cost, the first among
-    equals, is settled and stored in `slot`; then for each member of `near` in `to` that satisfies `where`, in order,
-    the `cost` of the step is computed. A negative cost is a fault at `below`. A member that gets a smaller cost is
-    reopened.
+    Dijkstra's algorithm from the members of `start`, with cost 0: the open member with the minimum cost, or the first
+    of several, is settled and stored in `slot`; then for each member of `near` in `to` that satisfies `where`, in
+    order, the `cost` of the step is computed. A negative cost is a fault at `below`. A member for which a smaller cost
+    is found is opened again.
 
-    With `limit`: the set of all members within this cost. With `until`: the cost of the first settled member, in `to`,
-    that satisfies it, or `default`; a cost of more than 15 digits is a fault at `above`.
-    `size` is the number of entities. `counted`: `near` already counts the steps of everything evaluated per settled
-    member, for machines that do not count steps (see `count_work`).
+    With `limit`, the value is the set of all members within this cost. With `until`, it is the cost of the first
+    settled member (in `to`) that satisfies this condition, or `default`; a cost of more than 15 digits is a fault at
+    `above`. `size` is the number of entities. If `counted`, `near` already counts the steps of everything evaluated per
+    settled member, for machines that do not count steps (see `count_work`).
     """
 
     slot: int
@@ -139,18 +142,18 @@ class Spread(Expr, frozen=True):
 
 
 class PathSearch(Expr, frozen=True):
-    """The domain of a path parameter, or the result of a search among paths.
+    """The domain of a path parameter, or the result of a search over paths.
 
     `slot` holds the path; the slots after it hold its last stop, a next stop, the remaining cost, and for each of
     `uses` the set of entities used so far. A path begins at a member of `start` and continues with the members of
-    `onward`. A step costs `cost`, in total at most `within`, and uses an entity of each of `uses`; with `of_stops`, the
-    entity belongs to the next stop, so the first stop uses one as well. `whole` restricts the domain to maximal paths.
-    `size` is the number of entities of the kind; `use_kinds` names the kinds of `uses`.
+    `onward`. A step costs `cost`, with a total of at most `within`, and uses an entity of each of `uses`; with
+    `of_stops`, the entity belongs to the next stop, so the first stop uses one as well. `whole` restricts the domain to
+    maximal paths. `size` is the number of entities of the kind; `use_kinds` names the kinds of `uses`.
 
-    `finds` is empty for a parameter. `trail` is the set of all stops, including the first ones; the search ends once it
-    has found all of `reachable`. `longest` is the maximum `worth` of the paths in `slot` that satisfy `where`, or
-    `default`. Too many path prefixes are a fault at `site`. `steps` is the count per visited prefix, which replaces a
-    bound in the surrounding expression (set by `count_work`).
+    `finds` names the search, and is empty for a parameter. `trail` finds the set of all stops, including the first
+    ones, and ends once it has found all of `reachable`. `longest` finds the maximum `worth` of the paths in `slot` that
+    satisfy `where`, or `default`. Too many path prefixes are a fault at `site`. `steps` is the number of steps counted
+    per visited prefix, which replaces a bound in the surrounding expression (set by `count_work`).
     """
 
     slot: int
@@ -195,9 +198,9 @@ class PathSearch(Expr, frozen=True):
 class Ranked(Expr, frozen=True):
     """A ranking of the members of `source` in `slot` by `keys`, compared lexicographically.
 
-    `first`: the member with the least keys, or -1; among equals, the first in cyclic order from `start`. `best`: the
-    set of members with the greatest keys. `order`: all members as an ascending order, stable for equal or absent keys;
-    `bits` is the width of a member in the order.
+    `op` selects the value. `first` is the member with the least keys (of several, the first in cyclic order from
+    `start`), or -1. `best` is the set of members with the greatest keys. `order` is an ascending order of all members,
+    stable for equal or absent keys, in which each member has `bits` bits.
     """
 
     op: str
@@ -215,11 +218,12 @@ class Call(Expr, frozen=True):
 
 
 class Suppose(Expr, frozen=True):
-    """The value of `body` after a hypothetical call that neither asks nor ends the game and is then rolled back.
+    """The value of `body` after a hypothetical call, which opens no decision, does not end the game, and is then rolled
+    back.
 
     `block` is the procedure's first block, `back` the cell of its return address, `params` are the cells of its
-    parameters. More than `MAX_ONCE_STEPS` steps are a fault at `site`. `counted`: the actual steps are counted, instead
-    of a bound in the surrounding expression (set by `count_work`).
+    parameters. More than `MAX_ONCE_STEPS` steps are a fault at `site`. If `counted`, the actual steps are counted
+    instead of a bound in the surrounding expression (set by `count_work`).
     """
 
     block: int
@@ -232,7 +236,7 @@ class Suppose(Expr, frozen=True):
 
 
 class Positive(Expr, frozen=True):
-    """The set of all i < `count` whose cell `base + index + i * stride` is positive (introduced by passes).
+    """The set of all i < `count` whose cell `base + index + i * stride` is positive (created by passes).
 
     `size` is the number of cells from `base`.
     """
@@ -245,7 +249,7 @@ class Positive(Expr, frozen=True):
 
 
 class Total(Expr, frozen=True):
-    """The sum of the cells `base + index + i * stride` for all i < `count` (introduced by passes)."""
+    """The sum of the cells `base + index + i * stride` for all i < `count` (created by passes)."""
 
     base: int
     index: Expr
@@ -254,14 +258,14 @@ class Total(Expr, frozen=True):
 
 
 class Inverse(Expr, frozen=True):
-    """The set of all i with `Program.arrays[array][i]` equal to `value` (introduced by passes)."""
+    """The set of all i with `Program.arrays[array][i]` equal to `value` (created by passes)."""
 
     array: int
     value: Expr
 
 
 class Held(Expr, frozen=True):
-    """The set of all i < `count` whose cell `base + i` is mapped to `value` by `Program.arrays[array]` (by passes)."""
+    """The set of all i < `count` whose cell `base + i` is mapped to `value` by `Program.arrays[array]` (a pass)."""
 
     base: int
     count: int
@@ -270,9 +274,9 @@ class Held(Expr, frozen=True):
 
 
 class Function(Brief, Struct, frozen=True, gc=False):
-    """A definition: parameters in the slots 0 … n-1, `lets` as (slot, value), then `body` as the value.
+    """A definition, with parameters in the slots 0 … n-1, bindings `lets` as (slot, value), and the value `body`.
 
-    `steps` is counted on each call, after `lets`; None if callers count a bound instead (set by `count_work`).
+    `steps` are counted on each call, after `lets`; None if callers count a bound instead (set by `count_work`).
     """
 
     name: str
@@ -290,7 +294,7 @@ class Instruction(Brief, Struct, frozen=True, gc=False):
 
 
 class Store(Instruction, frozen=True):
-    """An assignment; a value outside `low` … `high` is a fault at `site`, but `none` allows none."""
+    """An assignment; a value outside `low` … `high` is a fault at `site`, unless it is none and `none` is set."""
 
     target: Cell
     value: Expr
@@ -301,7 +305,9 @@ class Store(Instruction, frozen=True):
 
 
 class Transfer(Instruction, frozen=True):
-    """A move of `amount` between cells. A negative amount, or more than available (unless unlimited), is a fault."""
+    """A move of `amount` between cells. A negative amount, or more than the source has unless it is unlimited, is a
+    fault.
+    """
 
     source: Cell
     target: Cell
@@ -318,7 +324,7 @@ class Check(Instruction, frozen=True):
 
 
 class Clear(Instruction, frozen=True):
-    """Zeroing of a finished procedure's locals, or of an option's arguments after use, to make positions canonical."""
+    """The clearing of a finished procedure's locals or an option's used arguments, which makes positions canonical."""
 
     base: int
     size: int
@@ -355,7 +361,7 @@ class Switch(Exit, frozen=True):
 
 
 class Enter(Exit, frozen=True):
-    """A call of the procedure at `block`, with return to the block `after`.
+    """A call of the procedure at `block`, which returns to the block `after`.
 
     The procedure's cell `back` holds the return address, which stays zero for the `usual` call.
     """
@@ -374,7 +380,7 @@ class Return(Exit, frozen=True):
 
 
 class Ask(Exit, frozen=True):
-    """A wait for a decision; without a legal option, a jump to `otherwise` unless that is None."""
+    """A wait for a decision; if no option is legal and `otherwise` is not None, a jump to that block."""
 
     decision: int
     otherwise: int | None = None
@@ -398,7 +404,7 @@ class Block(Brief, Struct):
 class Shown(Brief, Struct, frozen=True, gc=False):
     """A displayed value, with its source text and its type: a kind's name, "int", "bool", or "set kind".
 
-    `after` is the name of a procedure that must run first, and `args` are its arguments.
+    `after` is the name of a procedure that runs before the value is computed, and `args` are its arguments.
     """
 
     text: str
@@ -426,11 +432,12 @@ class Param(Brief, Struct, frozen=True, gc=False):
     """A parameter: a member of the set `low`, or a number `low` … `high`.
 
     Its value is in `slot` while options are listed, and in `cell` once one is chosen. If `type` ends in `?`, none is
-    the last value. `steps` is the count per listed value, or 0; with `tested`, it includes the test of the value,
-    before which no value may be skipped (both set by `count_work`). `private`: besides the decider, only the seats in
-    the set `to` see the value, which `to` may read in its slot. `alike`: among alike tokens, the first one with a legal
-    option represents all. If `low` is a `PathSearch`, the value is a path. `several`: the value is a set of members of
-    `low`, or a bag of its pieces if `type` is a bag; the two numbers are its minimum and maximum size.
+    the last value. `steps` is the number of steps counted per listed value, or 0; with `tested`, it includes the test
+    of the value, before which no value may be skipped (both set by `count_work`). If `private`, only the decider and
+    the seats in the set `to` see the value, which `to` may read in its slot. If `alike`, the first one with a legal
+    option represents all tokens alike to it. If `low` is a `PathSearch`, the value is a path. With `several`, the value
+    is a set of members of `low`, or a bag of its pieces if `type` is a bag; the two numbers are its minimum and maximum
+    size.
     """
 
     name: str
@@ -472,19 +479,19 @@ class Param(Brief, Struct, frozen=True, gc=False):
 
     @property
     def none(self) -> int | None:
-        """The number for none; None if the parameter is not optional."""
+        """The number that represents none; None if the parameter is not optional."""
         return none_of(self.type)
 
 
 def none_of(type_: str) -> int | None:
-    """The number for none in an optional type; None for other types."""
+    """The number that represents none in an optional type; None for other types."""
     return None if type_[-1:] != "?" else NO_NUMBER if type_ == "int?" else -1
 
 
 class Choice(Brief, Struct, frozen=True, gc=False):
     """An option of a decision; `by` is the acting seat of an out-of-turn option, or None.
 
-    `depths` fixes where the conditions are tested (see `option_tests`); `steps` is the step bound for listing the
+    `depths` fixes when the conditions are tested (see `option_tests`); `steps` is the step bound for listing the
     arguments, excluding steps per parameter value (both set by `count_work`). `weight` is the weight in chance,
     `policy` the weight in playouts if a seat decides.
     """
@@ -503,12 +510,12 @@ class Choice(Brief, Struct, frozen=True, gc=False):
 
 
 class Decision(Brief, Struct, frozen=True, gc=False):
-    """A decision of the seat `by` (None for chance).
+    """A decision of the seat `by`, or of chance if that is None.
 
-    With `among`, any seat of that set may decide, led by `by`. In a simultaneous decision, `all` is the set of
-    participating seats, and `held` are the cells, by seat, with the number of the hidden choice + 1, or 0 before it.
-    `counted`: listing the options may take so long that all steps are counted (set by `count_work`).
-    `draft` is the cell with the flag of an open plan for a draft, otherwise 0.
+    With `among`, any seat in that set may decide; `by` is the first of them. In a simultaneous decision, `all` is the
+    set of participating seats, and `held` has a cell for each seat, with the number of its hidden choice + 1, or 0
+    before it has chosen. If `counted`, listing the options may take so long that all steps are counted (set by
+    `count_work`). `draft` is the cell with the flag of an open plan, or 0 if the decision is not a draft.
     """
 
     name: str
@@ -525,7 +532,7 @@ class Decision(Brief, Struct, frozen=True, gc=False):
 
 
 class Invariant(Brief, Struct, frozen=True, gc=False):
-    """An invariant; `each` is a slot, and the set of members to test in it (introduced by passes)."""
+    """An invariant; `each`, created by passes, is a slot and the set of members to test in it."""
 
     name: str
     condition: Condition
@@ -540,7 +547,7 @@ class Tiebreak(Brief, Struct, frozen=True, gc=False):
 
 
 class Scoring(Brief, Struct, frozen=True, gc=False):
-    """The scoring of a seat in slot 0: points, then tiebreaks."""
+    """The scoring of the seat in slot 0: points, then tiebreaks."""
 
     score: Expr
     tiebreaks: tuple[Tiebreak, ...]
@@ -549,8 +556,8 @@ class Scoring(Brief, Struct, frozen=True, gc=False):
 class PositionValue(Brief, Struct, frozen=True, gc=False):
     """The value of a position to the seat in slot 0; `shared` values are the same for all seats.
 
-    Measures have the same form, with `size` as the number of seats or other entities for slot 0. `decides` is a nearly
-    decisive difference, `horizon` the number of decisions before a playout is cut off.
+    Measures have the same form, with `size` as the number of seats or other entities for slot 0. `decides` is a
+    difference that nearly decides a game, `horizon` the number of decisions after which a playout is cut off.
     """
 
     name: str
@@ -565,9 +572,10 @@ class Secret(Brief, Struct, frozen=True, gc=False):
     """Adjacent cells that are hidden from some seats, one per tuple of entities.
 
     `sizes` lists the numbers of entities of the kinds. With the entities in slots 0, 1, …, `to` is the set of seats
-    that see the cell, which is public while `open` holds. `counted`: the sum over the `alike` kinds, given as indices
-    into `sizes`, is public. For cells with places of tokens, the number of tokens in each of `places` is public, and a
-    hidden token is in one of the places `within`. `open_spots` are the first numbers of the public places.
+    that see the cell; it is public while `open` holds. If `counted`, the sum over the kinds in `alike`, given as
+    indices into `sizes`, is public. For cells that hold places of tokens, the number of tokens in each of `places` is
+    public, and a hidden token is in one of the places in `within`. `open_spots` has the first number of each public
+    place.
     """
 
     cells: range
@@ -588,7 +596,7 @@ class Alike(Brief, Struct, frozen=True, gc=False):
         number: the number of adjacent tokens per owner.
         fields: the first cells of their place and state.
         named: state cells that hold such a token, or a set or order of them.
-        live: block → live variables that hold such a value while a game waits, or continues, there.
+        live: block → variables that hold such a value and are live while a game waits, or continues, at the block.
         revealed: the live variables that may hold values derived from private state.
     """
 
@@ -603,7 +611,7 @@ class CallRows(Brief, Struct, frozen=True, gc=False):
     """Rows of cells for the variables of a recursive procedure during recursive calls.
 
     Attributes:
-        depth: the cell with the number of saved frames, the last of which belongs to the innermost call.
+        depth: the cell with the number of saved frames; the last frame belongs to the innermost call.
         size: the maximum number of frames.
         rows: cell of a variable or of the return address → first cell of its row of `size` cells.
         afters: the return targets of recursive calls, which begin by restoring the variables.
@@ -635,49 +643,49 @@ class Program(Brief, Struct):
     scoring: Scoring | None = None
     values: tuple[PositionValue, ...] = ()
     stakes: int = 0
-    """Maximum distance of a seat's points from the average, if bots play for points; 0: they play to win."""
+    """Maximum distance of a seat's points from the average, if bots play for points; 0 if they play to win."""
     asides: tuple[Aside, ...] = ()
     endings: list[str] = []
     sites: list[tuple[Span, str]] = []
     members: dict[int, tuple[str, ...]] = {}
-    """Fault site of a set → names of the set's possible members."""
+    """The names of the possible members of a set, by the set's fault site."""
     start: list[int] = []
     """The state before the first block runs."""
     cells: list[CellName] = []
     declared: list[int] = []
-    """The cells of the state in declaration order, the order for display."""
+    """The cells of the state in the order of their declaration, which is also the order of display."""
     tokens: dict[int, int] = {}
-    """First cell with the place of a kind's tokens → identity array of the places."""
+    """The identity array of the places of a kind's tokens, by the first cell that holds one of these places."""
     few: dict[int, int] = {}
-    """First cell of other state with few possible entities → identity array of these, and none."""
+    """The identity array of the few possible entities in other state, and none, by the first cell of the state."""
     rows: set[int] = set()
     """The cells of procedures' tables and frames, which are addressed by an index and so must stay in memory."""
     alike: dict[str, Alike] = {}
-    """Kind → its tokens, if they can be alike."""
+    """The alike tokens of each kind that has some."""
     secrets: list[Secret] = []
     entries: dict[str, tuple[int, tuple[int, ...]]] = {}
-    """Procedure → first block, and cells of the return address and the parameters."""
+    """The first block of each procedure, and the cells of its return address and parameters."""
     frames: dict[int, CallRows] = {}
-    """First block of a recursive procedure → rows for its variables."""
+    """The rows for the variables of each recursive procedure, by its first block."""
     drafts: dict[int, dict[int, int]] = {}
-    """Draft, by its cell `Decision.draft` → cell that it may change → cell with the copy."""
+    """The cells with copies for each draft (by its cell `Decision.draft`), by the cells that the draft may change."""
     main: int = 0
     sizes: dict[str, int] = {}
-    """Kind → number of entities in this game."""
+    """The number of entities of each kind in this game."""
     known: dict[int, dict[str, tuple[Type, Expr]]] = {}
-    """Decision → variables of the rules in scope, as name → type and value; used only by texts."""
+    """The variables of the rules in scope at each decision, as name → type and value; only texts use them."""
     slots: int = 0
-    """The number of expression slots needed outside definitions, which have separate slots."""
+    """The number of slots that expressions outside definitions need; definitions have separate slots."""
 
     def arguments(self) -> dict[int, tuple[int, ...]]:
-        """Option block → cells of the parameters, which are zero until the option is taken."""
+        """The cells of the parameters of each option, by its block; they are zero until the option is taken."""
         return {c.block: tuple([q.cell for q in c.params]) for d in self.decisions for c in d.choices}
 
     def asked_in(self, block: int) -> int:
-        """The number of the decision in a block; -1 if there is none."""
+        """The number of the decision for which a block waits; -1 if there is none."""
         exit_ = self.blocks[block].exit if 0 <= block < len(self.blocks) else None
         return exit_.decision if isinstance(exit_, Ask) else -1
 
     def asked(self) -> dict[int, int]:
-        """The blocks where a game waits, each with its decision number."""
+        """The blocks where a game waits for a decision, each with the decision's number."""
         return {i: b.exit.decision for i, b in enumerate(self.blocks) if isinstance(b.exit, Ask)}

@@ -16,9 +16,9 @@ Cells = frozenset[int]
 
 
 def live_cells(p: ir.Program, cells: Cells) -> dict[int, Cells]:
-    """Block → variables live at its start, restricted to `cells`.
+    """The variables among `cells` that are live at the start of each block.
 
-    Only reads by the block's procedure and its callees count. Reads by callers follow from the return targets
+    Only reads by the block's procedure and its callees count; reads by callers follow from the return targets
     (`Frames`).
     """
     return _Liveness(p, cells).live
@@ -28,7 +28,7 @@ class Frames:
     """The call stack of a state.
 
     Attributes:
-        returns: block → return of its procedure, if there is one.
+        returns: block → return of its procedure, if it returns.
         saved: return target of a recursive call → rows of the variables saved during the call.
     """
 
@@ -42,7 +42,9 @@ class Frames:
                 self.returns |= dict.fromkeys(procedure.blocks, back)
 
     def of(self, state: State, block: int) -> Iterator[tuple[int, Callable[[int], int]]]:
-        """The stack of a block: itself, its return target, and so on; each with a function from variables to cells."""
+        """The stack of a block: the block itself, its return target, and so on, each with a function from variables to
+        cells.
+        """
         left: dict[int, int] = {}
         while True:
             place = _itself

@@ -1,4 +1,5 @@
-"""Work left to the interpreter: long evaluations between decisions, since it counts steps, and counts of its calls.
+"""Work left to the interpreter because it counts steps: long evaluations between decisions; with statistics of such
+calls.
 
 Runs and option lists count their own steps. Generated code evaluates everything else without counting; if the sizes of
 kinds do not prove that an evaluation is short, the interpreter takes over.
@@ -21,7 +22,7 @@ _counters: list[Counter[str]] = []
 
 
 def handed_back(to: str, times: int = 1) -> None:
-    """Counts calls delegated to a fallback machine, `python` or `interpreter`.
+    """Counts calls delegated to a fallback machine (`python` or `interpreter`).
 
     Calls that merely report a fault do not count.
     """
@@ -30,7 +31,7 @@ def handed_back(to: str, times: int = 1) -> None:
 
 
 def note(counts: Mapping[str, int]) -> None:
-    """Adds the counts of another process."""
+    """Adds the counts of delegated calls in another process."""
     for to, times in counts.items():
         handed_back(to, times)
 
@@ -47,7 +48,7 @@ def counting() -> Iterator[Counter[str]]:
 
 
 class LongValues(Struct, frozen=True):
-    """Evaluations that may take more than `MAX_VALUE_STEPS`, judging by the sizes of kinds; called long below.
+    """Evaluations called long, because by the sizes of kinds they may take more than `MAX_VALUE_STEPS`.
 
     Attributes:
         deciders: decisions with a long decider.
@@ -56,7 +57,7 @@ class LongValues(Struct, frozen=True):
         invariants: the long invariants.
         scored: the numbers of long expressions in `scored`.
         asides: the numbers of long asides.
-        seen: whether the viewers of cells that tell alike tokens apart are long.
+        seen: whether computing the viewers of cells that tell alike tokens apart is long.
         secrets: the numbers of secrets with long viewers.
     """
 
@@ -91,9 +92,9 @@ def long_values(p: ir.Program, costs: Costs) -> LongValues:
 
 
 def scored(p: ir.Program) -> list[ir.Expr]:
-    """The expressions of the scoring, followed by the values of positions.
+    """The expressions of the scoring, followed by those of position values.
 
-    The player is in slot 0, and the entity compared by a tiebreak in slot 1.
+    Slot 0 holds the player, slot 1 the entity that a tiebreak compares.
     """
     values = [value.value for value in p.values]
     if p.scoring is None:

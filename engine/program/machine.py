@@ -11,7 +11,7 @@ from rulespec.engine.program.cells import Changes, Journal, State
 Listed = tuple[int, tuple[int, ...], int]
 """A legal option: its choice number, its arguments, and the acting seat.
 
-The seat is -1 for options of the decider and of chance.
+The seat is -1 for an option of the decider or of chance.
 """
 Listing = tuple[int, int, bytes]
 """All options of the decider: the decision number, the deciding seat, and the options in an opaque form.
@@ -27,9 +27,10 @@ class Lookups(NamedTuple):
     """Pure look-up functions of a decision, on a state or on the cells of `Late.cells`.
 
     Attributes:
-        legal: for each choice, a function of the cells and the separate arguments: whether the option is legal.
-        decider: a function of the cells: the deciding seat, or -1 for chance.
-        actors: for each choice, a function of the cells and the separate arguments: the seat of an interrupt.
+        legal: for each choice, a function of the cells and the arguments, passed one by one, that returns whether the
+            option is legal.
+        decider: a function of the cells that returns the deciding seat, or -1 if chance decides.
+        actors: for each choice, a function of the cells and the arguments that returns the seat acting out of turn.
     """
 
     legal: Sequence[Callable[..., bool]]
@@ -38,14 +39,14 @@ class Lookups(NamedTuple):
 
 
 class Late(Protocol):
-    """Lazy sync: the state is updated when it is read, which bots in a playout never do.
+    """A machine's interface for states that are updated only when read, which bots never do in a playout.
 
     In an outdated state, only the program counter is valid. It may be passed only to these methods and to the machine's
     `own`, `listing`, `decider` and `interrupts`.
     """
 
     def run_late(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal | Changes:
-        """As `Machine.run`, but may return the changes without updating the state."""
+        """Runs like `Machine.run`, but may return the changes without updating the state."""
 
     def catch_up(self, state: State) -> None:
         """Brings a state up to date."""
@@ -54,11 +55,11 @@ class Late(Protocol):
         """The cells of a possibly outdated state, for look-ups until the next run."""
 
     def take_back(self, state: State, noted: Journal | Changes) -> None:
-        """Undoes the last run, given its result. The state itself may stay outdated."""
+        """Undoes the last run, given its result. The state may stay outdated."""
 
 
 class Machine(Protocol):
-    """An executor of a program. All machines agree: same states, same options in the same order, same faults.
+    """An executor of a program. All machines agree on states, on options and their order, and on faults.
 
     A machine holds no game state; games with the same program share one. Any method that evaluates rules may raise
     `ProgramFaultError`.
@@ -72,10 +73,12 @@ class Machine(Protocol):
 
     @property
     def asked(self) -> Mapping[int, int]:
-        """The blocks where a game waits, each with its decision number."""
+        """The blocks where a game waits for a decision, each with the decision's number."""
 
     def start(self) -> State:
-        """A new state before the first block. A machine may append private cells to those of the program."""
+        """A new state, as it is before the first block runs. A machine may append private cells to those of the
+        program.
+        """
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
         """Writes values to cells from outside the rules; returns the journal."""
@@ -105,29 +108,29 @@ class Machine(Protocol):
             args: the arguments of the option that leads to the block.
 
         Returns:
-            The cells of the program after the run, with old values for unknown ones, and the cells still unknown. None
-            if the run needs an unknown cell or faults, or if this machine does not support such runs.
+            The cells of the program after the run, with old values in those that are unknown, and the cells still
+            unknown. None if the run needs an unknown cell or faults, or if this machine does not support such runs.
         """
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
         """The value of an expression, with `args` in its first slots."""
 
     def decider(self, state: State, decision: int) -> int:
-        """The deciding seat; -1 for chance."""
+        """The deciding seat; -1 if chance decides."""
 
     def own(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of the decider, in order."""
 
     @property
     def listing(self) -> Callable[[State, int], Listing | None] | None:
-        """A function that lists all options of the decider at once; None if this machine lists one by one.
+        """A function that lists all options of the decider in one call; None if this machine lists them one by one.
 
         The function takes a state and a decision, and returns None if only `own` can list.
         """
 
     @property
     def late(self) -> Late | None:
-        """Lazy sync of states; None if unsupported."""
+        """The interface for states that are updated when they are read; None if unsupported."""
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal out-of-turn options, in order."""
@@ -136,7 +139,7 @@ class Machine(Protocol):
         """Whether an option with these arguments is legal and listed."""
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments with alike tokens replaced by their listed representatives; None if nothing changes.
+        """The arguments, with each token replaced by the listed one of the tokens alike; None if nothing changes.
 
         An option that the rules allow but that is not listed counts as illegal.
         """
@@ -146,13 +149,13 @@ class Machine(Protocol):
         """For each decision, `is_legal`, `decider` and `actor` as fast functions."""
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
-        """The seat that takes an out-of-turn option."""
+        """The seat that acts with an out-of-turn option."""
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
         """The indices of the invariants that do not hold.
 
         Args:
             state: the position.
-            since: the journals since all invariants held, if known; a machine may then skip invariants that read no
-                changed cell.
+            since: the journals since the last time all invariants held, if known; a machine may then skip invariants
+                that read no changed cell.
         """

@@ -12,14 +12,14 @@ from rulespec.engine.program.traversal import Facts, at_hand, changed, free
 from rulespec.language.operators import OPERATORS
 
 Named = tuple[dict[int, ir.Expr], ir.Expr]
-"""A condition preceded by its bindings: slot → value, and the expression."""
+"""A condition with its bindings: slot → value, then the expression."""
 
 
 class OptionTests(Struct, frozen=True):
     """The schedule of an option's conditions: each is tested once its parameters are bound.
 
     Attributes:
-        wheres: for each parameter, its own condition, tested as soon as it is bound.
+        wheres: for each parameter, the condition on it, tested as soon as it is bound.
         tests: for each number of bound parameters from 0, the conditions tested at that point.
         depths: for each condition outside parameters, the number of parameters bound at its test.
         faults: for each parameter, whether its domain may fault.
@@ -32,9 +32,9 @@ class OptionTests(Struct, frozen=True):
 
 
 def option_tests(c: ir.Choice, facts: Facts) -> OptionTests:
-    """The schedule with each condition as early as possible, but not before an earlier one that may fault.
+    """The schedule that tests each condition as early as possible, but not before a preceding one that may fault.
 
-    If steps are counted, it is the schedule of the originally lowered program (`Choice.depths`).
+    If steps are counted, this is the schedule of the program as first lowered (`Choice.depths`).
     """
     slots = [param.slot for param in c.params]
     may_fault = facts.may_fault
@@ -67,7 +67,7 @@ def _before_others(named: Named, c: ir.Choice) -> Named:
 
 
 def unguarded(e: ir.Expr, sure: Collection[int]) -> ir.Expr:
-    """An expression made safe without its guards: operators on none yield an empty set or false.
+    """An expression that is safe without its guards: where an operand is none, operators yield an empty set or false.
 
     Args:
         e: the expression.
@@ -112,7 +112,8 @@ def needs(c: ir.Choice) -> list[frozenset[int]]:
 
 
 def same_for_all(d: ir.Decision, choices: Iterable[ir.Choice], facts: Facts) -> list[ir.Expr]:
-    """The calls repeated for every argument although they depend only on the state, which does not change meanwhile.
+    """The calls that would be repeated for every argument although they depend only on the state, which does not
+    change.
 
     If steps are counted, calls that count their own are excluded.
     """

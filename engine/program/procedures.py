@@ -15,12 +15,12 @@ class CompiledProcedure(Brief, Struct, frozen=True):
     """The cells and blocks of a procedure.
 
     Attributes:
-        back: the cell of the return address; None if the address is constant, except in games that start here.
-        params: the cells of the parameters, its own or its caller's.
+        back: the cell of the return address; None if the address is constant, unless a game starts in this procedure.
+        params: the cells of the parameters, which may be those of its caller.
         cells: all cells of the procedure, which are zero unless it is active.
         rows: the cells accessed by index.
         blocks: the blocks of the procedure.
-        waits: whether it asks for a decision or ends the game; otherwise no decision sees its cells nonzero.
+        waits: whether it opens a decision or ends the game; otherwise its cells are zero at every decision.
         deep: whether it is recursive, so that its variables must stay in memory.
     """
 
@@ -38,7 +38,7 @@ class CompiledProcedure(Brief, Struct, frozen=True):
 
 
 def procedures(flow: Flow) -> dict[int, CompiledProcedure]:
-    """First block → procedure, callees first."""
+    """The procedures by first block, callees before callers."""
     p = flow.p
     names = {first: name for name, (first, _) in p.entries.items()}
     calls = {b: block.exit for b, block in enumerate(p.blocks) if isinstance(block.exit, ir.Enter)}
@@ -102,9 +102,10 @@ def _reached(flow: Flow, first: int) -> set[int]:
 
 
 def zeros(flow: Flow, first: int, procedure: CompiledProcedure) -> dict[int, frozenset[int]]:
-    """Block of a procedure → cells of the procedure that are zero at its start.
+    """For each block of a procedure, the cells of the procedure that are zero at the start of the block.
 
-    The analysis is a fixed-point iteration in topological order except for loops, so that a few rounds suffice.
+    The analysis is a fixed-point iteration. Blocks are visited in topological order except for loops, so a few rounds
+    suffice.
     """
     own = frozenset(procedure.cells)
     after = {block: _ways(flow, block) for block in procedure.blocks}

@@ -1,4 +1,4 @@
-"""Points of the seats, and tiebreaks."""
+"""Ranks: the points and tiebreaks of the seats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Structuring of control flow into nested loops and branches, by the dominator tree.
+"""Structuring of control flow: nested loops and branches, derived from the dominator tree.
 
 See Ramsey, "Beyond Relooper" (2022), and Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
 """
@@ -16,14 +16,14 @@ class Regions:
 
     Args:
         entries: the possible start blocks.
-        ways: returns the successors of a block.
+        ways: a function that returns the successors of a block.
 
     Attributes:
         entries: the start blocks, and the heads of loops that can be entered in the middle.
         far: edges (from, to) to such entries.
         order: the blocks, in topological order except for loops.
         loops: loop head → blocks of the loop.
-        below: block → blocks that it immediately dominates, in order.
+        below: block → the blocks that it immediately dominates, in order.
         meets: the blocks with several forward predecessors.
     """
 

@@ -1,4 +1,4 @@
-"""Upper bounds on executions of blocks, from the iteration counts of enclosing loops."""
+"""Upper bounds on how often blocks run, computed from the iteration counts of enclosing loops."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from rulespec.engine.program.procedures import procedures
 
 
 def times(flow: Flow) -> dict[int, int]:
-    """Block → estimated executions between two decisions, from the iterations of loops over whole kinds.
+    """The estimated number of executions of each block between two decisions, based on loops over whole kinds.
 
-    Loops with an unknown number of iterations count once.
+    A loop with an unknown number of iterations is taken to run once.
     """
     result = procedures(flow)
     waits = {first for first, each in result.items() if each.waits}
@@ -76,16 +76,16 @@ def _at_once(flow: Flow, waits: Collection[int], block: int) -> list[int]:
 
 
 class Rounds:
-    """Execution counts for the blocks of a procedure that does not wait.
+    """Upper bounds on the executions of each block of a procedure that does not wait.
 
     Args:
         flow: the control flow of the program.
         first: the procedure's first block.
-        size: returns the maximum size of a set type.
+        size: a function that returns the maximum size of a set type.
 
     Attributes:
-        of: block → maximum number of executions per call of the procedure; beyond any procedure's limit for unbounded
-            loops.
+        of: block → maximum number of executions per call of the procedure; for unbounded loops, a number beyond the
+            limit of any procedure.
     """
 
     def __init__(self, flow: Flow, first: int, size: Callable[[str], int]) -> None:

@@ -1,4 +1,4 @@
-"""Secrecy in a program: public counts of private pieces, and the expressions that may reveal private values."""
+"""Secrecy in a program: the public counts of private pieces, and a taint analysis of private values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Reads:
     """The cells that expressions of a program may read.
 
     Args:
-        p: the originally lowered program; expressions introduced by passes read the same cells, or sets derived from
+        p: the program as first lowered; expressions introduced by passes read the same cells, or sets derived from
             them.
     """
 
@@ -54,8 +54,8 @@ class Taint:
     """The taint analysis of a program: cells that depend on private cells, or on hidden choices.
 
     A variable depends on the values assigned to it, and on the branches that control its assignment: if a branch reads
-    a private value, every assignment before its paths join depends on that value. Public state is never tainted, since
-    it is visible whatever was assigned to it. Simultaneous choices are disclosed before the rules use them.
+    a private value, every assignment made before its paths join depends on that value. Public state is never tainted,
+    since everybody sees it, whatever was assigned to it. Simultaneous choices are disclosed before the rules use them.
     The tokens in a public place are public as well, although the places of other tokens are hidden.
 
     Attributes:
@@ -199,8 +199,9 @@ class Count(NamedTuple):
 
     Attributes:
         secret: the declaration that makes the cells private.
-        cells: the cells; a single one for an order.
-        place: the number of the place whose tokens are counted; -1: the sum of the cells, or the length of the order.
+        cells: the cells; for an order, its single cell.
+        place: the number of the place whose tokens are counted; -1 if the sum of the cells or the length of the order
+            is public.
     """
 
     secret: ir.Secret

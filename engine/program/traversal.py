@@ -90,7 +90,7 @@ def alternatives(e: ir.Expr) -> tuple[ir.Expr, ...]:
 
 
 def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
-    """The expression with each direct part mapped; the same object if no part changes."""
+    """The expression with each direct part replaced by its image under `change`; the same object if no part changes."""
     before = parts(e)
     if not before:
         return e
@@ -157,12 +157,12 @@ def inside(e: Binding) -> list[ir.Expr]:
 
 
 def at_hand(e: ir.Expr) -> tuple[ir.Expr, ...]:
-    """The parts of an expression evaluated in the same state as itself."""
+    """The parts of an expression that are evaluated in the same state as the expression."""
     return e.args if isinstance(e, ir.Suppose) else parts(e)
 
 
 def free(e: ir.Expr | None) -> frozenset[int]:
-    """The slots that an expression reads and does not bind."""
+    """The slots that an expression reads but does not bind."""
     if e is None:
         return frozenset()
     if isinstance(e, ir.Local):
@@ -174,7 +174,7 @@ def free(e: ir.Expr | None) -> frozenset[int]:
 
 
 def highest(e: ir.Expr) -> int:
-    """The highest slot read or bound by an expression, or -1."""
+    """The highest slot read or bound by an expression, -1 if there is none."""
     result = -1
     left = [e]
     while left:
@@ -189,7 +189,7 @@ def highest(e: ir.Expr) -> int:
 
 
 def substituted(e: ir.Expr, values: dict[int, ir.Expr]) -> ir.Expr:
-    """The expression with slots replaced by expressions, which must not use slots that it binds."""
+    """The expression with slots replaced by expressions, which must not use slots that the expression binds."""
     if isinstance(e, ir.Local):
         return values.get(e.slot, e)
     if isinstance(e, Binding) and not values.keys().isdisjoint(binds(e)):
@@ -242,7 +242,7 @@ class Facts:
         self._reads: dict[int, bool] = {}
 
     def may_fault(self, e: ir.Expr) -> bool:
-        """Whether evaluation may fault, so that it must not move before its guards."""
+        """Whether evaluation may fault, in which case it must not move before its guards."""
         if type(e) in _MAY_FAULT:
             return True
         if type(e) is ir.Call:
@@ -283,7 +283,7 @@ class Facts:
         return any(self.reads_state(part) for part in parts(e))
 
     def worth_memo(self, whole: tuple[ir.Expr, ...], params: int) -> bool:
-        """Whether expressions depend only on `params` arguments, and take longer than a look-up."""
+        """Whether expressions have parameters, depend on nothing else, and take longer to evaluate than a look-up."""
         if not params or any(self.reads_state(e) for e in whole):
             return False
         return any(isinstance(x, Binding | ir.Call) for e in whole for x in walk(e))

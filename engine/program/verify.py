@@ -1,4 +1,4 @@
-"""Verification of programs: indices in range, slots bound before use. Tests run it after each pass."""
+"""Verification of programs, such as indices in range and slots bound before use. Tests run it after each pass."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NONE: frozenset[int] = frozenset()
 
 
 def verify(p: ir.Program, cells: int | None = None) -> list[str]:
-    """The violations of well-formedness as defined in `ir`; none in a runnable program.
+    """The violations of well-formedness as defined in `ir`; empty for a program that can be run.
 
     Args:
         p: the program.

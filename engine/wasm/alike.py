@@ -1,7 +1,7 @@
 """Alike tokens: only the first one with a legal option is listed (see `program.alike`).
 
-Before options are listed, a function finds the first alike token for each token. It starts with one class per owner,
-and splits the classes by one array of values after another.
+Before options are listed, a function finds, for each token, the first one of its class. It starts with one class per
+owner, then splits the classes by one array of values after another.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NOTHING = -2
 
 
 class AlikeEmitter:
-    """Writes the code that lists only one of several alike tokens.
+    """Writes the code that lists only one token of each class.
 
     Args:
         x: writes expressions.
@@ -37,7 +37,9 @@ class AlikeEmitter:
         self._stamps: dict[int, int] = {}
 
     def write(self) -> None:
-        """For each kind, writes a function from an open block and a seat (-1: all) to the first alike tokens."""
+        """For each kind, writes a function that finds the first token of each class, given an open block and a seat (-1
+        for all).
+        """
         memory, p = self.x.memory, self.x.p
         frames = Frames(p)
         returns = frames.returns if p.alike else {}
@@ -173,7 +175,9 @@ class AlikeEmitter:
     # --- in a list of options --------------------------------------------------------------
 
     def find(self, number: int, d: ir.Decision, *, interrupts: bool) -> None:
-        """Finds the first alike tokens that the decider's options need, or those of other seats (`interrupts`)."""
+        """Finds the first tokens of the classes needed for the decider's options, or for those of other seats
+        (`interrupts`).
+        """
         code = self.x.code
         chosen = [c for c in d.choices if (c.by is not None) == interrupts]
         for kind in sorted({kind_of(q) for c in chosen for q in c.params if q.alike}):
@@ -186,7 +190,7 @@ class AlikeEmitter:
             code.call(self._names[kind])
 
     def begin(self, c: ir.Choice, depth: int) -> None:
-        """Clears the marks of listed tokens before the loop over a parameter's values."""
+        """Clears the marks of listed tokens; precedes the loop over a parameter's values."""
         code = self.x.code
         if not c.params[depth].alike:
             return
@@ -201,7 +205,7 @@ class AlikeEmitter:
         code.store(register)
 
     def unless_listed(self, c: ir.Choice, depth: int, again: int) -> None:
-        """Skips a value if an alike one has been listed."""
+        """Skips a value if a token of the same class has been listed."""
         x, code, q = self.x, self.x.code, c.params[depth]
         if not q.alike:
             return
@@ -244,7 +248,7 @@ class AlikeEmitter:
         code.br_if(again)
 
     def listed(self, c: ir.Choice) -> None:
-        """Marks the tokens of a listed option, so that alike ones are skipped."""
+        """Marks the tokens of a listed option, so that the other tokens of their classes are skipped."""
         code = self.x.code
         for depth, q in enumerate(c.params):
             if q.alike:

@@ -38,15 +38,15 @@ class _Rows(dict[tuple[int, ...], Listed]):
 
 
 class WasmBackend(StateMemory):
-    """The machine that runs a program through WebAssembly. See `Machine` for the methods of all machines.
+    """The machine that runs a program through WebAssembly. See `Machine` for the common methods.
 
     As in every machine, a state is a list; the memory of the module mirrors it (see `StateMemory`). Whole games are
     played in that memory (see `playouts`).
 
     Args:
         wasm: the program with its machine code.
-        fallback: makes the machine for unsupported cases on demand. It runs the same optimised program, so its states
-            have the same cells.
+        fallback: a function that makes the machine for unsupported cases, called on first use. It runs the same
+            optimised program, so its states have the same cells.
 
     Attributes:
         p: the original program.
@@ -86,11 +86,11 @@ class WasmBackend(StateMemory):
 
     @cached_property
     def asked(self) -> Mapping[int, int]:
-        """The blocks where a game waits, each with its decision number."""
+        """The blocks where a game waits for a decision, each with the decision's number."""
         return self.p.asked()
 
     def start(self) -> State:
-        """A new state before the first block runs, with the sets of occupied places."""
+        """A new state, as it is before the first block runs, with the sets of occupied places."""
         return WasmState(self._start, True)
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
@@ -99,11 +99,11 @@ class WasmBackend(StateMemory):
 
     @property
     def late(self) -> Late | None:
-        """Lazy sync of states; None if some cells exceed 64 bits."""
+        """The interface for states that are updated when they are read; None if some cells exceed 64 bits."""
         return self if self._plain else None
 
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
-        """Runs from a block to the next decision or the end; a fault leaves the state unchanged."""
+        """Runs from a block to the next decision or the end of the game; a fault leaves the state unchanged."""
         end = self._ran(state, block, args)
         self.catch_up(state)
         if not end:
@@ -124,7 +124,7 @@ class WasmBackend(StateMemory):
         return self.fallback.run_without(state, unknown, block, args)
 
     def run_late(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal | Changes:
-        """`run` without updating the state."""
+        """Runs like `run`, but leaves the state to be updated when it is read."""
         if not isinstance(state, WasmState):
             return self.run(state, block, args)
         end = self._ran(state, block, args)
@@ -154,7 +154,7 @@ class WasmBackend(StateMemory):
         return journal
 
     def cells(self, state: State) -> Sequence[int]:
-        """The cells of a state, read from memory if it holds the state."""
+        """The cells of a state, read directly from the memory if that holds the state."""
         if state is (held := self._held) and not held.written and self._view is not None:
             return self._view
         self.catch_up(state)
@@ -195,7 +195,7 @@ class WasmBackend(StateMemory):
         return python()
 
     def decider(self, state: State, decision: int) -> int:
-        """The deciding seat; -1 for chance."""
+        """The deciding seat; -1 if chance decides."""
         if state is (held := self._held) and self._known == decision and not held.written:
             return self._numbers[self._by]
         result: int = self._tried(
@@ -214,7 +214,7 @@ class WasmBackend(StateMemory):
         return result
 
     def listing(self, state: State, decision: int) -> Listing | None:
-        """All options of the decider at once; None for cases that only Python supports."""
+        """All options of the decider, listed in one call; None for cases that only Python supports."""
         self._asked = True
         numbers = self._numbers
         if self._ready and self._known == decision and state is (held := self._held) and not held.written:
@@ -258,19 +258,21 @@ class WasmBackend(StateMemory):
 
     @property
     def lookups(self) -> Sequence[Lookups]:
-        """For each decision, functions that only look up cells; those of generated Python work on the memory, too."""
+        """For each decision, functions that only look up cells; they are those of generated Python, and work on the
+        memory too.
+        """
         return self.fallback.lookups
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments of the listed representative of alike tokens; None if they are their own representative."""
+        """The arguments, with each token replaced by the listed one of the tokens alike; None if nothing changes."""
         return self.fallback.standing(state, decision, choice, args)
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
-        """The seat of an interrupt."""
+        """The seat that acts with an out-of-turn option."""
         return self.fallback.actor(state, decision, choice, args)
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
-        """The value of an expression; scoring and position expressions are functions of the module."""
+        """The value of an expression; those for scores and position values are functions of the module."""
         if (name := self._scored.get(id(e))) is None or len(args) > _SLOTS:
             return self.fallback.value(e, state, args)
         slots = *args, *[0] * (_SLOTS - len(args))
@@ -280,7 +282,7 @@ class WasmBackend(StateMemory):
         return result & _WORD if id(e) in self._sets else result
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
-        """The indices of the broken invariants; `since` limits them to those that read a changed cell."""
+        """The indices of the broken invariants; if `since` is given, only of those that read a cell changed in it."""
 
         def whole() -> list[int]:
             results: list[int] = self.fallback.broken(state, None) if self.instance.call("broken", 1) else []

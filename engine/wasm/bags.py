@@ -1,4 +1,4 @@
-"""Operators on bags: words of eight entities each, with an eight-bit count per entity."""
+"""Operators on bags: a word holds eight entities, with an eight-bit count each."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class InstructionEmitter:
         self._holders = [range(base, base + count) for base, count, _ in occupancy.holdings]
 
     def write(self, i: ir.Instruction) -> None:
-        """Writes an instruction."""
+        """Writes an instruction, and marks the memos that it may invalidate."""
         self._write(i)
         if bits := self._memos.written(i):
             code, register = self.x.code, self.x.memory.constants["REWRITTEN"]
@@ -72,7 +72,7 @@ class InstructionEmitter:
                 self._clear(cell)
 
     def take(self, loop: Loop) -> None:
-        """Takes the next member of a loop's non-empty set."""
+        """Removes the next member from a loop's non-empty set, and binds it."""
         x, code = self.x, self.x.code
         rest, at, words = x.variables[loop.rest], x.variables[loop.at], x.widths.of_cells[loop.rest]
         if loop.start == ir.Const(0):
@@ -97,7 +97,7 @@ class InstructionEmitter:
             self.put_local(cell, local)
 
     def put_local(self, cell: int, local: int) -> None:
-        """Stores one or several locals into a cell, unless it holds them already."""
+        """Stores one or several locals into a cell, unless the cell already holds their values."""
         code = self.x.code
         for k in range(self.x.widths.of_cells[cell]):
             address = self.x.memory.address(cell) + 8 * k
@@ -201,11 +201,10 @@ class BlockEmitter:
         instructions: writes instructions.
         regions: the structure of the blocks.
         takers: first block of an iteration over a set → the loop.
-        charges: the steps counted at the start of a block.
-        calls: for each call, the cells passed as arguments, and whether the procedure may wait.
+        charges: block → the steps counted at its start.
+        calls: call → the cells passed as arguments, and whether the procedure may wait.
         args: block → the variables that are arguments of the option leading there.
-        noted: the cell for the procedure's return target, if it is needed and not passed as an argument; otherwise
-            None.
+        noted: the cell for the procedure's return target; None if it is not needed, or is passed as an argument.
     """
 
     def __init__(
@@ -235,11 +234,11 @@ class BlockEmitter:
         """Writes all blocks.
 
         Args:
-            entry: the local with the number of the entry.
+            entry: the local that holds the number of the entry.
             stop: the label for storing variables in their cells and returning.
             leave: the label for leaving the procedure.
             next_: the local for the function's result.
-            begun: the local for whether the procedure was entered in its middle.
+            begun: the local that states whether the procedure was entered in its middle.
         """
         code = self.x.code
         self._stop, self._leave, self._next, self._begun = stop, leave, next_, begun
@@ -456,7 +455,7 @@ class BlockEmitter:
         code.br(self._leave)
 
     def charge(self, steps: int) -> None:
-        """Counts steps, and traps where the limit may be exceeded: only the interpreter counts exactly."""
+        """Counts steps, and traps if the limit may be exceeded; only the interpreter counts exactly."""
         code, left = self.x.code, self.x.memory.constants["LEFT"]
         with code.scope():
             local = code.local()

@@ -1,4 +1,4 @@
-"""Definitions, tables by key, and hypothetical calls."""
+"""Calls of definitions, look-ups in tables by key, and hypothetical calls."""
 
 from __future__ import annotations
 
@@ -166,8 +166,8 @@ class CallEmitter:
 class Definitions:
     """Writes the functions of definitions.
 
-    A value that depends only on the arguments and costs more than a look-up is memoised for the latest arguments, as in
-    generated Python.
+    As in generated Python, a value that depends only on the arguments and costs more than a look-up is memoised for the
+    latest arguments.
     """
 
     def __init__(self, x: ExpressionEmitter) -> None:

@@ -1,8 +1,8 @@
-"""Reached sets that a module keeps from one decision to the next, until a cell that they depend on is written.
+"""Memos of reached sets that last beyond a decision, until a cell on which they depend is written.
 
-A module has a memory for each of them: rows by the values of the free variables, each with the time of its writing.
+A module has a table for each memo, with rows by the values of the free variables, each stamped when it is written.
 Instructions that may write a cell read by such an expression note its number in a register; all other writes, and every
-undo, note every number. The next look-up then begins a new time, at which no earlier row is valid.
+undo, note all numbers. The next look-up then starts a new stamp, which makes all earlier rows invalid.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _VARIABLES = "rules"
 
 
 class ClosureMemo(Struct, frozen=True):
-    """An expression that is kept: its number, the variables that it depends on, and the cells that it may read."""
+    """An expression whose value is kept: its number, the variables it depends on, and the cells that it may read."""
 
     number: int
     keys: tuple[ir.Expr, ...]
@@ -37,13 +37,13 @@ class ClosureMemo(Struct, frozen=True):
 
 
 class ClosureMemos:
-    """The reached sets of a program that are kept.
+    """The memos of a program's reached sets.
 
-    Kept are those that read the state, and whose steps take longer than a look-up.
+    A reached set is kept if it reads the state and takes longer to compute than to look up.
 
     Args:
         p: the program after all passes.
-        occupancy: its maintained sets, which are written with the cells that they are made of.
+        occupancy: its maintained sets, which change with the cells from which they are derived.
     """
 
     def __init__(self, p: ir.Program, occupancy: Occupancy) -> None:
@@ -66,7 +66,7 @@ class ClosureMemos:
         return self._memos.get(e)
 
     def written(self, i: ir.Instruction) -> int:
-        """The bits of the kept sets that may depend on what an instruction writes."""
+        """The memos that an instruction may invalidate, one bit each."""
         to = targets(i)
         return sum(1 << k.number for k in self._memos.values() if any(meet(a, b) for a in k.reads for b in to))
 
@@ -124,7 +124,7 @@ def _is_slow(e: ir.Closure) -> bool:
 
 
 def remembered_row(code: Code, keys: Sequence[int], address: int, size: int) -> None:
-    """Pushes the address of the row of a memory for the values of some locals."""
+    """Pushes the address of a table's row for the values of some locals."""
     if not keys:
         code.const(address)
         return
@@ -143,5 +143,5 @@ def remembered_row(code: Code, keys: Sequence[int], address: int, size: int) -> 
 
 
 def rows_of(keys: int) -> int:
-    """The number of rows of a memory."""
+    """The number of rows in the table of a memo with `keys` variables."""
     return 1 << _ROWS_BITS if keys else 1

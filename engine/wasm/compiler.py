@@ -50,7 +50,7 @@ _STEP = 4
 
 
 class NoWasmError(RulespecError):
-    """A program that wasm cannot run, with the reason."""
+    """Raised for a program that wasm cannot run; the text is the reason."""
 
 
 class Compiled(Struct):
@@ -61,9 +61,9 @@ class Compiled(Struct):
         code: the module.
         memory: the layout of its memory.
         occupancy: the maintained sets.
-        asked: the program whose invariants are tested per member.
-        options: the decision and choice of each option, by its number in the buffer.
-        supposes: whether an expression contains a hypothetical call, so that evaluating it writes to the state.
+        asked: the program in which invariants are tested for each member.
+        options: for each option, by its number in the buffer, its decision and choice.
+        supposes: whether an expression contains a hypothetical call, whose evaluation writes to the state.
     """
 
     p: ir.Program
@@ -76,7 +76,7 @@ class Compiled(Struct):
 
 
 def compile_program(p: ir.Program, passes: Sequence[Pass] = PASSES, steps: int = MAX_STEPS) -> Compiled:
-    """Emits a program as a module.
+    """Compiles a program to a module.
 
     Args:
         p: the original program.
@@ -84,7 +84,7 @@ def compile_program(p: ir.Program, passes: Sequence[Pass] = PASSES, steps: int =
         steps: the step limit from one decision to the next.
 
     Raises:
-        NoWasmError: if it needs more memory than a module may have.
+        NoWasmError: if the program needs more memory than a module may have.
     """
     counting = count_work(p)
     costs = Costs(counting, Costs(p))

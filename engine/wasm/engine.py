@@ -1,6 +1,6 @@
 """A small interface to wasmtime: load a module, call its functions, read its memory.
 
-wasmtime's own function calls take 70 microseconds; the unchecked ones here take one.
+wasmtime's own function calls take 70 microseconds; the unchecked calls made here take one.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _BEYOND = 64 << 20
 
 
 class NoWasmtimeError(RulespecError):
-    """A lack of wasmtime, or of the memory that it needs."""
+    """Raised if wasmtime, or the memory that it needs, is not available."""
 
 
 class TrapError(Exception):
-    """A trap in a module: a fault of the rules, or a case for Python."""
+    """Raised for a trap in a module: a fault of the rules, or a case that only Python supports."""
 
 
 def wasmtime() -> Any:
@@ -80,7 +80,7 @@ def _making() -> Iterator[None]:
 
 
 def loaded(code: bytes) -> Any:
-    """The machine code of a module, which several instances may share.
+    """The machine code of a module, which several instances can share.
 
     Raises:
         NoWasmtimeError: if wasmtime is missing, or memory is short.
@@ -96,7 +96,7 @@ class Instance:
         module: a module from `loaded`.
 
     Attributes:
-        memory: the bytes; replaced when the memory grows.
+        memory: the memory as bytes; a new object after it grows.
         numbers: the memory as 64-bit numbers.
 
     Raises:
@@ -169,7 +169,7 @@ class Instance:
         return result
 
     def bound(self, name: str) -> Callable[[int, int, int], int]:
-        """A fast form of `call` for one function of up to three numbers."""
+        """A fast form of `call` for one function with up to three arguments."""
         function, trap = self._function(name), self._trap
         numbers = memoryview(self._numbers).cast("B").cast("q")  # faster than the array itself
         call, context, (values, count, to_trap) = self._call_unchecked, self._context, self._fixed

@@ -1,8 +1,8 @@
 """Expressions of a program as WebAssembly.
 
-Values have the forms described in `values`; a truth value is a 32-bit number where it is tested. Any fault traps: the
-caller undoes all changes, and Python runs the decision again to report the fault. So the evaluation order of operands
-does not matter.
+Values have the forms described in `values`; a truth value that is tested at once is a 32-bit number. Any fault traps:
+the caller undoes all changes, and Python runs the decision again to report the fault. So the evaluation order of
+operands does not matter.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TRUTHS = frozenset([*_COMPARED, "not", "in", "in?"])
 
 
 class ExpressionEmitter(ValueEmitter):
-    """Writes expressions into the current function; other modules add further forms."""
+    """Writes expressions into the current function; other modules register further forms."""
 
     def __init__(self, p: ir.Program, module: Module, memory: Memory, widths: Widths, costs: Costs) -> None:
         super().__init__(p, module, memory, widths, costs)

@@ -22,18 +22,18 @@ MAX_BYTES = 256 << 20
 _FEW = 1 << 62 - (JOURNAL_ENTRIES.bit_length() + 32)
 """The bound for small changes: a full journal of them, each times a 32-bit number, has a 64-bit sum."""
 BATCH = 64
-"""Games played per call."""
+"""The number of games played per call."""
 
 
 class TooLargeError(Exception):
-    """A program that needs more memory than a module may have."""
+    """Raised for a program that needs more memory than a module may have."""
 
 
 class Memory:
     """Addresses in the memory of a module.
 
     Args:
-        module: receives the contents.
+        module: the module that receives the contents.
         widths: the widths of the cells.
         start: the state before the first block runs.
         params: the maximum number of columns for an option's arguments.
@@ -42,7 +42,7 @@ class Memory:
         state: the address of the first cell.
         wide: the address of the first cell with a multi-word value.
         ranks: cell with a multi-word value → its number among them.
-        constants: registers and addresses by name, for the fixed functions.
+        constants: the addresses of registers and areas by name, for the fixed functions.
         sight_weights: the numbers at `SIGHT_WEIGHTS`, which only hosts that need view digests write.
     """
 
@@ -106,7 +106,7 @@ class Memory:
 
     @property
     def pages(self) -> int:
-        """The pages of memory."""
+        """The number of pages of memory."""
         return self._next // PAGE + 1
 
     def module_data(self, at: int, values: bytes) -> None:
@@ -132,11 +132,11 @@ class Memory:
         return self._sets[count, key]
 
     def piles(self, size: int) -> int:
-        """The address of an area for the sets or bags of a parameter over a kind of `size` entities."""
+        """The address of a work area for enumerating the sets or bags over a kind of `size` entities."""
         return self.room(self.constants["PILES"] + 24 * size)
 
     def temporary(self) -> int:
-        """The address of a temporary row; static, because nothing is recursive."""
+        """The address of a temporary row, allocated statically because nothing is recursive."""
         return self.room(8 * self.words)
 
     def address(self, cell: int) -> int:

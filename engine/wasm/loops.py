@@ -33,7 +33,7 @@ class LoopEmitter:
 
     @contextmanager
     def slot(self, number: int, words: int) -> Iterator[int]:
-        """Binds a slot to a new local for members of a set of `words` words."""
+        """Binds a slot to a new local for the members of a set of `words` words."""
         x = self.x
         slots, known = x.slots.copy(), x.known.copy()
         local = x.slots[number] = x.code.local()
@@ -64,7 +64,9 @@ class LoopEmitter:
             code.end()
 
     def taken(self, rest: int, later: int, local: int, outside: int, words: int) -> None:
-        """Removes the lowest member from the rest of a set."""
+        """Moves the lowest remaining member into a local; when none remains, continues with the members before the
+        start.
+        """
         code = self.x.code
         if later >= 0:
             sets.push_union(code, sets.in_locals(code, rest, words))
@@ -127,7 +129,7 @@ class LoopEmitter:
             code.end()
 
     def unless(self, where: ir.Expr | None, again: int) -> None:
-        """Continues with the next member unless a condition holds."""
+        """Skips to the next member unless a condition holds."""
         if where is not None:
             self.x.truth(where)
             self.x.code.do("i32.eqz")
@@ -263,7 +265,7 @@ class LoopEmitter:
 
 
 def most(p: ir.Program, e: ir.Expr) -> int:
-    """An upper bound of a number's absolute value; `_SUM` if its form implies none."""
+    """An upper bound on a number's absolute value; `_SUM` if the form of the expression implies none."""
     if isinstance(e, ir.Const):
         return abs(e.value)
     if isinstance(e, ir.Cell) and e.base < len(p.cells):

@@ -35,7 +35,7 @@ class NeighbourEmitter:
 
     @contextmanager
     def neighbours(self, e: ir.Positive | ir.Total | ir.Held) -> Iterator[tuple[int, int]]:
-        """A loop over adjacent cells; yields the locals of the cell's number and its 32-bit address."""
+        """A loop over adjacent cells; yields the locals that hold the cell's number and its 32-bit address."""
         code = self.x.code
         i, at = code.local(), code.local(I32)
         stride = 1 if isinstance(e, ir.Held) else e.stride

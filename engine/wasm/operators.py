@@ -23,7 +23,7 @@ _WIDE_CALLS = {"|": "wide_or", "&": "wide_and", "diff": "wide_diff", "until": "w
 
 
 class WideOrderError(Exception):
-    """A program with orders wider than one word."""
+    """Raised for a program with orders wider than one word."""
 
 
 class OperatorEmitter:

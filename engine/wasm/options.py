@@ -1,7 +1,7 @@
-"""Options of decisions: functions that list them into a buffer, and their tables.
+"""Options of decisions: the functions that list them into a buffer, with their tables.
 
-A row of the buffer holds the program-wide number of the option, the seat of an interrupt (-1: the decider), and the
-arguments.
+A row of the buffer holds the program-wide number of the option, the seat of an interrupt (-1 if the decider acts), and
+the arguments.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class OptionEmitter:
     Args:
         x: writes expressions.
         loops: writes loops.
-        long: the values left to Python.
+        long: the values that only Python supports.
 
     Attributes:
         numbers: (decision, choice) → the program-wide number of the option.
@@ -357,7 +357,7 @@ class OptionEmitter:
 
 
 def cases(code: Code, of: Sequence[T]) -> Iterator[T]:
-    """Opens one case per item, selected by the function's first parameter; the caller writes its body."""
+    """Opens one case per item, selected by the function's first parameter; the caller writes the body of each."""
     end = code.block()
     labels = [code.block() for _ in of][::-1]
     code.get(0)

@@ -1,7 +1,7 @@
 """Operators on paths, and the loop over a parameter's possible paths.
 
-The loop goes from prefix to prefix: for each path length, a frame in memory has the untried next stops, the last stop,
-the remaining cost, and the used entities.
+The loop goes from prefix to prefix; for each length of a prefix, a frame in memory has the next stops not yet tried,
+the last stop, the remaining cost, and the used entities.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class PathEmitter:
         self.x = x
 
     def value(self, e: ir.Op) -> None:
-        """Pushes a stop by index, -1 if there is none, or the set of the stops' indices."""
+        """Pushes the stop with an index (-1 if there is none), or the set of the stops' indices."""
         x, code = self.x, self.x.code
         size = e.args[-1]
         assert isinstance(size, ir.Const)
@@ -85,7 +85,7 @@ class WalkEmitter:
     def paths(self, walk: ir.PathSearch, slot: int, steps: int) -> Iterator[tuple[int, int]]:
         """A loop over the paths, held in the locals of a slot; yields the labels for leaving it and for continuing.
 
-        `steps`: the steps per path prefix.
+        `steps` is the number of steps counted per prefix.
         """
         x, code = self.x, self.x.code
         slots, known = x.slots.copy(), x.known.copy()

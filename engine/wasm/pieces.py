@@ -1,4 +1,4 @@
-"""Invariants split into pieces; each is tested for the members in one word."""
+"""Invariants split into pieces, each tested for the members in one word."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.engine.wasm.widths import WORD
 
 
 class Piece(NamedTuple):
-    """A part of an invariant for the members in one word; an indivisible invariant is a single piece."""
+    """A part of an invariant for the members in one word; an invariant that cannot be split is a single piece."""
 
     invariant: int
     word: int

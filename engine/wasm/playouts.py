@@ -1,4 +1,4 @@
-"""Whole random games in a module's memory, the same for a seed as in Python."""
+"""Whole random games in a module's memory; a seed gives the same games as in Python."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from rulespec.engine.wasm.program import WasmProgram
 from rulespec.engine.wasm.roots import Ranks
 
 BUDGET = 300_000_000
-"""The step limit of one call, so that a program that plays long games can be interrupted."""
+"""The step limit of one call, so that Ctrl-C works during long games."""
 _KNOWN = 4_096
 """The maximum number of decoded results in the cache."""
 _SELDOM, _FEW = 20, 3
 """Python takes up to one decision in `_SELDOM`, and `_FEW` more; beyond that, it plays the whole game."""
 Decide = Callable[[State, Draws, int], Sequence[int] | None]
-"""Takes the decision with this number at random; returns the cells after it, or None for a fault or no option."""
+"""A function that takes the decision with this number at random; returns the cells after it, or None if the rules fault
+or nothing is legal.
+"""
 Ended = Literal["over", "capped", "stuck", "broken", "trapped"]
 _ENDS: tuple[Ended, ...] = ("over", "capped", "stuck", "broken")
 
@@ -31,7 +33,7 @@ class Played(NamedTuple):
     """The end of a playout.
 
     Attributes:
-        how: "stuck": nothing was legal; "broken": an invariant was broken; "trapped": only Python can continue.
+        how: "stuck" if nothing was legal, "broken" if an invariant was broken, "trapped" if only Python can continue.
         decisions: the number of decisions.
         ending: the cell of the ending.
         won: the cell of the winners.
@@ -56,7 +58,7 @@ class WasmGames:
         wasm: the program with its machine code.
         interrupt_rate: the probability of an option out of turn, if one is legal.
         checked: whether to test all invariants after every decision.
-        decide: takes a decision that only Python can take; without it, such a game is "trapped".
+        decide: a function that takes a decision that only Python can take; without it, the game ends as "trapped".
 
     Attributes:
         program: the program.
@@ -104,7 +106,7 @@ class WasmGames:
             yield TRAPPED if row is None else known.get(row) or self.read(row)
 
     def rows(self, seed: int, numbers: range, cap: int) -> Iterator[bytes | None]:
-        """Plays games like `play`; yields the raw results from memory, or None for a game that only Python can play.
+        """Plays games like `play`, but yields the raw results from memory; None for a game that only Python can play.
 
         Equal rows mean equal results; `read` decodes them.
         """
@@ -191,7 +193,7 @@ class WasmGames:
 
 
 def sow(instance: Instance, constants: Mapping[str, int], seed: int, numbers: range) -> None:
-    """Sets the seed and game numbers of a batch; the module derives the rest."""
+    """Sets the seed and game numbers of a batch; the module derives the random numbers."""
     instance.unsigned[constants["SEED"] // 8] = index(seed) & (1 << 64) - 1
     instance.numbers[constants["FIRST"] // 8] = numbers.start
     instance.numbers[constants["EACH"] // 8] = numbers.step

@@ -1,8 +1,8 @@
-"""Procedures as functions: their variables are locals, stored in cells when the game waits.
+"""Procedures as functions, whose variables are locals that are stored in cells when the game waits.
 
 A function takes the number of an entry, and the values of the parameters. It starts at the procedure's first block
-(-1), or in the middle, with the variables in cells. It returns the next block, or `STOPPED` if the game waits or is
-over; its caller then returns the same, unless that block is the return target of the call.
+(entry -1), or in the middle, with the variables loaded from cells. It returns the next block, or `STOPPED` if the game
+waits or is over; its caller then returns the same, unless that block is the return target of the call.
 """
 
 from __future__ import annotations
@@ -62,11 +62,12 @@ class ProcedureEmitter:
     Args:
         x: writes expressions.
         occupancy: the maintained sets.
-        memos: the reached sets that are remembered until a cell is written.
-        listing: for each decision, the maximum steps of a test whether anything is legal.
+        memos: the memos of reached sets.
+        listing: for each decision, the maximum number of steps that a test for a legal option takes.
 
     Attributes:
-        by_row: the option blocks that read their arguments from the taken option's row; others read them from cells.
+        by_row: the blocks of options that read their arguments from the row of the option taken; the other blocks read
+            them from cells.
     """
 
     def __init__(self, x: ExpressionEmitter, occupancy: Occupancy, memos: ClosureMemos, listing: list[int]) -> None:

@@ -1,4 +1,4 @@
-"""A program with its machine code, and its tables of the invariants that may read a cell."""
+"""A program with its machine code, and the tables of the invariants that may read each cell."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WasmProgram:
     Attributes:
         p: the original program.
         compiled: the program as a module.
-        passes, steps: as in the arguments.
+        passes, steps: the arguments.
 
     Raises:
         NoWasmError: if wasm cannot run the program.
@@ -53,10 +53,10 @@ class WasmProgram:
 
 
 class Readers:
-    """The tables of one program, the same in each of its memories.
+    """The tables of the invariants that may read each cell, equal in all memories of a program.
 
-    Each cell has the address of a list, or 0: the list's length, then the number of each piece and the set of its
-    members.
+    Each cell has the address of a list, or 0. The list has its length, then for each piece its number and the set of
+    its members.
     """
 
     def __init__(self, compiled: Compiled) -> None:

@@ -1,4 +1,4 @@
-"""Members of a set, ranked by keys."""
+"""Comparisons of a set's members by keys."""
 
 from __future__ import annotations
 

@@ -60,24 +60,26 @@ def sorted_most(p: ir.Program) -> int:
 
 
 def rank_size(p: ir.Program) -> int:
-    """The number of values that `rank_source` writes for a seat."""
+    """The number of values that `rank_source` writes for each seat."""
     if p.scoring is None:
         return 0
     return 1 + sum(1 if t.source is None or t.key is None else 1 + sorted_most(p) for t in p.scoring.tiebreaks)
 
 
 def rank_parts(p: ir.Program) -> list[int]:
-    """The parts of a seat's ranks after its points: their number, and for each part 0 (a number) or a list's bound."""
+    """The parts of a seat's ranks after its points: their number, then for each part 0 if it is a number, or the
+    maximum length if it is a list.
+    """
     ties = p.scoring.tiebreaks if p.scoring is not None else ()
     parts = [0 if t.source is None or t.key is None else sorted_most(p) for t in ties]
     return [len(parts), *parts]
 
 
 def rank_source(p: ir.Program, words: Callable[[ir.Expr], int]) -> str:
-    """The fixed function that writes each seat's points and tiebreaks.
+    """The source of the fixed function that writes each seat's points and tiebreaks.
 
     A tiebreak over a set takes one number for its size and one per member; see `rulespec.engine.program.ranks`. The set
-    is read word by word: `words` gives the maximum number of words.
+    is read word by word; `words` returns the maximum number of its words.
     """
     lines = ["@exported\ndef ranks(row: int) -> None:"]
     if p.scoring is None:
@@ -125,7 +127,7 @@ _LIST = """\
 
 
 def value_source(p: ir.Program) -> str:
-    """The fixed function for the value of a position to each seat, by value number; -1 means points.
+    """The source of the fixed function that writes the value of a position to each seat; value number -1 means points.
 
     A value over a kind other than seats has one number per entity.
     """

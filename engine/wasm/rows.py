@@ -1,4 +1,4 @@
-"""Positions as rows of 64-bit numbers, the same for every machine, for arrays of many positions."""
+"""Positions as rows of 64-bit numbers, equal on all machines, for arrays of many positions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ALL = (1 << WORD) - 1
 class RowForm:
     """The column layout of a row.
 
-    First come the cells of the program, in order; a set has one bit per member, and the 64th bit is the sign. Longer
+    First come the cells of the program, in order; a set has one bit per member, with the 64th as the sign. Longer
     values continue in further columns, after those of all cells.
 
     Args:
@@ -24,7 +24,7 @@ class RowForm:
     Attributes:
         cells: the number of cells.
         columns: the number of columns.
-        further: cell → the columns of its further words.
+        further: cell → the columns of its words after the first.
     """
 
     def __init__(self, p: ir.Program) -> None:
@@ -66,7 +66,7 @@ class RowForm:
 
 
 def same_options(p: ir.Program) -> list[int]:
-    """For each option of all decisions, in order, the number of the first option with its name and parameters.
+    """For each option of all decisions, in order, the number of the first option with the same name and parameters.
 
     A decision may occur more than once, for instance in a duplicated procedure.
     """

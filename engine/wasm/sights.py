@@ -43,7 +43,7 @@ def _is_in(seat: ir.Expr, seats: ir.Expr) -> ir.Expr:
 
 
 def sight_source(p: ir.Program, memory: Memory) -> str:
-    """The fixed function that marks the private cells hidden from a seat."""
+    """The source of the fixed function that marks the private cells hidden from a seat."""
     lines = ["def sees(seat: int) -> None:"]
     for number, secret in enumerate(p.secrets):
         lines.append(f"    at = {memory.constants['UNSEEN'] + 8 * secret.cells.start}")
@@ -92,7 +92,7 @@ def shown_cells(p: ir.Program) -> list[int]:
 
 
 def sight_tables(p: ir.Program, memory: Memory) -> dict[str, int]:
-    """Lays out the lookup tables for the functions of `seen`; returns their constants."""
+    """Lays out the lookup tables for the functions in `runtime/seen.py`; returns their constants."""
     unseen, further = memory.room(8 * len(p.cells)), RowForm(p).further
     places: dict[int, int] = {}
     hidden: dict[int, int] = {}

@@ -50,7 +50,7 @@ _INTRINSICS = {
 
 @lru_cache(maxsize=64)
 def parsed(source: str) -> list[SmallFunction]:
-    """The functions of a source, cached, as parsing takes as long as compiling them."""
+    """The functions of a source, cached because parsing takes as long as compiling."""
     results = []
     for number, statement in enumerate(ast.parse(source).body):
         if isinstance(statement, ast.FunctionDef):
@@ -67,7 +67,7 @@ def compile_functions(functions: Iterable[SmallFunction], module: Module, consta
     Args:
         functions: functions in small Python.
         module: the module to add them to.
-        constants: numbers by upper-case name.
+        constants: numbers by name, in upper case.
     """
     for function in functions:
         function.define(module, constants)

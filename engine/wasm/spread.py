@@ -19,7 +19,7 @@ from rulespec.engine.wasm.widths import ROW as IN_MEMORY
 from rulespec.engine.wasm.widths import words_of
 
 ROW = 16
-"""Bytes per row: the sum, and whether it is open (1), settled (2), or neither."""
+"""Bytes per row: the sum, and its state, which is open (1), settled (2) or neither (0)."""
 
 
 class SpreadEmitter:

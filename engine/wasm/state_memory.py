@@ -22,10 +22,10 @@ def _is_cell(at: object) -> bool:
 
 
 class WasmState(list[int]):
-    """A state that tracks the cells written from outside since it last equalled the module's memory.
+    """A state that records the cells written from outside since it last equalled the module's memory.
 
-    It is `fresh` until its first run: equal to the module's initial state except for these cells. Changes by runs since
-    its last read are `behind` (see `Late`).
+    Until its first run it is `fresh`: equal to the module's initial state except for these cells. `behind` lists the
+    changes by runs since its last read (see `Late`).
     """
 
     __slots__ = ("behind", "fresh", "written")
@@ -57,9 +57,9 @@ class WasmState(list[int]):
 
 
 class StateMemory:
-    """The memory of a module, which mirrors the state of the last run.
+    """The memory of a module, which mirrors the state used in the last call.
 
-    A call with that state copies only cells written from outside; a call with another state copies all cells.
+    A call with that state copies only the cells written from outside; a call with another state copies all cells.
 
     Args:
         wasm: the program with its machine code.
@@ -103,7 +103,7 @@ class StateMemory:
             state.catch_up()
 
     def take_back(self, state: State, noted: Journal | Changes) -> None:
-        """Undoes the last run; only in memory if its changes were never read."""
+        """Undoes the last run; if its changes were never read, only the memory is changed."""
         if not isinstance(state, WasmState) or isinstance(noted, list):
             self.catch_up(state)
             restore(state, journal_of(noted))
@@ -186,7 +186,7 @@ class StateMemory:
 
         Args:
             state: the position; it changes only if all decisions are legal.
-            codes: the decisions, as `runtime/replay` reads them.
+            codes: the decisions, in the form that `runtime/replay` reads.
             budget: their total step limit.
 
         Returns:

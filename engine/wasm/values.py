@@ -1,4 +1,4 @@
-"""Values of any width: numbers, multi-word sets, rows in memory.
+"""Values of any width: numbers, multi-word sets and rows in memory.
 
 A number is pushed as 64 bits, a multi-word set as its words (see `words`), a row in memory as its address.
 """
@@ -30,8 +30,8 @@ class ValueEmitter:
         known: slot → the facts known about it from `Widths`.
         variables: cell → its local, or the first of several for a wide value.
         parameters: first block of a procedure → the cells passed as arguments to its function.
-        memo: expression evaluated at most once per call → the locals of a flag that it has been evaluated, and of its
-            value.
+        memo: expression evaluated at most once per call → the local of a flag, set once it has been evaluated, and that
+            of its value.
     """
 
     def __init__(self, p: ir.Program, module: Module, memory: Memory, widths: Widths, costs: Costs) -> None:
@@ -66,7 +66,7 @@ class ValueEmitter:
         return self.widths.of(e, self.known)
 
     def value(self, e: ir.Expr) -> None:
-        """Pushes a number; for a multi-word value its first word, the only nonzero one."""
+        """Pushes a number; for a multi-word value, the first word, which must be the only nonzero one."""
         words = self.words(e)
         if words == ROW:
             self._forms[type(e)](e)
@@ -95,7 +95,7 @@ class ValueEmitter:
         return value
 
     def address(self, e: ir.Expr) -> None:
-        """Pushes the address of a row; other values are copied into one."""
+        """Pushes the address of a row; a value that is not a row is copied into one."""
         words = self.words(e)
         if words == ROW:
             self._forms[type(e)](e)
@@ -113,7 +113,7 @@ class ValueEmitter:
         return to
 
     def operand(self, e: ir.Expr, count: int, *, cut: bool = False) -> list[Word]:
-        """The first `count` words of a set; further ones must be zero, unless `cut`."""
+        """The first `count` words of a set; any further words must be zero, or are dropped if `cut` is set."""
         words, code = self.words(e), self.code
         if words == ROW:
             result = self._of_row(e, count, cut=cut)

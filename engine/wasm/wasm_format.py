@@ -14,7 +14,7 @@ from functools import lru_cache
 I32, I64, F64 = b"\x7f", b"\x7e", b"\x7c"
 VOID = b"\x40"
 PAGE = 65_536
-"""Bytes per page of memory."""
+"""The size of a page of memory, in bytes."""
 
 _NAMES = """
     i64.eqz eq ne lt_s lt_u gt_s gt_u le_s le_u ge_s ge_u
@@ -24,7 +24,7 @@ _NAMES = """
     clz ctz popcnt add sub mul div_s div_u rem_s rem_u and or xor shl shr_s shr_u rotl rotr
 """
 OPCODES: dict[str, bytes] = {name: bytes([0x50 + i]) for i, name in enumerate(_NAMES.split())}
-"""Opcodes by name; an instruction without a type in its name is one of i64."""
+"""Opcodes by name; a name without a type is that of an i64 instruction."""
 OPCODES |= {
     "unreachable": b"\x00",
     "return": b"\x0f",
@@ -88,7 +88,7 @@ class Code:
         self._free: dict[int, list[int]] = {}
 
     def local(self, type_: bytes = I64) -> int:
-        """A local reserved until the scope ends."""
+        """A new local, reserved until the scope ends."""
         if type_ == I64:
             return self.locals(1)
         self._locals.append(type_)
@@ -106,7 +106,7 @@ class Code:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Releases the i64 locals taken inside."""
+        """A context that releases the i64 locals taken inside it."""
         begun = len(self._taken)
         yield
         for count, first in self._taken[begun:]:
@@ -160,7 +160,7 @@ class Code:
         self.out += unsigned(offset)
 
     def store(self, offset: int = 0) -> None:
-        """Pops a number and stores it at the address under it."""
+        """Pops a number and the 32-bit address below it, and stores the number there."""
         self.out += b"\x37\x03"
         self.out += unsigned(offset)
 
@@ -212,7 +212,7 @@ class Code:
         self.out += unsigned(self._depth - label)
 
     def br_table(self, labels: list[int], other: int) -> None:
-        """Branches to the block selected by an index (32 bits), or to a default one."""
+        """Branches to the block selected by an index (32 bits), or to a default block."""
         self.out += b"\x0e"
         self.out += unsigned(len(labels))
         for label in (*labels, other):
@@ -247,7 +247,7 @@ class Template(Code):
         self._gaps.append((len(self.out), name, False))
 
     def filled(self, module: Module, constants: Mapping[str, int]) -> Code:
-        """A copy for one module, with the gaps filled by its `constants`, by name."""
+        """A copy for one module, its gaps filled with the module's function indices and `constants` (by name)."""
         out, begun = bytearray(), 0
         for at, name, is_call in self._gaps:
             out += self.out[begun:at]
@@ -259,7 +259,7 @@ class Template(Code):
 
 
 class Module:
-    """A module under construction: functions by name, one memory, data."""
+    """A module under construction: functions by name, one memory and its initial contents."""
 
     def __init__(self) -> None:
         self._indices: dict[str, int] = {}
@@ -280,7 +280,7 @@ class Module:
             self._exports.append(name)
 
     def data(self, at: int, values: bytes) -> None:
-        """Adds initial contents of the memory."""
+        """Adds initial contents of the memory at an address."""
         if values.strip(b"\0"):
             self._data.append((at, values))
 
@@ -308,7 +308,7 @@ class Module:
 
 
 def custom_section(name: str, content: bytes) -> bytes:
-    """A custom section for other programs, to append to a module."""
+    """A custom section, which may be appended to a module for other programs to read."""
     return _section(0, _name(name) + content)
 
 

@@ -1,7 +1,7 @@
 """Multi-word sets on the stack and in locals, handled word by word.
 
-Such a set is a list of words, lowest members first. A word is a function that pushes it, or `None` for zero; it is
-called at most once, before anything else writes the cells it reads.
+Such a set is a list of words, lowest members first. Each word is a function that pushes it, or `None` for zero; the
+function is called at most once, before anything else writes the cells it reads.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MASK = (1 << WORD) - 1
 
 
 def as_signed(value: int) -> int:
-    """A 64-bit number in WebAssembly notation, where the highest bit of a set is the sign."""
+    """A 64-bit number in WebAssembly notation, in which the highest bit of a set is the sign."""
     return value - (1 << WORD) if value >> WORD - 1 == 1 else value
 
 
@@ -99,7 +99,7 @@ def push_count(code: Code, words: Sequence[Word]) -> None:
 
 
 def push_holds(code: Code, words: Sequence[Word], member: int) -> None:
-    """Pushes whether a set holds the member in a local; false for none and for numbers beyond the set."""
+    """Pushes whether a set holds the member in a local; false for -1 (none) and for numbers beyond the set."""
     _push_chosen(code, words, member)
     code.get(member)
     code.do("shr_u")
@@ -165,7 +165,9 @@ def clear(code: Code, first: int, count: int) -> None:
 
 
 def take_lowest(code: Code, first: int, count: int, member: int, outside: int | None = None) -> None:
-    """Moves the lowest member of a set in locals into a local; an empty set leaves the block `outside`."""
+    """Moves the lowest member of a set in locals into a local; if the set is empty, branches out of the block
+    `outside`.
+    """
     taken = code.block() if count > 1 else None
     for k in range(count):
         further = code.block() if k < count - 1 else outside
@@ -192,7 +194,9 @@ def take_lowest(code: Code, first: int, count: int, member: int, outside: int | 
 
 
 def split(code: Code, first: int, later: int, count: int, start: int, *, far: bool) -> None:
-    """Moves the members before a given one from a set in locals to another; with `far`, it may lie beyond the set."""
+    """Moves the members before a given one from a set in locals to another; with `far`, the given one may lie beyond
+    the set.
+    """
     for k in range(count):
         code.get(first + k)
         code.get(first + k)

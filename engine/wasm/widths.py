@@ -21,7 +21,7 @@ WORD = 64
 MOST_ON_STACK = FAST_MEMBERS // WORD
 """The maximum width of a set on the stack, in words."""
 ROW = MOST_ON_STACK + 1
-"""The width of a value in a row of memory, instead of a number of words; all rows of a program have the same length."""
+"""The width that stands for a row in memory; all rows of a program have the same length."""
 _OF_BAGS = {"lot": BITS, "entities": 1}
 _OF_ORDERS = frozenset({"append", "without", "behind", "members"})
 _NONE: Mapping[int, int] = {}
@@ -37,14 +37,14 @@ class Widths:
         orders: whether there are multi-word orders.
 
     Attributes:
-        words: the width in memory of a cell with a multi-word value; 0 without such cells.
-        bits: the bits of each cell's value; 1 unless it is a set or an order.
+        words: the width in memory of a cell with a multi-word value; 0 if there are none.
+        bits: the number of bits of each cell's value; 1 unless it is a set or an order.
         of_cells: for each cell, the width of its value.
         cells: for each cell, whether it has more than one word.
         functions: for each definition, the facts about its slots, and the width of its result.
 
-    The fact about a slot is, for a set, its width; for a member, as a negative number, the width of a set that contains
-    it.
+    The fact about a slot is, for a set, its width; for a member, the width of a set that contains it, as a negative
+    number.
     """
 
     def __init__(self, p: ir.Program, cells: int, added: Mapping[int, int], *, orders: bool = False) -> None:

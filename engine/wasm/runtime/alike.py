@@ -1,8 +1,8 @@
-"""Alike tokens: the first of each class (`rulespec.engine.program.alike`).
+"""Classes of alike tokens, and the first token of each class (`rulespec.engine.program.alike`).
 
 `kind` is the address of the descriptor of a kind of tokens, laid out by `rulespec.engine.wasm.alike`: size, number of
-tokens per owner, addresses of the firsts, of a spare array, of the individually named tokens and of an array for
-members; the lists of cells by block; field width of an order; the list of cells that name tokens; the fields.
+tokens per owner; the addresses of the first tokens, of a spare array, of the individually named tokens and of an array
+for members; the lists of cells by block; the field width of an order; the list of cells that name tokens; the fields.
 """
 
 from rulespec.engine.wasm.runtime.arithmetic import charge
@@ -38,7 +38,7 @@ def alike_unseen(kind: int, token: int) -> None:
 
 
 def alike_named(kind: int, entry: int) -> None:
-    """Separates the tokens named by a list's cells: single ones, sets or orders, of one or several words."""
+    """Separates the tokens named by the cells in a list: single tokens, or sets or orders of one or several words."""
     store(REVEALED, load(REVEALED) | load(entry))
     left = load(entry + 8)
     while left > 0:

@@ -1,6 +1,6 @@
-"""Operators: arithmetic within bounds, look-ups, sets and orders in a word, rows of members, sorted or with costs.
+"""Operators: bounded arithmetic, look-ups, sets and orders of one word, rows of members with sort keys or costs.
 
-An order has a field of fixed width for each member, with its number + 1; the first member has the lowest bits.
+An order has a field of fixed width for each member, which holds its number + 1; the first member is in the lowest bits.
 """
 
 from rulespec.engine.program.limits import MAX_NUMBER, MAX_VALUES
@@ -32,7 +32,7 @@ def added(a: int, b: int) -> int:
 
 
 def floor_divided(a: int, b: int) -> int:
-    """A quotient, rounded down; traps for a divisor of zero."""
+    """A quotient, rounded down; traps if the divisor is zero."""
     if b == 0:
         trap()
     q = divided(a, b)
@@ -47,7 +47,7 @@ def remainder(a: int, b: int) -> int:
 
 
 def find(table: int, count: int, width: int, keys: int) -> int:  # noqa: RET503 - `trap` never returns
-    """The value of the row with these keys, in a table sorted by keys; traps if there is none."""
+    """The value of the row with these keys, in a table sorted by keys; traps if there is no such row."""
     low = 0
     high = count
     while low < high:
@@ -81,7 +81,7 @@ def charge(steps: int) -> None:
 
 
 def pick(mask: int, start: int) -> int:
-    """The first member from a number on, or else the lowest member; -1 if empty."""
+    """The lowest member that is at least `start`, or else the lowest of all; -1 if the set is empty."""
     if mask == 0:
         return -1
     ahead = mask >> start << start
@@ -129,7 +129,7 @@ def order_without(order: int, member: int, bits: int) -> int:
 
 
 def order_append(order: int, member: int, bits: int) -> int:
-    """An order with a member moved or added to its end."""
+    """An order with a member moved to its end, or added there."""
     rest = order_without(order, member, bits)
     at = 0
     while rest >> at != 0 and at < 64:
@@ -140,7 +140,7 @@ def order_append(order: int, member: int, bits: int) -> int:
 
 
 def order_place(order: int, member: int, bits: int) -> int:
-    """The index of a member in an order, from 0; -1 if absent."""
+    """The index of a member in an order, from 0; -1 if the order does not contain it."""
     at = 0
     while order != 0:
         if (order & ((1 << bits) - 1)) == member + 1:
@@ -173,7 +173,7 @@ def sort_in(rows: int, row: int, width: int) -> None:
 
 
 def packed(rows: int, count: int, width: int, bits: int) -> int:
-    """The last numbers of rows, as an order."""
+    """The order formed by the last number of each row."""
     order = 0
     at = 0
     while at < count:
@@ -188,7 +188,7 @@ def closed(rows: int, count: int) -> None:
 
 
 def come_to(rows: int, member: int, cost: int) -> None:
-    """Records a path to a member, unless a cheaper one is known."""
+    """Records the cost of a path to a member, unless a lower one is known."""
     row = rows + 16 * member
     if load(row + 8) == 0 or cost < load(row):
         store(row, cost)
@@ -196,7 +196,7 @@ def come_to(rows: int, member: int, cost: int) -> None:
 
 
 def settled(rows: int, count: int) -> int:
-    """The cheapest member without a final cost, now made final; -1 if there is none."""
+    """Makes the lowest provisional cost final and returns its member; -1 if there is none."""
     best = -1
     row = rows
     member = 0

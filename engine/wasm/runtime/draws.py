@@ -19,7 +19,7 @@ def word(key: int, at: int) -> int:
 
 @exported
 def seed(seed: int, game: int) -> None:
-    """Sets the key of the game with this number, for a seed."""
+    """Sets the key for the game with this number under a seed."""
     store(KEY, word(word(seed, 0), game))
 
 
@@ -34,7 +34,7 @@ def high(a: int, b: int) -> int:
 
 @exported
 def drawn(at: int, bound: int) -> int:
-    """A number below a bound, from word `at` of the game; 0 if the bound is 1."""
+    """A random number below a bound, drawn from word `at` of the game; 0 if the bound is 1."""
     if bound < 2:
         return 0
     bits = word(load(KEY), at)

@@ -83,7 +83,7 @@ def decision() -> int:
 
 
 def listing() -> None:
-    """Sets the end of the buffer for the next listing."""
+    """Sets the address at which the next listing must end."""
     last = load(OPTIONS) + (MAX_OPTIONS - 1) * STRIDE
     store(LISTED_END, last if last < OPTIONS_END else OPTIONS_END)
 
@@ -107,13 +107,13 @@ def others(number: int) -> None:
 
 
 def spent(steps: int) -> None:
-    """Charges the used part of a step budget to that of the batch."""
+    """Charges the steps used from the budget of a listing to the budget of the batch."""
     store(BUDGET, load(BUDGET) - steps + load(LEFT))
     store(LEFT, UNBOUNDED)
 
 
 def idle(number: int) -> int:
-    """Whether a decision has no option; its options stay listed for `own_again`."""
+    """Whether a decision has no option; the options that it has stay listed for `own_again`."""
     first = load(OPTIONS)
     listing()
     list_own(number)
@@ -169,12 +169,12 @@ def run(block: int) -> None:
 
 @exported
 def choose() -> int:
-    """The address of a random option, uniform among a seat's; 0 if there is none."""
+    """The address of a random option, each option of a seat being equally likely; 0 if there is none."""
     return chosen(0)
 
 
 def chosen(weighing: int) -> int:
-    """The address of a random option, by the weights of seats' options if `weighing`; 0 if there is none."""
+    """The address of a random option, with seats' options drawn by weight if `weighing`; 0 if there is none."""
     number = decision()
     store(OPTIONS, OPTIONS_BASE)
     first = OPTIONS_BASE
@@ -210,7 +210,7 @@ def chosen(weighing: int) -> int:
 
 
 def written(one: int, number: int) -> None:
-    """Writes an option as a code; interrupts the batch if there is no room for another."""
+    """Writes an option as a code; interrupts the batch if there is no room for another code."""
     to = load(TRAIL)
     end = 16 + 8 * load(TAKES + STRIDE * load(one) + 8)
     store(to, load(SAMES + 8 * load(one)))
@@ -226,8 +226,8 @@ def written(one: int, number: int) -> None:
 
 @exported
 def play(cap: int, check: int) -> int:
-    """Continues the game: 0 at the end, 1 after `cap` decisions, 2 without options, 3 if an invariant is broken, 4 if
-    interrupted.
+    """Continues the game; returns 0 at its end, 1 after `cap` decisions, 2 if nothing is legal, 3 if an invariant is
+    broken, and 4 if interrupted.
     """
     return played(cap, check, 0)
 
@@ -260,7 +260,7 @@ def played(cap: int, check: int, weighing: int) -> int:
 
 @exported
 def games(count: int, cap: int, check: int) -> None:
-    """Plays a batch of games from the start; a further call resumes after an interruption."""
+    """Plays a batch of games from the start; another call resumes after an interruption."""
     while load(GAME) < count:
         number = load(GAME)
         row = RESULTS + RESULT * number
@@ -288,7 +288,7 @@ def games(count: int, cap: int, check: int) -> None:
 
 
 def read_by(entry: int) -> None:
-    """Adds the invariants of a list to those to test."""
+    """Adds the invariants in a list to those that must be tested."""
     left = load(entry)
     while left > 0:
         at = MEMBERS + 8 * load(entry + 8)
@@ -299,7 +299,7 @@ def read_by(entry: int) -> None:
 
 @exported
 def broken(every: int) -> int:
-    """Whether an invariant is broken: any, or one that reads a cell in the journal."""
+    """Whether an invariant is broken; tests all if `every`, otherwise only those that read a cell in the journal."""
     copy(MEMBERS, EVERY if every else ALWAYS, 8 * INVARIANTS)
     if every == 0:
         at = JOURNAL_BASE

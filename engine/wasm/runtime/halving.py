@@ -1,4 +1,4 @@
-"""A comparison of options by random games after each, in rounds: see `rulespec.engine.search.comparing`.
+"""A comparison of options by random games played after each, in rounds; see `rulespec.engine.search.comparing`.
 
 Each option has four numbers at `OUT`: whether it remains, the sum of its seat's aims, the sum of its shares, and the
 number of its playouts. They are followed by snapshots of the positions after the options, one per particle.
@@ -28,7 +28,7 @@ from rulespec.engine.wasm.runtime.search import listed, restored, returned, snap
 
 
 def option_of(k: int, size: int) -> int:
-    """The address of a listed option, by its index among the requested ones."""
+    """The address of a listed option, by its index among the requested options."""
     if load(CODES) == 0:
         if k >= size:
             trap()
@@ -60,7 +60,7 @@ def followed(count: int, particles: int) -> None:
 
 
 def left_out(count: int) -> None:
-    """Drops the worse half of the options; ties drop the later ones."""
+    """Drops the worse half of the options; of equal options, the later ones are dropped."""
     rest = (load(LEFT_OVER) + 1) // 2
     k = 0
     while k < count:
@@ -86,7 +86,7 @@ def left_out(count: int) -> None:
 
 
 def playout(position: int, number: int, cap: int) -> int:
-    """Plays a random game from a snapshot with the round's seed, and judges it; returns whether it was interrupted."""
+    """Plays a random game from a snapshot with the round's seed and judges it; returns whether it was interrupted."""
     if load(PAUSED) == 0:
         returned(position)
         seed(load(load(KEYS) + 8 * load(NEXT) - 8), number)
@@ -126,10 +126,10 @@ def begun(count: int, particles: int) -> None:
 
 @exported
 def halve(count: int, particles: int, playouts: int, rounds: int, cap: int) -> int:
-    """Compares options; returns whether it was interrupted; another call resumes.
+    """Compares options; returns whether it was interrupted, in which case another call resumes.
 
-    After each round the worse half is dropped; all remaining options have the same number of playouts. Playout n of an
-    option shares its draws with playout n of the others in the round, and the particles are used in turn.
+    After each round the worse half is dropped; all remaining options have the same number of playouts. In a round,
+    playout n of an option uses the same draws as playout n of the others, and the particles are used in turn.
     """
     if load(NEXT) == 0:
         begun(count, particles)

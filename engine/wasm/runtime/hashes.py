@@ -9,7 +9,7 @@ from rulespec.engine.wasm.runtime.registers import BUDGET, HASH, JOURNAL, TRAIL,
 
 
 def residue(a: int, signed: int) -> int:
-    """The residue of a signed or unsigned number."""
+    """The residue of a number, signed or unsigned."""
     if signed and a < 0:
         return a - 59
     return a if below(a, -59) else a + 59
@@ -50,9 +50,10 @@ def is_signed(at: int) -> int:
 
 @exported
 def grown(mark: int) -> int:
-    """The change of the hash due to journal entries after a mark.
+    """The change in the hash due to the journal entries after a mark.
 
-    Small changes, the most frequent, are multiplied by the halves of their weights, summed, and reduced at the end.
+    Small changes, which are the most frequent, are multiplied by the two halves of their weights, summed, and reduced
+    once at the end.
     """
     total = 0
     low = 0
@@ -90,7 +91,7 @@ def whole_hash() -> int:
 
 
 def trail() -> None:
-    """Writes the hash after a decision of a playout; interrupts the batch if there is no room for another."""
+    """Writes the hash after a decision of a playout; interrupts the batch if there is no room for another hash."""
     total = plus(load(HASH), grown(JOURNAL_BASE))
     to = load(TRAIL)
     store(HASH, total)

@@ -1,6 +1,6 @@
-"""The instructions called by runtime modules, with their meaning in Python, over a `bytearray`.
+"""The instructions called by runtime modules, defined in Python over a `bytearray`.
 
-Compiled, each is one or two WebAssembly instructions (`small_python`). Where WebAssembly integers differ from Python's,
+Each compiles to one or two WebAssembly instructions (`small_python`). Where WebAssembly integers differ from Python's,
 `Int64` follows WebAssembly, and `load` returns only `Int64`:
 
 * `+`, `-`, `*`, `<<` and `-x` wrap around at 64 bits;
@@ -111,7 +111,7 @@ def exported(function: _Function) -> _Function:
 
 
 def trap() -> NoReturn:
-    """Aborts the call: a fault of the rules, or a case for Python."""
+    """Aborts the call because of a fault of the rules, or a case that only Python supports."""
     raise TrapError
 
 
@@ -138,7 +138,7 @@ def fill(to: int, value: int, size: int) -> None:
 
 
 def below(a: int, b: int) -> int:
-    """Whether a number is smaller than another one, unsigned."""
+    """Whether `a` is less than `b`, both unsigned."""
     return _unsigned(a) < _unsigned(b)
 
 
@@ -154,7 +154,7 @@ def lowest(bits: int) -> int:
 
 
 def leading(bits: int) -> int:
-    """The number of leading zeros."""
+    """The number of leading 0 bits."""
     return Int64(64 - _unsigned(bits).bit_length())
 
 

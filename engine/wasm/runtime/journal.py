@@ -1,4 +1,4 @@
-"""Changes of the state: the journal of all, for undo; transfers of amounts, and sets derived from cells."""
+"""Changes to the state: a journal of them for undo, transfers of amounts, and updates of sets derived from cells."""
 
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.wasm.runtime.intrinsics import exported, load, store, trap
@@ -35,7 +35,7 @@ def undo(mark: int) -> None:
 
 
 def transfer(source: int, target: int, amount: int, unlimited: int) -> None:
-    """Moves an amount between cells; traps if a limited source has less."""
+    """Moves an amount between cells; traps if it is negative, or if a limited source holds less."""
     there = load(source)
     if amount < 0:
         trap()
@@ -61,7 +61,7 @@ def occupied(entry: int, before: int, after: int) -> None:
 
 
 def transfer_counted(source: int, target: int, amount: int, unlimited: int, places: int) -> None:
-    """A transfer between cells with derived sets; `places` has a list for each of them."""
+    """A transfer between cells with derived sets; `places` has a list of these sets for each cell."""
     one = load(source)
     other = load(target)
     transfer(source, target, amount, unlimited)
@@ -75,10 +75,10 @@ def transfer_counted(source: int, target: int, amount: int, unlimited: int, plac
 
 
 def house(at: int, value: int, houses: int) -> None:
-    """Writes a place into a cell, and moves its owner from the old place's sets to the new one's.
+    """Writes a place into a cell, and moves the cell's owner from the sets of the old place to those of the new one.
 
-    An entry of a list in `houses` has the address of the first set, the owner's bit, the array from places to set
-    numbers, and the size of a set in bytes.
+    Each entry of a list in `houses` has the address of the first set, the owner's bit, the array that maps places to
+    set numbers, and the size of a set in bytes.
     """
     before = load(at)
     if before != value:

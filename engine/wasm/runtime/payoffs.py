@@ -1,4 +1,4 @@
-"""The deciding team's payoff at the end of a playout, in units of 2^-30: see `rulespec.engine.search.payoffs`.
+"""The deciding team's payoff at the end of a playout, in units of 2^-30; see `rulespec.engine.search.payoffs`.
 
 A team has six numbers: its seats as a set, the factor from a sum to a mean in a common unit, and its results in a
 playout: points, value, whether it has won, share.
@@ -19,7 +19,7 @@ from rulespec.engine.wasm.runtime.registers import (
 
 
 def odds(behind: int) -> int:
-    """The odds of a trailing team against the leader, by the difference."""
+    """The odds of a team that trails the leader by `behind`."""
     behind = behind >> load(SHIFT)
     most = 8 * load(UNIT)
     if behind > most:
@@ -33,7 +33,7 @@ def odds(behind: int) -> int:
 
 
 def against(ahead: int) -> int:
-    """The share of a team in a comparison with one other team, which it leads by `ahead`, or trails if negative."""
+    """The share of a team compared with one other team, which it leads by `ahead`, or trails if that is negative."""
     if ahead < 0:
         rest = odds(0 - ahead)
         return rest * 1073741824 // (1073741824 + rest)
@@ -53,7 +53,7 @@ def mean(at: int, size: int, team: int) -> int:
 
 
 def packed_rank(rank: int, to: int) -> int:
-    """Writes the numbers of a seat's rank, lists in full; returns the end address."""
+    """Writes the numbers of a seat's rank without gaps, lists included; returns the end address."""
     store(to, load(rank))
     rank = rank + 8
     to = to + 8
@@ -190,7 +190,7 @@ def payoff(own: int, ended: int) -> int:
 
 
 def place(own: int, ended: int) -> int:
-    """The share of a team's rivals that it has beaten."""
+    """The fraction of its rivals that a team has beaten."""
     beaten = 0
     by_value = load(FORM) == 1 and ended == 0
     team = load(TEAMS)
@@ -209,14 +209,14 @@ def place(own: int, ended: int) -> int:
 
 
 def aim(own: int, ended: int, share: int) -> int:
-    """The share that a team plays for: with three or more teams, a fifth depends on its rank."""
+    """The share that a team aims for; with three or more teams, a fifth of it depends on the team's rank."""
     if load(FORM) == 2 or load(TEAMS_END) - load(TEAMS) < 144:
         return share
     return (4 * share + place(own, ended)) // 5
 
 
 def says(ended: int) -> int:
-    """Whether the shares are informative."""
+    """Whether the shares tell the teams apart."""
     if ended:
         return 1
     if load(FORM) == 2:

@@ -1,4 +1,4 @@
-"""The interface to a program: addresses, numbers and functions emitted by the compiler.
+"""The interface to a program: the addresses, numbers and functions that the compiler emits.
 
 The values here are placeholders, so that the modules can be imported; tests replace them.
 """
@@ -26,9 +26,9 @@ MARKS = 0
 CHANGED = 0
 """The buffer for the changes of a step: triples of word number, old value, new value."""
 PLACES = 0
-"""Per cell, the list of the sets with a member that depends on whether the cell is positive, or 0."""
+"""Per cell, the list of the sets that have a member only while the cell is positive, or 0."""
 HOUSES = 0
-"""Per cell, the list of the sets of entities at a place, or 0."""
+"""Per cell that holds a place, the list of the sets of entities at each place; otherwise 0."""
 WORDS = 0
 """Words per row."""
 STRIDE = 16
@@ -36,7 +36,7 @@ STRIDE = 16
 JOURNAL_BASE = 0
 """The address of the journal; an entry is address, old value, new value."""
 JOURNAL_END = 0
-"""The address from which a journal entry no longer fits."""
+"""The address at and after which a journal entry no longer fits."""
 OPTIONS_BASE = 0
 """The address of the first option."""
 OPTIONS_END = 0
@@ -44,15 +44,15 @@ OPTIONS_END = 0
 MAX_OPTIONS = 0
 """The maximum number of options of a decision."""
 MAX_SEVERAL = 0
-"""The maximum number of sets or bags of a parameter."""
+"""The maximum number of sets or bags listed for a parameter."""
 PILES = 48
 """The offset of the piles in the area of a parameter's sets or bags."""
 FEW = 0
-"""The bound for small changes: a full journal of them, each times a 32-bit number, has a 64-bit sum."""
+"""The bound for small changes: the sum of a full journal of them, each times a 32-bit number, fits into 64 bits."""
 STEPS = 0
 """The step limit from one decision to the next."""
 UNBOUNDED = 0
-"""The step budget where no steps are counted."""
+"""The step budget that applies while no steps are counted."""
 MAIN = 0
 """The first block."""
 ASKED = 0
@@ -60,25 +60,29 @@ ASKED = 0
 FUNCTIONS = 0
 """Per block, the number of its function."""
 ENTRIES = 0
-"""Per block, the number of its entry into its function."""
+"""Per block, the number of its entry point in its function."""
 OTHERWISE = 0
 """Per block, the block that follows if its decision has no option."""
 RETURNS = 0
 """Per block, the address of the cell with its procedure's return target, or 0."""
 USUAL = 0
-"""Per block, its procedure's usual return target, for a cell in `RETURNS` that is 0."""
+"""Per block, its procedure's usual return target, which applies if the cell in `RETURNS` is 0."""
 SAVED_CALLS = 0
-"""Per block where a recursive call returns, its frames: the counter, and the row of return targets."""
+"""Per block to which a recursive call returns, the call's frames: the counter, and the row of return targets."""
 DEPTHS = 0
-"""The number of recursive procedures; for each, the counter for a walk, and the cell with its depth."""
+"""The number of recursive procedures, then for each the counter for a walk, and the cell that holds its depth."""
 TAKES = 0
-"""Per option, its block (-1 - block if arguments are read from the option), the argument count, their cells."""
+"""Per option, its block (-1 - block if arguments are read from the option), the number of arguments, and the address of
+their cells.
+"""
 SAMES = 0
-"""Per option, the first option with its name."""
+"""Per option, the first option with the same name."""
 WEIGHED = 0
 """Per decision, whether its options have weights, in chance or playouts; otherwise all weights are 1."""
 RESULT = 32
-"""Bytes per result of a game: status, decisions, ending, winners, ranks, values."""
+"""Bytes per result of a game, which has a status, the number of decisions, the ending, the winners, the ranks and the
+values.
+"""
 SEATS = 0
 """The number of seats."""
 RESULTS = 0
@@ -86,7 +90,9 @@ RESULTS = 0
 RANK = 0
 """The number of values in a seat's rank."""
 RANK_PARTS = 0
-"""The parts of a rank after the points: their number, and for each part 0 (a number) or a list's bound."""
+"""The parts of a rank after the points: their number, then for each part 0 if it is a number, or the maximum length if
+it is a list.
+"""
 SORTED = 0
 """The buffer for the members that a tiebreak compares."""
 INVARIANTS = 0
@@ -100,32 +106,34 @@ EVERY = 0
 ROW = 0
 """Bytes per row of a position."""
 MOVED = 0
-"""Pairs of an offset in a row of a position and the address of a word of a wide cell."""
+"""Pairs for the words of wide cells: the offset in the row of a position, and the address in the state."""
 MOVED_END = 0
 """The address after `MOVED`."""
 VALUES_READ = 0
-"""Per value, the parts of a row that it reads, points last (-1): a list of address pairs, start and end."""
+"""Per value, the parts of a row that it reads, as a list of start and end addresses; those of points (-1) come last."""
 OPEN = -9223372036854775807
 """The placeholder for a number hidden from a seat; no number of a position is this small."""
 UNSEEN = 0
 """Per cell, whether it is hidden from the viewer."""
 SIGHTS = 0
-"""Per word of a named cell, the address of its entry in `UNSEEN`, and its own address."""
+"""Per word of a named cell, the address of its entry in `UNSEEN`, and the address of the word."""
 SIGHTS_END = 0
 """The address after `SIGHTS`."""
 SIGHT_WEIGHTS = 0
-"""Per word in `SIGHTS`, its weight, and the address of the weights of a hidden token's possible places, or 0.
+"""Per word in `SIGHTS`, three numbers: its weight, the address of the weights of a hidden token's possible places or 0,
+and a table of viewers or 0.
 
-The third number, if the value of the cell determines its viewers, is the address of the sets of seats from which it is
-hidden, by value; otherwise 0. The host writes all of them.
+If the value of the cell determines its viewers, the table gives for each value the set of seats from which the cell is
+hidden. The host writes all these numbers.
 """
 SIGHT_OF = 0
 """Per word of the state, the address of its entry in `SIGHT_WEIGHTS`; 0 if visibility depends on more than values."""
 COUNTS = 0
 """The addresses of the public counts of private values. Each is a list that starts with its form.
 
-1: tokens at a place: the first cell, the number of cells, the place; 2: a sum: the number of cells, their addresses;
-3: the length of an order: its first word, the number of words, the bits of a member.
+Form 1 counts tokens at a place, and has the first cell, the number of cells and the place. Form 2 is a sum, and has the
+number of cells and their addresses. Form 3 is the length of an order, and has its first word, the number of words and
+the bits of a member.
 """
 COUNTS_END = 0
 """The address after `COUNTS`."""
@@ -136,7 +144,7 @@ SUMS_END = 0
 QUESTIONS = 0
 """Per decision, the first decision with the same question."""
 TELLING = 0
-"""Per decision, whether its options may reveal something private."""
+"""Per decision, whether its options may reveal private information."""
 
 
 def _absent() -> NoReturn:
@@ -145,12 +153,12 @@ def _absent() -> NoReturn:
 
 
 def go(function: int, entry: int) -> int:
-    """The block after running a function from an entry: -1 at the end, -2 - block at a decision."""
+    """Runs a function from an entry; returns the next block, -1 at the end of the game, or -2 - block at a decision."""
     _absent()
 
 
 def who(number: int) -> int:
-    """The deciding seat; -1 for chance."""
+    """The deciding seat; -1 if chance decides."""
     _absent()
 
 
@@ -165,7 +173,7 @@ def list_others(number: int) -> None:
 
 
 def weight(number: int, option: int) -> int:
-    """The weight of a listed option, in chance or playouts. The function reuses its first parameter as a variable."""
+    """The weight of a listed option, in chance or playouts; emitted code reuses the first parameter as a variable."""
     _absent()
 
 
@@ -175,7 +183,7 @@ def holds(number: int, members: int) -> int:
 
 
 def ranks(row: int) -> None:
-    """Writes the points and tiebreaks of all seats into a row."""
+    """Writes the points and tiebreaks of all seats into the row at an address."""
     _absent()
 
 

@@ -1,13 +1,13 @@
 """Registers: numbers at fixed addresses, shared by the modules and the host."""
 
 LEFT = 72
-"""The step budget; a negative one traps."""
+"""The step budget; the module traps when it becomes negative."""
 JOURNAL = 80
 """The end of the journal."""
 OPTIONS = 88
 """The end of the listed options."""
 LISTED_END = 96
-"""The address from which no further option is listed."""
+"""The address at and after which no further option is listed."""
 ROW_TAKEN = 104
 """The row of the option taken, for blocks that read their arguments from it."""
 HASH = 112
@@ -23,7 +23,7 @@ EACH = 144
 KEY = 152
 """The key of a game's random numbers."""
 DECIDING = 160
-"""Whether a whole game is past its set-up."""
+"""Whether a random game has reached its first decision."""
 NODES = 168
 """The number of options taken by perft."""
 LIMIT = 176
@@ -35,19 +35,19 @@ COMPLETE = 192
 LEAVES = 200
 """The end of the leaf hashes."""
 LEAVES_END = 208
-"""The address from which a leaf hash no longer fits."""
+"""The address at and after which a leaf hash no longer fits."""
 RATE = 216
 """The probability of an option out of turn, in steps of 2^-53."""
 GAME = 224
 """The index of the game, or row, in its batch."""
 BUDGET = 232
-"""The step budget of a batch; a negative one interrupts it."""
+"""The step budget of a batch, which is interrupted when it becomes negative."""
 PAUSED = 240
 """Whether the current game has been interrupted."""
 ROWS = 248
 """The address of the rows of positions passed by the host."""
 ANSWERS = 256
-"""The address of the data of each row: a number, or addresses."""
+"""The address of the data for each row: a number, or some addresses."""
 OUT = 264
 """The end of the returned rows."""
 OUT_END = 272
@@ -55,7 +55,7 @@ OUT_END = 272
 NEXT = 280
 """The index of the next option to expand in a row."""
 STAMP = 288
-"""The stamp of what the current loop has already listed."""
+"""The stamp that marks the tokens already listed by the current loop."""
 REVEALED = 296
 """Whether the seat can tell all tokens of a kind apart."""
 BY = 304
@@ -81,9 +81,9 @@ TEAMS_END = 376
 OWN_TEAM = 384
 """The address of the deciding seat's team."""
 FORM = 392
-"""The form of payoffs: 0 by winning alone, 1 by a value if a playout is cut off, 2 by points."""
+"""The form of payoffs: 0 counts only wins, 1 also the value of a cut-off playout, 2 counts points."""
 UNIT = 400
-"""The nearly decisive difference; in a game for points, twice the stake."""
+"""The difference that nearly decides a game; in a game for points, twice the stake."""
 SHIFT = 408
 """The number of low bits of a difference that are ignored."""
 STAKE = 416
@@ -99,7 +99,7 @@ LEFT_OVER = 448
 ALREADY = 456
 """The number of playouts per remaining option before the current round."""
 SILENT = 464
-"""The number of a comparison's playouts without information."""
+"""The number of playouts in a comparison that gave no information."""
 TREE_KEY = 472
 """The key of a tree's random numbers; the root is the first node."""
 TREE = 480
@@ -109,27 +109,29 @@ TREE_TOP = 488
 TREE_END = 496
 """The address after the buffer for a tree."""
 WAY = 504
-"""The address of a path down a tree: pairs of a node and the chosen option, or 0 for chance."""
+"""The address of a path down a tree: pairs of a node and the chosen option (0 at a chance node)."""
 WAY_TOP = 512
 """The end of the path."""
 WAY_END = 520
 """The address after the buffer for a path."""
 KNOWN = 528
-"""Whether positions are fully visible, so that nodes are positions."""
+"""Whether positions are fully visible, so that each node is a position."""
 DRAWN = 536
 """The number of the last draw of a tree."""
 HIDES = 544
-"""The address of a table: per option, as bits, the columns of its code hidden from seats other than the actor."""
+"""The address of a table with a bit set per option: the columns of its code that are hidden from seats other than the
+actor.
+"""
 CURIOUS = 552
-"""The address of a table: the exploration bonus of an option after one try, by the number of times it was legal."""
+"""The address of the table of exploration bonuses after one try, by the number of times an option was legal."""
 RARE = 560
-"""The address of a table: the remaining fraction of the exploration bonus, by the visits of an option."""
+"""The address of the table of the remaining fractions of the exploration bonus, by the visits of an option."""
 OWN_SEAT = 568
-"""The seat to decide at the root of a tree."""
+"""The seat that decides at the root of a tree."""
 CODES = 576
 """The address of the codes of the requested options; 0 means all listed ones."""
 REWRITTEN = 584
-"""The bits of the kept sets (`closure_memos`) whose cells have been written since their last look-up."""
+"""The memos (`closure_memos`) whose cells have been written since their last look-up, one bit each."""
 
 REGISTERS: dict[str, int] = {name: address for name, address in globals().items() if name.isupper()}
 """All registers by name."""

@@ -1,7 +1,7 @@
 """Replay of recorded decisions.
 
 A recorded decision is stored like an option in the buffer: its number, the acting seat (-1: any seat) and its
-arguments. `ANSWERS` has two addresses per game, those of its next decision and of the end.
+arguments. `ANSWERS` has two addresses per game: that of its next decision, and that of the end of its decisions.
 """
 
 from rulespec.engine.wasm.runtime.games import decision, others, own_again, take
@@ -24,7 +24,7 @@ from rulespec.engine.wasm.runtime.search import restored, saved
 
 
 def named(one: int, first: int, last: int) -> int:
-    """The address of the listed option for a recorded decision; 0 if there is none."""
+    """The address of the listed option that matches a recorded decision; 0 if there is none."""
     number = load(one)
     while first < last:
         if load(SAMES + 8 * load(first)) == number:
@@ -39,7 +39,7 @@ def named(one: int, first: int, last: int) -> int:
 
 
 def legal(one: int) -> int:
-    """The address of the legal option for a recorded decision by its seat; 0 if there is none."""
+    """The address of the legal option that matches a recorded decision and its seat; 0 if there is none."""
     number = decision()
     if number < 0 or load(one) < 0:
         return 0
@@ -75,10 +75,10 @@ def most(which: int) -> int:
 
 @exported
 def replay(count: int, hashed: int, which: int) -> None:
-    """Takes the decisions of each game up to the first that is not listed.
+    """Takes the decisions of each game, up to the first one that is not legal.
 
-    If `hashed` is 1, replaces each decision's seat with the hash after it; if 2, with the position's maximum value to a
-    seat. If interrupted, another call resumes.
+    If `hashed` is 1, replaces each decision's seat with the hash after the decision; if 2, with the position's maximum
+    value to a seat. If interrupted, another call resumes.
     """
     while load(GAME) < count:
         number = load(GAME)

@@ -1,7 +1,7 @@
 """Search: positions passed by the host as rows of numbers.
 
-A row has the cells of the rules, followed by the further words of wide ones, listed in `MOVED`: pairs of an offset in
-the row and an address. `ANSWERS` has a number for each row.
+A row has the first words of the rules' cells, followed by the further words of wide cells, for which `MOVED` lists
+pairs of an offset in the row and an address. `ANSWERS` has a number for each row.
 """
 
 from rulespec.engine.wasm.runtime.games import decision, others, own, take
@@ -40,9 +40,9 @@ from rulespec.engine.wasm.runtime.registers import (
 
 
 def moved_part(row: int, at: int, end: int) -> None:
-    """Writes the differences between two addresses of a row into the state and its derived sets.
+    """Writes the part of a row between two addresses into the state, where it differs, and updates the derived sets.
 
-    It first lists the differences without branching on them, as such branches are unpredictable.
+    It first lists the differences without branching on them, since such branches are unpredictable.
     """
     store(REWRITTEN, -1)
     further = row - STATE
@@ -91,7 +91,7 @@ def moved_wide(row: int) -> None:
 
 @exported
 def moved(row: int) -> None:
-    """Writes a row's differences into the state."""
+    """Writes a row into the state, where it differs."""
     moved_part(row, STATE, RULES_END)
     moved_wide(row)
 
@@ -122,7 +122,7 @@ def snapshot(to: int) -> None:
 
 
 def returned(snapshot: int) -> None:
-    """Restores a snapshot, with an empty journal; faster than a row, but larger."""
+    """Restores a snapshot, with an empty journal; a snapshot is faster to restore than a row, but larger."""
     copy(STATE, snapshot, STATE_END - STATE)
     store(REWRITTEN, -1)
     store(JOURNAL, JOURNAL_BASE)
@@ -133,7 +133,7 @@ def returned(snapshot: int) -> None:
 
 @exported
 def listed(out_of_turn: int) -> int:
-    """Lists the options of the decider, and of others if requested; returns their number."""
+    """Lists the options of the decider, and those of other seats if requested; returns their number."""
     store(OPTIONS, OPTIONS_BASE)
     number = decision()
     if number < 0:
@@ -146,7 +146,7 @@ def listed(out_of_turn: int) -> int:
 
 @exported
 def decider() -> int:
-    """The deciding seat: -1 for chance, -2 if the game is over."""
+    """The deciding seat; -1 if chance decides, -2 if the game is over."""
     number = decision()
     if number < 0:
         return -2
@@ -185,7 +185,7 @@ def look(count: int, what: int, out_of_turn: int) -> None:
 
 @exported
 def advance(count: int, out_of_turn: int) -> None:
-    """Replaces each row with the position after its numbered option."""
+    """Replaces each row with the position after the option whose number is given for it."""
     while load(GAME) < count:
         number = load(GAME)
         row = load(ROWS) + ROW * number
@@ -200,7 +200,7 @@ def advance(count: int, out_of_turn: int) -> None:
 
 @exported
 def expand(count: int, out_of_turn: int) -> None:
-    """Writes the position after each option of each row: a new row, the index of the old one, and the hash.
+    """For each option of each row, writes the next position as a row, the index of the old row, and the new hash.
 
     If the buffer is full, it returns; another call resumes there.
     """

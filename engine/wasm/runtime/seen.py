@@ -53,7 +53,7 @@ from rulespec.engine.wasm.runtime.search import restored, saved
 
 
 def at_place(entry: int) -> int:
-    """The number of tokens at a place: the cells of an entry that have its value."""
+    """The number of tokens at a place: the number of cells in an entry that hold its value."""
     cell = load(entry + 8)
     end = cell + 8 * load(entry + 16)
     value = load(entry + 24)
@@ -97,7 +97,7 @@ def public_count(entry: int) -> int:
 
 
 def options_seen(number: int, by: int, seat: int) -> int:
-    """A digest of a seat's options at a decision."""
+    """A digest of the options that a seat has at a decision."""
     total = 0
     store(OPTIONS, OPTIONS_BASE)
     if by == seat:
@@ -152,7 +152,7 @@ def word_seen(one: int, value: int, seat: int) -> int:
 
 
 def words_changed(seat: int) -> int:
-    """The change of `words_seen` due to the journal."""
+    """The change in `words_seen` due to the journal."""
     total = 0
     entry = JOURNAL_BASE
     while entry < load(JOURNAL):
@@ -218,7 +218,7 @@ def observed(count: int, seat: int) -> None:
 
 
 def of_kind(option: int, code: int, by: int) -> int:
-    """Whether a listed option has a code's kind and seat, or the code leaves them open."""
+    """Whether a listed option has the kind and seat in a code, so far as the code does not leave them open."""
     if load(code) != OPEN and load(SAMES + 8 * load(option)) != load(code):
         return 0
     actor = load(option + 8)
@@ -256,7 +256,9 @@ def taken_down(option: int, one: int, by: int) -> None:
 
 
 def one_of(first: int, last: int, one: int, look: int, by: int, weighed: int) -> int:
-    """The address of an option that fits a decision, drawn by weight; 0 if there is none. Also writes the weights."""
+    """Draws, by weight, an option that matches an observed decision, and writes the weights; returns its address, or 0
+    if there is none.
+    """
     total = 0
     alike = 0
     some = 0
@@ -329,9 +331,10 @@ def going_on(one: int, look: int) -> int:
 
 @exported
 def follow(count: int, seat: int) -> None:
-    """Continues games along a seat's observations, each up to its first contradiction, where its row remains.
+    """Continues games along a seat's observations, each up to its first contradiction; its row is then the position
+    reached.
 
-    `ANSWERS` has three addresses per game, those of its next decision, the end, and the observed decision. If
+    `ANSWERS` has three addresses per game, those of its next decision, of the end, and of the observed decision. If
     interrupted, another call resumes.
     """
     while load(GAME) < count:

@@ -1,8 +1,8 @@
-"""Several members as values of a parameter: sets and bags in the order of `rulespec.language.several`, and paths.
+"""Composite values of a parameter: sets and bags, enumerated in the order of `rulespec.language.several`, and paths.
 
-A memory area holds the set or bag to choose from, in words, and the state of the enumeration; from `PILES` on, one pile
-per entity: its number, its count, and the chosen count. A path has its stops in order, each as its number + 1 in a
-fixed number of bits, in the words of an area.
+A memory area holds the set or bag to choose from, in words, and the state of the enumeration. From `PILES` on, it has
+one pile per entity: its number, its count, and the chosen count. A path has its stops in order, each as its number + 1
+in a fixed number of bits, in the words of an area.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import load, lowest, store, trap
@@ -37,7 +37,7 @@ def several_begin(area: int, bits: int, words: int, least: int, most: int) -> No
 
 
 def several_filled(pile: int, end: int, size: int) -> None:
-    """Chooses `size` pieces from the piles up to `end`, greedily from the first."""
+    """Chooses `size` pieces from the piles up to `end`, as many as possible from the first ones."""
     while pile < end:
         number = load(pile + 8)
         if number > size:
@@ -48,7 +48,7 @@ def several_filled(pile: int, end: int, size: int) -> None:
 
 
 def several_moved(area: int) -> int:
-    """Advances to the next selection of the same size; 0 if there is none."""
+    """Advances to the next selection of the same size; returns 0 if there is none."""
     end = load(area + 8)
     pile = end - 24
     after = 0
@@ -66,7 +66,7 @@ def several_moved(area: int) -> int:
 
 
 def several_next(area: int, words: int) -> int:
-    """Writes the next set or bag into the words of an area; 0 if there is none."""
+    """Writes the next set or bag into the words of an area; returns 0 if there is none."""
     count = load(area + 32)
     if count < 0 or several_moved(area) == 0:
         size = load(area + 16) + 1
@@ -95,7 +95,7 @@ def several_next(area: int, words: int) -> int:
 
 
 def lot(number: int, member: int, size: int) -> int:
-    """The bag with pieces of a single entity, in its word."""
+    """The word of a bag that has pieces of a single entity."""
     if number > 255:
         number = 255
     if number < 0:
@@ -104,7 +104,7 @@ def lot(number: int, member: int, size: int) -> int:
 
 
 def lots(word: int) -> int:
-    """The pieces in one word of a bag."""
+    """The number of pieces in one word of a bag."""
     total = 0
     while word != 0:
         total = total + (word & 255)
@@ -125,7 +125,7 @@ def lot_entities(word: int) -> int:
 
 
 def path_cut(area: int, number: int, bits: int, words: int) -> None:
-    """Truncates the path in an area to a number of stops."""
+    """Truncates the path in an area to `number` stops."""
     at = number * bits
     word = at >> 6
     if word < words:
@@ -138,7 +138,7 @@ def path_cut(area: int, number: int, bits: int, words: int) -> None:
 
 
 def path_put(area: int, number: int, member: int, bits: int) -> None:
-    """Appends a stop to a path with a number of stops."""
+    """Appends a stop to the path in an area, which has `number` stops."""
     at = number * bits
     place = area + 8 * (at >> 6)
     store(place, load(place) | member + 1 << (at & 63))

@@ -1,4 +1,4 @@
-"""Sources of the runtime modules' functions, and of operator meanings in small Python."""
+"""The sources, in small Python, of the runtime modules' functions and of the meanings of operators."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MODULES = (
     *("journal", "arithmetic", "wide", "alike", "draws", "several", "games", "hashes"),
     *("search", "values", "steps", "replay", "seen", "payoffs", "halving", "tree"),
 )
-"""The modules in each program; `stack` is for programs with multi-word sets."""
+"""The modules that every program includes; `stack` is only for programs with multi-word sets."""
 
 
 @cache
@@ -28,12 +28,12 @@ def meanings() -> list[SmallFunction]:
 
 
 def stack_functions(words: int) -> list[SmallFunction]:
-    """The functions for sets of up to `words` words; each name ends with its number of words."""
+    """The functions for sets of up to `words` words; the name of each ends with the number of words."""
     return [*functions("stack"), *(each for count in range(1, words + 1) for each in parsed(stack_source(count)))]
 
 
 def stack_source(words: int) -> str:
-    """The functions for sets of `words` words: one parameter per word, lowest members first."""
+    """The source of the functions for sets of `words` words, with one parameter per word, lowest members first."""
     names = [f"w{k}" for k in range(words)]
     params = ", ".join(f"{name}: int" for name in names)
     lines = [f"def lowest{words}({params}) -> int:"]

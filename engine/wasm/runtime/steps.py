@@ -1,4 +1,4 @@
-"""Steps of games: single decisions, driven one by one, and all sequences of them, counted and hashed (perft)."""
+"""Steps of games: single decisions on request, and perft, which counts and hashes all sequences of decisions."""
 
 from rulespec.engine.wasm.runtime.games import decision, others, own, own_again, run, take
 from rulespec.engine.wasm.runtime.hashes import grown, plus
@@ -59,7 +59,7 @@ def stepped(option: int, listing: int) -> int:
 
 
 def changed() -> int:
-    """Writes the words changed since the start of the journal, and clears it; returns the end of the changes."""
+    """Writes the words changed since the start of the journal, clears it; returns the end of the changes."""
     stamp = load(MARK) + 1
     store(MARK, stamp)
     to = CHANGED
@@ -97,7 +97,9 @@ def asks_others(number: int) -> int:
 
 
 def cleared() -> int:
-    """Clears the unused bytes after each option's arguments, so that equal options have equal bytes."""
+    """Clears the unused bytes after each option's arguments, so that equal options have equal bytes; returns the end of
+    the list.
+    """
     one = OPTIONS_BASE
     last = load(OPTIONS)
     while one < last:

@@ -91,7 +91,7 @@ def is_same(one: int, other: int) -> int:
 
 
 def seen_column(one: int, column: int) -> int:
-    """A number in an option's code, as seen by the root's seat; -1 if hidden."""
+    """A number in an option's code, as seen by the root's seat; -1 if it is hidden."""
     number = load(SAMES + 8 * load(one))
     if load(one + 8) != load(OWN_SEAT) and load(load(HIDES) + 8 * number) >> column & 1:
         return -1
@@ -111,7 +111,7 @@ def looks_same(one: int, other: int) -> int:
 
 
 def group_of(node: int, own: int) -> int:
-    """The first option of a node that looks like a new one; otherwise the new one itself."""
+    """The first option of a node that looks the same as a new option, or else the new option itself."""
     edge = load(node + 16)
     while edge != 0:
         if looks_same(edge + 64, own + 64):
@@ -190,7 +190,7 @@ def options_of(node: int) -> int:
 
 
 def compared_first(count: int, team: int) -> None:
-    """Evaluates the position after each new option for a team, if there is a value and many options."""
+    """Evaluates the position after each new option for a team, if a value is declared and there are many options."""
     k = 0
     while k < count:
         edge = load(load(ANSWERS) + 8 * k)
@@ -209,7 +209,7 @@ def compared_first(count: int, team: int) -> None:
 
 
 def bound(edge: int, seat: int) -> int:
-    """The upper bound of an option's payoff to a seat; the position's value counts as one visit."""
+    """The upper confidence bound of an option's payoff to a seat; the next position's value counts as one visit."""
     proven = load(edge + 56)
     if proven != 0:
         share = load(proven + 8 * seat)

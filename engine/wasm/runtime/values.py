@@ -1,4 +1,4 @@
-"""Bulk work for bots: values of positions, cut-off playouts, options as codes; see `search`."""
+"""Bulk operations for bots: values of positions, cut-off playouts, and options as codes; see `search`."""
 
 from rulespec.engine.wasm.runtime.draws import seed
 from rulespec.engine.wasm.runtime.games import played
@@ -41,7 +41,7 @@ from rulespec.engine.wasm.runtime.search import decider, listed, moved_part, mov
 
 
 def moved_parts(row: int, part: int) -> None:
-    """Copies the cells that a value reads from a row into the state; `part` lists ranges of addresses."""
+    """Copies the cells that a value needs from a row into the state; `part` points to a list of address ranges."""
     undo(JOURNAL_BASE)
     left = load(part)
     while left > 0:
@@ -54,7 +54,7 @@ def moved_parts(row: int, part: int) -> None:
 
 @exported
 def valued(count: int, which: int, size: int) -> None:
-    """Writes the value of each row to each seat, or to each entity of another kind."""
+    """Writes the value of each row's position to each seat, or to each entity of another kind."""
     while load(GAME) < count:
         number = load(GAME)
         moved_parts(load(ROWS) + ROW * number, load(VALUES_READ + 8 * which))
@@ -66,7 +66,7 @@ def valued(count: int, which: int, size: int) -> None:
 def judged(count: int, cap: int, which: int, times: int, skip: int) -> None:
     """Plays `times` random games from each row; another call resumes after an interruption.
 
-    The result of a cut-off game ends with the value of its position to each seat.
+    The record of a cut-off game ends with the value of its last position to each seat.
     """
     while load(GAME) < count:
         number = load(GAME)

@@ -9,7 +9,7 @@ from rulespec.engine.wasm.runtime.program import WORDS
 
 
 def wide_packed(to: int, rows: int, count: int, width: int, bits: int) -> None:
-    """The last numbers of rows, as an order."""
+    """Writes the order formed by the last number of each row."""
     wide_zero(to)
     at = 0
     while at < count:
@@ -18,17 +18,17 @@ def wide_packed(to: int, rows: int, count: int, width: int, bits: int) -> None:
 
 
 def wide_zero(to: int) -> None:
-    """The empty set."""
+    """Writes the empty set."""
     fill(to, 0, 8 * WORDS)
 
 
 def wide_copy(to: int, a: int) -> None:
-    """A copy of a set."""
+    """Copies a set."""
     copy(to, a, 8 * WORDS)
 
 
 def wide_from(to: int, a: int) -> None:
-    """A single-word set as a row."""
+    """Writes a single-word set as a row."""
     wide_zero(to)
     store(to, a)
 
@@ -52,7 +52,7 @@ def wide_put(at: int, a: int) -> None:
 
 
 def wide_or(to: int, a: int, b: int) -> None:
-    """The union of two sets."""
+    """Writes the union of two sets."""
     k = 0
     while k < 8 * WORDS:
         store(to + k, load(a + k) | load(b + k))
@@ -60,7 +60,7 @@ def wide_or(to: int, a: int, b: int) -> None:
 
 
 def wide_and(to: int, a: int, b: int) -> None:
-    """The intersection of two sets."""
+    """Writes the intersection of two sets."""
     k = 0
     while k < 8 * WORDS:
         store(to + k, load(a + k) & load(b + k))
@@ -68,7 +68,7 @@ def wide_and(to: int, a: int, b: int) -> None:
 
 
 def wide_diff(to: int, a: int, b: int) -> None:
-    """The difference of two sets."""
+    """Writes the difference of two sets."""
     k = 0
     while k < 8 * WORDS:
         store(to + k, load(a + k) & ~load(b + k))
@@ -76,7 +76,7 @@ def wide_diff(to: int, a: int, b: int) -> None:
 
 
 def wide_bit(to: int, member: int) -> None:
-    """The set of one member."""
+    """Writes the set of one member."""
     if member < 0 or member >= 64 * WORDS:
         trap()
     wide_zero(to)
@@ -84,7 +84,7 @@ def wide_bit(to: int, member: int) -> None:
 
 
 def wide_one(to: int, member: int) -> None:
-    """The set of a member, or the empty set for none."""
+    """Writes the set of one member, or the empty set if the member is negative."""
     if member < 0:
         wide_zero(to)
     else:
@@ -129,7 +129,7 @@ def wide_any(a: int) -> int:
 
 
 def wide_next(a: int, start: int) -> int:
-    """The first member from a number on; -1 if there is none."""
+    """The lowest member that is at least `start`; -1 if there is none."""
     k = start >> 6
     if k >= WORDS:
         return -1
@@ -143,7 +143,7 @@ def wide_next(a: int, start: int) -> int:
 
 
 def wide_pick(a: int, start: int) -> int:
-    """The first member from a number on, or else the lowest member; -1 if empty."""
+    """The lowest member that is at least `start`, or else the lowest of all; -1 if the set is empty."""
     member = wide_next(a, start)
     return wide_next(a, 0) if member < 0 else member
 
@@ -156,7 +156,7 @@ def wide_only(a: int) -> int:
 
 
 def wide_until(to: int, a: int, stops: int, rising: int) -> None:
-    """The members up to and including the first stop, in rising or falling order."""
+    """Writes the members up to and including the first stop, in rising or falling order."""
     first = -1
     at = wide_next(a, 0)
     met = 0
@@ -176,7 +176,7 @@ def wide_until(to: int, a: int, stops: int, rising: int) -> None:
 
 
 def wide_field(order: int, at: int, bits: int) -> int:
-    """The field of an order at a bit offset; 0 after the last one."""
+    """The field of an order at a bit offset; 0 after the last field."""
     if at + bits > 64 * WORDS:
         return 0
     off = at & 63
@@ -198,7 +198,7 @@ def wide_note(order: int, at: int, bits: int, value: int) -> None:
 
 
 def wide_members(to: int, order: int, bits: int) -> None:
-    """The set of the members of an order."""
+    """Writes the set of the members of an order."""
     wide_zero(to)
     at = 0
     one = wide_field(order, 0, bits)
@@ -210,7 +210,7 @@ def wide_members(to: int, order: int, bits: int) -> None:
 
 
 def wide_without(to: int, order: int, member: int, bits: int) -> int:
-    """An order without a member; returns its length in bits."""
+    """Writes an order without one of its members; returns its length in bits."""
     wide_zero(to)
     at = 0
     end = 0
@@ -225,12 +225,12 @@ def wide_without(to: int, order: int, member: int, bits: int) -> int:
 
 
 def wide_append(to: int, order: int, member: int, bits: int) -> None:
-    """An order with a member moved or added to its end."""
+    """Writes an order with a member moved to its end, or added there."""
     wide_note(to, wide_without(to, order, member, bits), bits, member + 1)
 
 
 def wide_place(order: int, member: int, bits: int) -> int:
-    """The index of a member in an order, from 0; -1 if absent."""
+    """The index of a member in an order, from 0; -1 if the order does not contain it."""
     at = 0
     one = wide_field(order, 0, bits)
     while one != 0:
@@ -242,7 +242,7 @@ def wide_place(order: int, member: int, bits: int) -> int:
 
 
 def wide_behind(to: int, order: int, bits: int) -> None:
-    """An order without its first member."""
+    """Writes an order without its first member."""
     wide_zero(to)
     at = bits
     one = wide_field(order, at, bits)
