@@ -59,7 +59,7 @@ MAX_OPTIONS = 300
 
 
 class KeptFiles(Files):
-    """Files on disk, with a cache of the texts parsed while `learning`."""
+    """Files on disk, with a cache of the texts that are parsed while `learning`."""
 
     def __init__(self) -> None:
         self.learning = True

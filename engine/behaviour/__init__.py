@@ -1,1 +1,1 @@
-"""Behaviour: two rulesets, or one before and after a change, compared at the same positions."""
+"""Comparison of behaviour: two rulesets, or one before and after a change, at the same positions."""

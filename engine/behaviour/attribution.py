@@ -19,11 +19,11 @@ from rulespec.typed import nodes as typed
 
 
 class Rule(Struct, frozen=True):
-    """A rule by its name and place.
+    """A rule, with its name and place.
 
     Attributes:
         name: the kind and name of the rule, such as `procedure turn`; `set-up` for the start of the game.
-        ids: the rule ids cited by its docstring or reason.
+        ids: the rule ids that its docstring or reason cites.
         place: the file and line; empty for the set-up.
     """
 
@@ -66,7 +66,7 @@ class RuleIndex:
         return Rule(name, cited(doc), f"{span.file}:{span.line}")
 
     def at(self, span: Span | None) -> Rule:
-        """The rule that contains a place; a nameless rule if there is none."""
+        """The rule that contains a place; a placeholder if there is none."""
         if span is None:
             return Rule("other rules")
         rules = self._files.get(span.file, [])
@@ -97,7 +97,9 @@ class Attribution:
         self.old, self.new = RuleIndex(old), RuleIndex(new)
 
     def of_refusal(self, game: Game, option: Option, *, now: bool) -> tuple[Rule, str]:
-        """The rule that refuses an option in a game, and the reason; with `now`, the game is under the other rules."""
+        """The rule that refuses an option in a game, and the reason; `now` means that the game is under the other
+        rules.
+        """
         index = self.new if now else self.old
         refusal: Refusal | None
         try:
@@ -110,7 +112,7 @@ class Attribution:
         return Rule(rule.name, refusal.rules or rule.ids, rule.place), refusal.reason
 
     def of_option(self, game: Game, option: str, decision: str, *, now: bool) -> tuple[Rule, str]:
-        """The rule and reason as for `of_refusal`, for the text of an option that the game may not know."""
+        """The same as `of_refusal` for the text of an option, which may not exist in the game."""
         index = self.new if now else self.old
         try:
             return self.of_refusal(game, game.parse(option, None, decision), now=now)
@@ -119,7 +121,7 @@ class Attribution:
             return index.at(asked.span if asked is not None else None), str(error)
 
     def of_effect(self, pair: Pair) -> Rule:
-        """The rule of the first statement with a different effect, after an option taken in both games."""
+        """The rule of the first statement that has a different effect, after both games have taken an option."""
         try:
             mine, theirs = (self._statements(game) for game in (pair.one, pair.other))
         except RulesetFaultError:

@@ -1,8 +1,8 @@
-"""Comparison by play: positions of one ruleset under another, near the start, in walks and in recorded games.
+"""Comparison by play: positions of one ruleset are tried under another, near the start, in walks and in recorded games.
 
 Both games take the same options, with the same shared state. An option after which they differ is recorded and undone,
-so that the walk continues where both agree. If they agree after no option, the other game gets the shared state of the
-first.
+so that the walk continues where they agree. If they differ after every option, the other game gets the shared state of
+the first.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def compare(
     effort: Effort | None = None,
     recorded: Sequence[tuple[Game, Sequence[Option]]] = (),
 ) -> Comparison:
-    """Compares the behaviour of two rulesets; equal rulesets and limits of decisions give equal results.
+    """Compares the behaviour of two rulesets; equal rulesets and equal limits on decisions give equal results.
 
     Args:
         old: the first ruleset.

@@ -27,11 +27,11 @@ class Example(Struct, frozen=True):
     Attributes:
         seats: the ids of the seats.
         settings: all settings.
-        moves: the decisions before the differing one.
-        decision: the name of the differing decision.
-        by: the seat of the differing decision; None for chance, or if no decision differs.
-        option: the differing option; "" if none differs.
-        lines: the difference for people.
+        moves: the decisions before the one that differs.
+        decision: the name of the decision that differs.
+        by: the seat of this decision; None if chance decides, or no decision differs.
+        option: the option that differs; "" if none does.
+        lines: the difference in words.
     """
 
     seats: tuple[str, ...]
@@ -56,7 +56,7 @@ class Example(Struct, frozen=True):
 
 
 class Group(Struct):
-    """The differences of one kind caused by one rule.
+    """The differences of one kind that one rule causes.
 
     Attributes:
         rule: the rule.
@@ -88,15 +88,15 @@ class Comparison(Struct):
 
     Attributes:
         positions: the number of distinct positions compared.
-        at_least: whether there were too many positions to distinguish, so that numbers of positions are lower bounds.
+        at_least: whether there were too many positions to distinguish, in which case numbers of positions are lower
+            bounds.
         decisions: the number of decisions taken in both games.
-        games: the number of games, including recorded ones.
-        complete: the numbers of players for which every position was compared, with default settings, without a
-            difference.
+        games: the number of games, including recorded games.
+        complete: the numbers of players for which, with default settings, every position was compared and none differs.
         groups: the differences, sorted by number of positions.
         left_out: the parts that could not be compared.
         stopped: whether the time limit was reached first.
-        same: whether the rules have the same meaning, so that nothing was played.
+        same: whether the rules have the same meaning, in which case nothing was played.
     """
 
     positions: int = 0

@@ -24,9 +24,9 @@ class PlayDifference(Struct, frozen=True):
         kind: the kind.
         decision: the name of the decision; "" if none is open.
         name: the name of the option; "" if none differs.
-        sort: the common part of such effects.
+        sort: the part that effects of the same sort have in common.
         option: the option; None if none differs.
-        effect: the difference after the option; None for an option that is illegal in one of the games.
+        effect: the difference after the option; None if the option is illegal in one of the games.
     """
 
     kind: Kind
@@ -38,7 +38,7 @@ class PlayDifference(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, ...]:
-        """A key shared by differences that need only one investigation."""
+        """The key of the difference; of differences with the same key, only one needs investigation."""
         return self.kind, self.decision, self.name, *self.sort
 
 
@@ -61,7 +61,7 @@ class Findings:
     """The differences of a comparison, by rule.
 
     Args:
-        attribution: finds the rules of differences.
+        attribution: the attribution, which finds the rules of differences.
     """
 
     def __init__(self, attribution: Attribution) -> None:
@@ -99,7 +99,7 @@ class Findings:
             group.options[f"{difference.decision}.{difference.name}"] = None
 
     def note_start(self, game: Game, line: str) -> None:
-        """Records that a game starts under the first rules but not under the other ones."""
+        """Records that a game starts under the first rules, but not under the others."""
         example = Example(game.seats, dict(game.settings), (), "", None, "", (line,))
         place: tuple[Rule, Kind] = (SETUP, "start")
         group = self.groups.setdefault(place, Group(SETUP, "start", 0, {}, example))
@@ -107,11 +107,13 @@ class Findings:
         self._shortest.setdefault(place, PlayDifference("start"))
 
     def shortest(self, group: Group) -> PlayDifference:
-        """The difference shown by the example of a group."""
+        """The difference that the example of a group shows."""
         return self._shortest[group.rule, group.kind]
 
     def shorter(self, group: Group, pair: Pair, difference: PlayDifference) -> None:
-        """Replaces a group's example with a shorter one, for the same sort of difference at the games' position."""
+        """Replaces a group's example with a shorter game, in which the same sort of difference appears at the pair's
+        position.
+        """
         taken = difference.kind == "effect" and difference.effect is not None and difference.effect.stands
         _, lines = self._looked_into(pair, difference)
         group.example = _example(pair, pair.one.ply - taken, difference, lines)

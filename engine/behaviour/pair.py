@@ -22,7 +22,7 @@ _MAX_CELLS = 4
 
 
 class DecisionName(NamedTuple):
-    """An open decision: its current name, its seat's number (-1 for chance), and the set of further seats."""
+    """An open decision: its current name, the number of its seat (-1 for chance), and the set of further seats."""
 
     name: str
     by: int
@@ -33,7 +33,7 @@ class Listed(Struct, frozen=True):
     """The options of a position.
 
     Attributes:
-        both: the options legal in both games, as options of each.
+        both: the options legal in both games, each as a pair of options.
         illegal: the options of the first game that are illegal in the other.
         legal: the options of the other game that are illegal in the first.
         odds: whether the odds of chance differ.
@@ -49,9 +49,9 @@ class OptionEffect(Struct, frozen=True):
     """A difference between the games after the same option.
 
     Attributes:
-        sort: the common part of such differences: names of fields and questions, without owners and values.
-        lines: the difference for people.
-        stands: whether both games have taken the option; False after a fault.
+        sort: the part that such differences have in common: names of fields and questions, without owners and values.
+        lines: the difference in words.
+        stands: whether both games have taken the option; False if one of them faulted.
         span: the place of the fault in the current rules, or None.
     """
 
@@ -88,7 +88,8 @@ class Pair:
 
     @property
     def position(self) -> int:
-        """The position of the first game, as a number equal for equal states of equal tables in this process."""
+        """The position of the first game, as a number; equal states of equal tables have equal numbers in this process.
+        """
         return hash((self.one.hash, self._table))
 
     def differing(self) -> Differences:
@@ -100,9 +101,10 @@ class Pair:
         return _question(self.one, self.translation), _question(self.other, None)
 
     def align(self) -> bool:
-        """Gives the other game the shared state of the first; False if that is impossible, or if the questions differ.
+        """Gives the other game the shared state of the first; returns False if that is impossible or the questions
+        differ.
 
-        Cells of only one game, such as variables, are unchanged.
+        Cells that only one game has, such as variables, are unchanged.
         """
         mine, theirs = self.question()
         values = self.shared.carried(self.differing(), self.one.omniscient.numbers.state)
@@ -119,7 +121,7 @@ class Pair:
         """The options of both games, in the order of the first.
 
         Raises:
-            RulesetFaultError: if the rules of either fault.
+            RulesetFaultError: if the rules of either game fault.
         """
         mine, theirs = (list(islice(every_option(game), MAX_OPTIONS + 1)) for game in (self.one, self.other))
         if len(mine) > MAX_OPTIONS or len(theirs) > MAX_OPTIONS:
@@ -169,7 +171,7 @@ class Pair:
         """Takes an option in both games, and compares them.
 
         Raises:
-            RulesetFaultError: if both rules fault; the games are then unchanged.
+            RulesetFaultError: if the rules of both games fault; the games are then unchanged.
         """
         try:
             self.one.apply(mine)
@@ -198,7 +200,7 @@ class Pair:
         self.other.undo()
 
     def compared(self) -> OptionEffect | None:
-        """The difference between the games; None if they are equal, or differ only as before."""
+        """The difference between the games; None if they are equal, or differ only as they did before."""
         mine, theirs = self.question()
         differing = self.differing()
         new = [at for at in differing if differing[at] != self._before.get(at)]

@@ -1,4 +1,4 @@
-"""Recording of situations near the start, in walks, and with other settings."""
+"""Recording of situations: near the start, in walks, and with non-default settings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECONDS = 45.0
 MAX_TEXT = 8_000_000
 """The approximate maximum length of values and options in all situations, in characters."""
 MAX_CELLS = 2_000_000
-"""The maximum number of fields of all positions near the start of a table, a bound on memory."""
+"""The maximum total number of fields in positions near the start of a table, a bound on memory."""
 _WALK = 60
 """The number of decisions in a walk before it continues elsewhere."""
 _LONG = 400
@@ -36,7 +36,7 @@ _LOOKED = 2_000
 def record(
     ruleset: typed.Ruleset, situations: int = SITUATIONS, seconds: float | None = SECONDS
 ) -> list[RecordedSituation]:
-    """Records situations of a ruleset, deterministically unless time runs out.
+    """Records situations of a ruleset; unless time runs out, they depend only on the ruleset.
 
     Args:
         ruleset: a ruleset without errors.

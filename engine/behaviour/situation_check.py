@@ -23,7 +23,9 @@ from rulespec.typed import nodes as typed
 _SHOWN = 4
 """The number of fields and options named in a difference."""
 MAX_CELLS = 4_000_000
-"""The maximum number of fields in stored places, a bound on memory; situations after others are not reached."""
+"""The maximum number of fields in stored positions, a bound on memory; beyond it, situations that follow those not
+stored are not reached.
+"""
 SECONDS = 120.0
 """The limit of CPU time for a check, in seconds; recording takes at most 45 seconds."""
 MAX_LINKED = 400
@@ -31,13 +33,14 @@ MAX_LINKED = 400
 
 
 class Altered(Struct, frozen=True):
-    """A situation with different behaviour.
+    """A situation in which the behaviour has changed.
 
     Attributes:
         number: the number of the situation.
-        kind: `illegal` (the option that led there), `effect` (of that option), or `options` (at the situation).
+        kind: `illegal` if the option that led there is now illegal, `effect` if that option has a different effect,
+            `options` if the options at the situation differ.
         rule: the rule that causes the difference.
-        lines: the difference for people.
+        lines: the difference in words.
     """
 
     number: int
@@ -51,9 +54,9 @@ class SituationCheck(Struct, frozen=True):
 
     Attributes:
         situations: the recorded situations.
-        altered: the situations with different behaviour.
-        unreached: the number of situations after an unreachable one, or at a table that cannot start.
-        late: the number of remaining situations when time ran out.
+        altered: the situations in which the behaviour has changed.
+        unreached: the number of situations that follow an unreachable one, or whose table cannot start.
+        late: the number of situations left when time ran out.
     """
 
     situations: Sequence[RecordedSituation]
@@ -67,7 +70,9 @@ class SituationCheck(Struct, frozen=True):
         return not (self.altered or self.unreached or self.late)
 
     def groups(self) -> list[list[Altered]]:
-        """The altered situations by rule and kind, largest group first; in each, shortest game first."""
+        """The altered situations by rule and kind, with the largest group first and, in each group, the shortest game
+        first.
+        """
         results: dict[tuple[Rule, str], list[Altered]] = {}
         for each in self.altered:
             results.setdefault((each.rule, each.kind), []).append(each)
@@ -111,7 +116,7 @@ def check(
     Args:
         ruleset: the current rules.
         situations: the recorded situations.
-        seconds: the CPU time; None means unlimited. The step limit bounds each situation.
+        seconds: the maximum CPU time; None means unlimited. The step limit bounds each situation.
     """
     return _Check(ruleset, situations).run(Effort(len(situations) + 1, seconds))
 

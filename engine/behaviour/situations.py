@@ -50,13 +50,13 @@ class RecordedSituation(Struct, frozen=True, omit_defaults=True, forbid_unknown_
     Attributes:
         after: the number of the previous situation; -1 for the start of a table.
         take: the option taken there.
-        seat: the seat that took it; None for chance.
+        seat: the seat that took it; None if chance did.
         set: the changed fields, each with its number in the table, and its value.
         asked: the name of the open decision; "" when the game is over.
-        by: the deciding seat; None for chance.
+        by: the deciding seat; None if chance decides.
         options: the legal options, each with its seat unless that is the decider.
         more: a digest of the options, if there are too many to list.
-        ended: the ending, the winners and the points by seat, when the game is over.
+        ended: the ending, the winners and the points by seat, if the game is over.
         players: at the start of a table, the number of seats.
         settings: at the start of a table, all settings.
         cells: at the start of a table, the names of the fields.
@@ -79,14 +79,18 @@ class RecordedSituation(Struct, frozen=True, omit_defaults=True, forbid_unknown_
 
 
 class Options(Struct, frozen=True):
-    """The options of a position, as situations record them."""
+    """The options of a position, in the form that situations record."""
 
     texts: list[str]
     digest: str
 
 
 def options_of(game: Game) -> Options:
-    """The sorted options of a position. Errors: RulesetFaultError."""
+    """The options of a position, sorted.
+
+    Raises:
+        RulesetFaultError: if the rules fault.
+    """
     decision = game.decision
     by = decision.by if decision is not None else None
     texts = sorted(str(o) if o.by == by and not o.interrupt else f"{o.by}: {o}" for o in every_option(game))
@@ -97,13 +101,15 @@ def options_of(game: Game) -> Options:
 
 
 def ended(game: Game) -> list[Any]:
-    """The end of a game, as situations record it; empty before the end."""
+    """The end of a game, in the form that situations record; empty before the end."""
     result = game.result
     return [] if result is None else [result.ending, list(result.winners), dict(result.scores)]
 
 
 def place_of(ruleset: typed.Ruleset) -> Path:
-    """The file with the recorded situations of a reference; with overlays, in a folder named after them."""
+    """The file with the recorded situations of a reference; if it has overlays, the file is in a folder named after
+    them.
+    """
     folder = ruleset.folders[0] / FOLDER
     return folder / "+".join(ruleset.overlays) / NAME if ruleset.overlays else folder / NAME
 
@@ -119,8 +125,8 @@ def read_situations(path: Path, display: str) -> list[RecordedSituation]:
     """The situations of a file.
 
     Raises:
-        DiagnosticsError: RS601 or RS602 if it cannot be read; RS584 if it has other contents; RS605 if it has another
-            version.
+        DiagnosticsError: RS601 or RS602 if the file cannot be read; RS584 if it does not contain situations; RS605 if
+            it has a different version.
     """
     text, whole = read_log_text(path, display, MAX_BYTES)
     lines = text.splitlines()

@@ -1,4 +1,4 @@
-"""Walks through a game with wide coverage in few decisions: their limits, and the choice of options."""
+"""Walks through a game that cover much of it in few decisions: their limits, and the choice of options."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Effort:
     Args:
         decisions: the total number of decisions.
         seconds: the total CPU time; None means unlimited.
-        progress: called at intervals with the number of further decisions.
+        progress: a function called at intervals with the number of decisions since the last call.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Effort:
             self._progress((self.spent // _STEP - before) * _STEP)
 
     def is_left(self, until: int | None = None) -> bool:
-        """Whether any effort is left, at most up to `until` decisions."""
+        """Whether any effort is left, and fewer than `until` decisions have been spent."""
         if self._end is not None and time.process_time() > self._end:
             self.stopped = True
         return not self.stopped and self.spent < (self.limit if until is None else min(until, self.limit))
@@ -66,7 +66,7 @@ class Distinct:
         self._seen: set[int] = set()
 
     def is_new(self, *thing: Hashable) -> bool:
-        """Whether an item is seen for the first time; False for a new one if there is no room for it."""
+        """Whether an item is seen for the first time; False for a new item if there is no room for it."""
         key = hash(thing)
         if key in self._seen:
             return False
@@ -78,7 +78,7 @@ class Distinct:
 
 
 class Curiosity:
-    """A chooser of options that prefers rarely taken ones; equal seeds give equal choices.
+    """A chooser of options that prefers those rarely taken; equal seeds give equal choices.
 
     Args:
         seed: the seed of the random numbers.
@@ -90,7 +90,7 @@ class Curiosity:
         """The number of times that options of each name were taken."""
 
     def among(self, options: Sequence[_T], option: Callable[[_T], Option]) -> _T:
-        """A random option: half of the time from the rarest name, otherwise from any name or from all options."""
+        """A random option: half of the time one with the rarest name, otherwise one with any name, or any at all."""
         chance = self._random.random()
         if chance >= _WIDE:
             names = dict.fromkeys((option(each).decision, option(each).name) for each in options)
@@ -103,7 +103,7 @@ class Curiosity:
         return result
 
     def fresh(self, options: Sequence[_T], option: Callable[[_T], Option], times: int) -> Iterator[_T]:
-        """An option of each name that was taken fewer than `times` times."""
+        """One option for each name that was taken fewer than `times` times."""
         seen: set[tuple[str, str]] = set()
         for each in options:
             name = option(each).decision, option(each).name

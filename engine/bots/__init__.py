@@ -1,1 +1,1 @@
-"""Bots: programs that play and search with only their seat's knowledge."""
+"""Bots: programs that play and search with no more than their seat's knowledge."""

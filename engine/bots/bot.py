@@ -1,4 +1,4 @@
-"""The interface of bots, which map a situation to a pick."""
+"""The interface of bots, each of which maps a situation to a pick."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class Situation:
     """A decision from the deciding seat's view, without hidden information.
 
     Args:
-        listed: returns the codes of the options.
+        listed: a function that returns the codes of the options.
         known: whether the seat sees the whole position; this is then the only particle, with the same legal options.
 
     Attributes:
-        search: searches positions of the game's ruleset, seats and settings.
+        search: a search over positions of the game's ruleset, seats and settings.
         seat: the number of the seat.
         options: the number of the seat's legal options.
-        particles: returns a number of positions that the seat cannot distinguish from the actual one, as rows; a single
-            row if nothing is hidden. Equal numbers give equal rows.
-        draws: random numbers derived from the bot's seed and the seat's observations so far.
+        particles: a function that returns a number of positions that the seat cannot distinguish from the actual one,
+            as rows; a single row if nothing is hidden. Equal numbers give equal rows.
+        draws: the source of random numbers, derived from the bot's seed and the seat's observations so far.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Situation:
 
     @property
     def named(self) -> Codes | None:
-        """The codes of the options; None if they are all legal options of a single particle."""
+        """The codes of the options; None if they are all the legal options of a single particle."""
         return None if self._known else self.codes
 
     def after(self, number: int) -> NDArray[np.int64]:
@@ -77,7 +77,7 @@ class Pick(NamedTuple):
 
 
 class Bot(Protocol):
-    """A program that plays; equal situations give equal picks."""
+    """A program that plays; in equal situations it picks the same option."""
 
     @property
     def name(self) -> str:

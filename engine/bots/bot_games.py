@@ -23,18 +23,18 @@ from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.typed import nodes as typed
 
 _PLAYOUTS, _SLACK = 64, 20
-"""The number of random games for estimating the lead where no value or points exist, and the percentage that is not a
-lead: three times the standard error of a share of one half.
+"""The number of random games that estimate the lead if there is no value and no scoring, and the percentage that is not
+yet a lead: three times the standard error of a share of one half.
 """
 
 
 class BotGames:
-    """A player of a plan's games, with bots that rotate over the seats; nobody acts out of turn.
+    """The games of a plan, played by bots that rotate over the seats; nobody acts out of turn.
 
     Args:
         plan: the plan.
         ruleset: the plan's ruleset.
-        warned: called with the message that bots cannot compare positions; see `Silence`.
+        warned: a function called with the message that bots cannot compare positions; see `Silence`.
 
     Attributes:
         plan: the plan.
@@ -52,11 +52,11 @@ class BotGames:
 
     @property
     def backend(self) -> Backend:
-        """The machine for the games: that of the plan, or Python if wasm cannot run the rules."""
+        """The machine for the games: the plan's, or Python if the plan wants wasm but wasm cannot run the rules."""
         return "python" if self.plan.backend == "wasm" and self._table(0).machine is None else self.plan.backend
 
     def play(self, number: int) -> Playout:
-        """Plays one game, deterministically."""
+        """Plays one game; the same number gives the same game."""
         table = self._table(number)
         return self.plan.play(self._ruleset, number, self._decide(number, table), table.machine)
 
@@ -99,9 +99,9 @@ class BotTable:
         seats: the seats.
 
     Attributes:
-        machine: the machine for the games; None means that of the plan.
+        machine: the machine for the games; None means the plan's.
         search: a search over the positions of the games.
-        measuring: the measurement of positions; None if there is none, or the game does it.
+        measuring: the measurement of positions; None if nothing is measured, or the game measures itself.
     """
 
     def __init__(self, plan: GamePlan, ruleset: typed.Ruleset, seats: Sequence[str]) -> None:
@@ -121,7 +121,9 @@ class BotTable:
             self.measuring = RowMeasures(self.search)
 
     def leading(self, game: Game) -> Standings | None:
-        """The standings of a game; without value and points, by random games from its position."""
+        """The standings of a game; if there is no value and no scoring, they are estimated by random games from its
+        position.
+        """
         own, search = standings(game), self.search
         if own is not None or search.payoffs.single or search.seats < 2:
             return own

@@ -1,4 +1,4 @@
-"""Seats of a table played by bots: each bot gets its seat's knowledge, never the position itself."""
+"""Seats of a table that bots play: each bot gets its seat's knowledge, never the position itself."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ONLY = Pick(0)
 CARRIED = 64
 """The number of particles per seat, carried from decision to decision."""
 _WALKED, _WALKS = 200, 2
-"""The number of decisions tried in a walk without particles, and the additional ones per decision of the game.
+"""The number of decisions that a walk without particles may try, and the number added per decision of the game.
 
 Without a limit, a walk stuck late in the game would try the same dead ends for minutes.
 """
@@ -37,7 +37,7 @@ class Silence:
     """A detector of bots that cannot compare positions.
 
     Args:
-        warned: called once, with the cause.
+        warned: a function called once, with the cause.
     """
 
     def __init__(self, warned: Callable[[str], None]) -> None:
@@ -45,7 +45,7 @@ class Silence:
         self._left = _SILENT
 
     def note(self, pick: Pick, search: Search) -> None:
-        """Records a pick; warns once if all first picks were uninformative."""
+        """Records a pick; warns once if none of the first picks was informative."""
         if self._left and pick.shares:
             self._left = self._left - 1 if pick.silent == 1 else 0
             if not self._left and pick.silent == 1:
@@ -55,8 +55,8 @@ class Silence:
 class BotSeats:
     """Bots at the seats of a table.
 
-    A bot's pick depends only on its seed and its seat's observations since the start of the game: after an undo, or in
-    a game continued from its log, the pick is the same.
+    A bot's pick depends only on its seed and its seat's observations since the start of the game, so it is the same
+    after an undo, or in a game continued from its log.
 
     Args:
         game: a game of the table.
@@ -65,7 +65,7 @@ class BotSeats:
         search: a search over positions of the table; None opens a new one.
 
     Attributes:
-        bots, search: as in the arguments.
+        bots, search: the arguments.
     """
 
     def __init__(self, game: Game, bots: Mapping[str, Bot], seed: int, search: Search | None = None) -> None:
@@ -81,7 +81,7 @@ class BotSeats:
 
         Raises:
             KeyError: if no bot decides.
-            NotFoundError: if the game has no history, so the seat's observations are unknown.
+            NotFoundError: if the game has no history, so that the seat's observations are unknown.
         """
         decision = game.decision
         assert decision is not None and decision.by is not None

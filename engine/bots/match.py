@@ -1,4 +1,4 @@
-"""Matches between bots: one bot at one seat against another bot at the others, rotating over the seats."""
+"""Matches between bots: one bot plays one seat and another bot plays the others, rotating over the seats."""
 
 from __future__ import annotations
 
@@ -34,14 +34,15 @@ class MatchStanding(Struct):
 
     @property
     def share(self) -> ConfidenceInterval | None:
-        """The share of the wins, with bounds valid at every look; None before the first game."""
+        """The share of the wins, with bounds that are valid however often one looks; None before the first game."""
         return followed_share(self.won, self.games)
 
     @property
     def gain(self) -> ConfidenceInterval | None:
-        """The gain over the even share, with bounds valid at every look: 0 is even, 1 wins all; None before a game.
+        """The gain over the even share, from 0 (even) to 1 (wins all), with bounds as for `share`; None before the
+        first game.
 
-        Unlike shares, gains are comparable between different numbers of seats.
+        Unlike shares, gains can be compared between different numbers of seats.
         """
         share = self.share
         if share is None:
@@ -59,14 +60,16 @@ class MatchStanding(Struct):
 
     @property
     def needed(self) -> int | None:
-        """The number of games for a verdict at the current share; None if there is one, or it would take too many."""
+        """The number of games for a verdict at the current share; None if there is a verdict already, or it would take
+        too many games.
+        """
         if not self.games or self.verdict != "undecided":
             return None
         return games_to_tell(self.won, self.games, self.even)
 
     @property
     def says(self) -> str:
-        """The verdict in words; if undecided, with the number of games needed."""
+        """The verdict in words; if it is `undecided`, with the number of games needed."""
         left = f": {said_needed(self.needed, 'games')}" if self.verdict == "undecided" else ""
         return f"{self.verdict}{left}"
 
@@ -76,10 +79,11 @@ def match(
 ) -> Generator[MatchStanding]:
     """Plays a match until its verdict, for at most `games` games.
 
-    It ends only after each seat has been played equally often, as the advantage of a seat is not the strength of a bot.
+    It ends only when each seat has been played equally often, so that the advantage of a seat does not count as
+    strength.
 
     Args:
-        side: the games; for the plan, see `between`.
+        side: the games, whose plan comes from `between`.
         games: the maximum number of games.
         jobs: the number of processes.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
@@ -107,7 +111,7 @@ def match(
 
 
 def between(plan: GamePlan, one: str, other: str) -> GamePlan:
-    """The plan of a match: the first bot at one seat, the second at all others; each deal is played from every seat.
+    """The plan of a match: the first bot plays one seat, the second all others, and each deal is played once per seat.
 
     Args:
         plan: the plan of the games, with one number of players; its bots are ignored.

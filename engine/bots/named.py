@@ -1,4 +1,4 @@
-"""The built-in bots and their names: at random, by the next position, by playouts, by a tree of options."""
+"""The built-in bots, by name: they pick at random, by the next position, by playouts, or by a tree of options."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from rulespec.errors import RulespecError
 PARTICLES = 8
 """The number of possible positions of a seat, used in turn by playouts."""
 CUT = 20
-"""The number of decisions before a playout is cut off, if it is judged by points."""
+"""The number of decisions before a playout is cut off, if points judge it."""
 
 
 def horizon(search: Search) -> int:
-    """The number of decisions before a playout is cut off, from the value; unlimited if nothing shows a leader."""
+    """The number of decisions before a playout is cut off, from the value; unlimited if nothing shows who leads."""
     return (CUT if search.value is None else search.value.horizon) if search.judges else CAP
 
 
@@ -38,7 +38,7 @@ class RandomBot:
 
 
 class GreedyBot:
-    """A bot that picks an option with the most valuable next position, with random tie-breaks."""
+    """A bot that picks an option whose next position is the most valuable, with ties broken at random."""
 
     name = "greedy"
 
@@ -100,12 +100,12 @@ _TREE_PARTICLES = 64
 class MctsBot:
     """A bot that grows one tree over all possible positions of its seat, by random games (Monte Carlo tree search).
 
-    Each game takes one of these positions and descends the tree. The decider takes the best option so far for its seat
-    among the legal ones: the bound of an option counts the times it was legal (Cowling, Powley, Whitehouse:
-    "Information Set Monte Carlo Tree Search", 2012). Chance draws by its weights. Choices hidden from the seat all lead
-    to one node, as do choices of an incomplete round. If there are many options, more of them are tried as visits grow,
-    those with the most valuable next positions first. The random game from the first new node is cut off as by
-    `FlatBot`. If nothing is hidden, ends of games are proven backwards.
+    Each game takes one of these positions and descends the tree. At each node, the decider takes the legal option with
+    the best bound for its seat, which counts the times the option was legal (Cowling, Powley, Whitehouse: "Information
+    Set Monte Carlo Tree Search", 2012). Chance options are drawn by weight. Choices hidden from the seat all lead to
+    one node, as do choices of an incomplete round. If there are many options, more of them are tried as visits grow,
+    those with the most valuable next positions first. The random game from the first new node is cut off as in
+    `FlatBot`. If nothing is hidden, proven results are carried back from the ends of games.
 
     Args:
         playouts: the number of playouts per decision.
@@ -133,7 +133,7 @@ class MctsBot:
 
 
 GROUP = "rulespec.bots"
-"""The entry point group for bots of other packages: functions that return a bot, given the text after the colon."""
+"""The entry point group for bots of other packages: functions that take the text after the colon and return a bot."""
 MOST = 1_000_000
 """The maximum number of playouts per decision."""
 
@@ -142,11 +142,11 @@ _SEARCHING: dict[str, tuple[Callable[[int], Bot], int]] = {"flat": (FlatBot, 64)
 
 
 class BotNameError(RulespecError):
-    """An unknown bot; the message lists the known ones."""
+    """Raised for an unknown bot; the message lists the known ones."""
 
 
 def open_bot(text: str) -> Bot:
-    """The bot with a name such as `random`, `greedy` or `flat:64`, possibly from another package.
+    """The bot with a name such as `random`, `greedy` or `flat:64`, which may come from another package.
 
     Raises:
         BotNameError: if no bot has this name.

@@ -1,7 +1,7 @@
-"""A bot's opinions on the decisions of a game: its own choice, and its estimate of the loss by another choice.
+"""A bot's opinions on the decisions of a game: its own choice, and its estimate of the loss by the choice made.
 
-Each decision is judged from its seat's view at that time, as if the bot had to decide; information hidden then does not
-count. Decisions out of turn and chance are not judged.
+Each decision is judged from its seat's view at that time, as if the bot had to decide; information that was hidden does
+not count. Decisions out of turn and chance are not judged.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:  # bots need an extra
 JUDGE = "flat:256"
 """The default bot for opinions."""
 MAX_JUDGED = 400
-"""The maximum number of judged decisions in a game, the latest ones."""
+"""The maximum number of judged decisions in a game; the latest ones are judged."""
 TURNS = 0.1
-"""The loss, as a share of the win, from which a decision counts as a turning point."""
+"""The minimum loss, as a share of the win, at which a decision counts as a turning point."""
 
 
 class Opinion(Struct, frozen=True):
@@ -52,7 +52,7 @@ class Opinion(Struct, frozen=True):
 
 
 class NoOpinionError(RulespecError):
-    """A bot that does not compare options, and so has no opinion."""
+    """Raised for a bot that does not compare options, and so has no opinion."""
 
 
 def opinions(
@@ -63,13 +63,13 @@ def opinions(
     Args:
         game: the game at any point; it remains unchanged.
         bot: the name of the bot.
-        seats: the seats with judged decisions.
-        text: formats an option at a position.
+        seats: the seats whose decisions are judged.
+        text: a function that formats an option at a position.
         seed: the seed of the bot.
 
     Raises:
         BotNameError: if there is no such bot.
-        NoOpinionError: if it does not compare options.
+        NoOpinionError: if the bot does not compare options.
     """
     from rulespec.engine.bots.bot_seats import BotSeats
     from rulespec.engine.bots.named import open_bot

@@ -29,7 +29,7 @@ class PlanSide:
         plan: the plan.
         ruleset: the plan's ruleset.
         path: the file for recording the games, or None.
-        warned: called with the message that bots cannot compare positions.
+        warned: a function called with the message that bots cannot compare positions.
     """
 
     def __init__(
@@ -76,11 +76,11 @@ class PlanSide:
 def play_sides(
     sides: Sequence[PlanSide], pairs: int | None = None, jobs: int = 1, cluster: str = ""
 ) -> Generator[tuple[Outcome, ...]]:
-    """Plays the same games under all sides, continuing after recorded ones.
+    """Plays the same games under all sides, continuing after the recorded games.
 
     Args:
         sides: the sides.
-        pairs: the number of games per side; None means until the generator is closed.
+        pairs: the number of games per side; None means to play until the generator is closed.
         jobs: the number of processes.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to play on all workers of this cluster instead.
 

@@ -1,1 +1,1 @@
-"""Many recorded games: their storage, a row for each, and totals."""
+"""Many recorded games: their storage, a row of results for each, and totals."""

@@ -1,4 +1,4 @@
-"""Statistics of a store: lengths, endings, winners by role and seat, and openings, by rules and players."""
+"""Statistics of a store by rules and players: lengths, endings, winners by role and seat, and openings."""
 
 from __future__ import annotations
 
@@ -24,18 +24,20 @@ OPENING = 3
 _LOOKED = 40
 """The number of decisions searched for seats' decisions, per decision of an opening."""
 MAX_OPENINGS = 100_000
-"""The maximum number of openings per table; games beyond it count as others."""
+"""The maximum number of openings per table; games with further openings count as others."""
 
 
 class Opened(Struct):
-    """An opening: the number of its games, and of wins by each seat."""
+    """The counts for an opening: its games, and the wins of each seat in these."""
 
     games: int = 0
     won: Counter[str] = field(default_factory=Counter)
 
 
 class RoleWins(Struct):
-    """The number of games in which a seat held a role at its first decision, and of its wins, alone or shared."""
+    """The counts for a role: the games in which a seat held it at its first decision, and that seat's wins, alone or
+    shared.
+    """
 
     games: int = 0
     won: int = 0
@@ -53,8 +55,8 @@ class Shelf(Struct):
         lengths: length of a finished game → the number of games.
         endings: ending → the number of games.
         won: seat → the number of its wins, alone or shared.
-        roles: role → its games. Roles are entities held at a seat's first decision, by title; roles held by the same
-            seat in all games are merged, as "A and B".
+        roles: role → its games. A role is the title of an entity that a seat holds at its first decision; roles that
+            the same seat holds in all games are merged, as in "A and B".
         points: seat → the sum of its points.
         openings: the first decisions of seats, as texts → their games.
         others: the number of games with other openings.
@@ -79,7 +81,7 @@ class Shelf(Struct):
 
 
 def shelves(folder: Path, opening: int = OPENING) -> list[Shelf]:
-    """The games of a store by rules and players, most games first.
+    """The games of a store by rules and players, with those that have the most games first.
 
     Args:
         folder: the store.

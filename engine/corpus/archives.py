@@ -1,4 +1,4 @@
-"""Logs in archives, read one by one in memory, without unpacking to disk; archive bombs are rejected."""
+"""Logs in archives, read one by one in memory without unpacking to disk; archive bombs are rejected."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES
 from rulespec.engine.logs.samples import is_log_name
 
 MAX_RATIO = 250
-"""The maximum compression ratio beyond `FREE_BYTES`; that of logs is about 20."""
+"""The maximum compression ratio of what exceeds `FREE_BYTES`; the ratio of logs is about 20."""
 FREE_BYTES = 100_000_000
 MAX_PART = 20_000_000
-"""The maximum number of bytes read from an archive at a time, such as for the directory of a zip."""
+"""The maximum number of bytes read from an archive at a time, for example for the directory of a zip."""
 FREE_MEMBERS = 2_000
 MEMBER_BYTES = 20
-"""The minimum packed bytes per member beyond `FREE_MEMBERS`; a log that differs from the previous one takes more."""
+"""The minimum number of packed bytes per member beyond `FREE_MEMBERS`; a log that differs from the previous one takes
+more.
+"""
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 1
 _HELP = "pack the logs again, as .tar, .tar.gz, .tar.bz2, or as .zip without a password"

@@ -50,7 +50,7 @@ class CodedOption(Struct, frozen=True):
 
 
 class NamedMeasure(Struct, frozen=True):
-    """A measure for people: its name, title and unit, and its kind ("" for the game)."""
+    """The description of a measure: its name, title and unit, and its kind ("" for the game)."""
 
     measure: str
     title: str
@@ -63,7 +63,7 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     Attributes:
         rulespec_codes: the version of the format.
-        ruleset: the reference of the rules, by ids.
+        ruleset: the reference of the rules, as ids.
         ruleset_hash: the hash of the rules' meaning.
         sources_hash: the hash of the rules' texts, which locates their bundle in the folder `rules`.
         numbers: the version of the numbering.
@@ -135,13 +135,13 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
 
 def measures_of(ruleset: typed.Ruleset) -> tuple[NamedMeasure, ...]:
-    """The measures of a ruleset, by name."""
+    """The measures of a ruleset, sorted by name."""
     measures = ruleset.declarations.measures.values()
     return tuple(NamedMeasure(m.name, m.title, _unit(m.value), m.kind) for m in sorted(measures, key=lambda m: m.name))
 
 
 def ruleset_words(ruleset: typed.Ruleset) -> dict[str, Any]:
-    """The title, unit of scores and measures of a ruleset, as plain data."""
+    """The title of a ruleset, the unit of its scores, and its measures, as plain data."""
     scoring = ruleset.rules.scoring
     unit = _unit(scoring.score) if scoring is not None else ""
     return {"title": ruleset.title, "unit": unit, "measures": msgspec.to_builtins(measures_of(ruleset))}
@@ -169,7 +169,11 @@ class Tables:
         self._tables: dict[str, CodeTable] = {}
 
     def add(self, table: CodeTable, rules: Bundle) -> None:
-        """Writes a table and its rules, unless they exist. Errors: OSError."""
+        """Writes a table and its rules, unless they already exist.
+
+        Raises:
+            OSError: if they cannot be written.
+        """
         if table.key in self._tables:
             return
         folder = self._folder / FOLDER
@@ -184,8 +188,8 @@ class Tables:
         """Reads a table by name.
 
         Raises:
-            DiagnosticsError: RS601, RS602 if it cannot be read; RS605 if it has another version; RS607 if it is not a
-                table, or is another one.
+            DiagnosticsError: RS601, RS602 if it cannot be read; RS605 if it has a different version; RS607 if it is not
+                a table, or not this one.
         """
         if key in self._tables:
             return self._tables[key]
@@ -209,7 +213,11 @@ class Tables:
         return table
 
     def bundle(self, table: CodeTable) -> Bundle:
-        """The rules of a table. Errors: RS601, RS602, RS656 to RS659."""
+        """The rules of a table.
+
+        Raises:
+            DiagnosticsError: RS601, RS602 or RS656 to RS659 if the store does not have them, or they are damaged.
+        """
         bundle = beside(self._folder, table.sources_hash)
         if bundle is None:
             message = f"{shown(str(self._folder))} lacks the rules {shown(table.sources_hash[:16])}"
@@ -220,17 +228,18 @@ class Tables:
         """A game of a table, under the table's rules.
 
         Raises:
-            DiagnosticsError: under the same conditions as for `bundle`; RS659 if its rules are not the table's.
+            DiagnosticsError: see `bundle`; RS659 if its rules are not the table's.
         """
         return self._checked(table, ruleset_in(self.bundle(table)))
 
     def seeking(self, table: CodeTable, expression: str) -> Game:
-        """A game of a table with an additional measure of players: 1 if an expression of the rules language holds.
+        """A game of a table with an additional measure of players, which is 1 if an expression of the rules language
+        holds.
 
-        The measure is not a value for bots, as it is unrelated to the aim of the game.
+        The measure is not a value for bots, since it is unrelated to the aim of the game.
 
         Raises:
-            DiagnosticsError: under the same conditions as for `game`, or if the expression has errors.
+            DiagnosticsError: see `game`; also if the expression has errors.
         """
         bundle = self.bundle(table)
         own = self._checked(table, ruleset_in(bundle)).ruleset

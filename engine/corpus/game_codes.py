@@ -1,4 +1,4 @@
-"""Games as codes: one row per game, with decisions as the narrowest integers, beside the names of the numbers."""
+"""Games as codes: a row per game, with decisions as the narrowest sufficient integers, and the names of the numbers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from rulespec.engine.simulate.result_rows import VERSION, ResultSheet
 from rulespec.typed import nodes as typed
 
 DERIVED = ("ruleset", "players", "decision", "positions")
-"""Columns derived from others, for other programs and for quick searches."""
+"""The columns derived from others, for use by other programs and for quick searches."""
 
 COLUMNS = {
     "game": RowColumn("number of the game"),
@@ -77,7 +77,7 @@ class CodedGame(Struct, frozen=True):
         log: the name of its log.
         sha256: the hash of the log's bytes; empty for a simulated game.
         table: the name of its table; empty if it is unreadable.
-        error: the reason why it is unreadable, or its divergence; earlier decisions are included.
+        error: the reason why it is unreadable or diverges; decisions before a divergence are included.
         decisions: the number of decisions.
         ended: the ending; None if the game is unfinished.
         winners: the seats that won.
@@ -113,7 +113,7 @@ class CodedGame(Struct, frozen=True):
         }
 
     def same(self, other: CodedGame) -> bool:
-        """Whether another game has the same values and codes."""
+        """Whether another game has the same plain columns and codes."""
         alike = all(getattr(self, name) == getattr(other, name) for name in _PLAIN)
         return alike and np.array_equal(self.codes, other.codes)
 
@@ -122,11 +122,11 @@ _PLAIN = tuple(name for name in CodedGame.__struct_fields__ if name not in ("cod
 
 
 class CodeSheet(ResultSheet[CodedGame]):
-    """The format of games as codes. Arguments are int16, unless those of a part are larger.
+    """The format of games as codes. Arguments are int16, unless a part has larger ones.
 
     Args:
         header: all inputs that determine the games.
-        tables: the tables of the store, whose names accompany the numbers.
+        tables: the tables of the store, which give the names of the numbers.
     """
 
     key = "rulespec_codes"
@@ -188,17 +188,19 @@ class CodeSheet(ResultSheet[CodedGame]):
 
 
 def is_of_codes(columns: Any) -> bool:
-    """Whether a `pyarrow.Schema` belongs to games as codes, including stores without later columns."""
+    """Whether a `pyarrow.Schema` belongs to games as codes, including that of stores written before later columns were
+    added.
+    """
     return any(columns.equals(_schema(width, version)) for width in WIDTHS for version in range(len(_LATER) + 1))
 
 
 def verdict_of(table: str, error: str) -> str:
-    """The verdict on a log in a store without a column of verdicts."""
+    """The verdict on a log in a store that has no column of verdicts."""
     return "unreadable" if not table else "diverges" if error else "legal"
 
 
 def ruleset_json(table: CodeTable) -> dict[str, Any]:
-    """The title, unit of scores and measures of a table's ruleset, as plain data."""
+    """The title of a table's ruleset, the unit of its scores, and its measures, as plain data."""
     measures = [msgspec.to_builtins(measure) for measure in table.measures]
     return {"title": table.title, "unit": table.unit, "measures": measures}
 
@@ -268,7 +270,7 @@ def imported(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> Impo
     """A log as codes: its decisions in effect, up to the first illegal one.
 
     Raises:
-        ClusterError: if this worker has another version of the program, or other rules.
+        ClusterError: if this worker has a different version of the program, or different rules.
     """
     row, result = row_and_result(plan, log, own)
     wrong = row.error
@@ -376,6 +378,6 @@ def tables_of(plan: GamePlan, ruleset: typed.Ruleset) -> Iterable[CodeTable]:
 
 
 def store_folder(path: Path) -> Path:
-    """The folder of the rows of a store, created if necessary."""
+    """The folder for the rows of a store, whose own folder is created if necessary."""
     path.mkdir(parents=True, exist_ok=True)
     return path / GAMES

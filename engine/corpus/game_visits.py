@@ -1,4 +1,4 @@
-"""Games in a part of a store that visit given positions, found by the hashes recorded with their codes."""
+"""Games in a part of a store that visit given positions, found by the position hashes recorded with their codes."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _FEW = 16
 """The number of positions up to which each is compared separately."""
 
 ALL = -1
-"""The length that means all decisions of a game, for a game without recorded positions."""
+"""The length that stands for all decisions of a game; used for a game without recorded positions."""
 
 
 class GameVisits(NamedTuple):
-    """The finished games of a table in a part of a store, and the candidates for visits of given positions.
+    """The finished games of a table in a part of a store, and those among them that may visit given positions.
 
     Attributes:
         over: the number of finished games.
@@ -49,7 +49,7 @@ def visits(path: Path, key: str, positions: NDArray[np.uint64], start: bool) -> 
         start: whether the initial position is one of them.
 
     Raises:
-        DiagnosticsError: under the same conditions as for `batches`.
+        DiagnosticsError: see `batches`.
     """
     wanted, begun, over, open_ = short(positions), 0, 0, 0
     rows: list[int] = []

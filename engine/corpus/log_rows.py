@@ -1,4 +1,4 @@
-"""A row for each log of a corpus: plain data, independent of where the log was replayed."""
+"""A row for each log of a corpus: plain data, which does not depend on where the log was replayed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rulespec.engine.simulate.game_plans import place_in
 from rulespec.engine.simulate.result_rows import VERSION, ResultSheet
 
 DESCRIPTION = "rulespec_rulesets"
-"""The metadata entry of a part for the titles, units and measures of its rulesets."""
+"""The metadata entry of a part that has the titles, units and measures of its rulesets."""
 
 
 class RowColumn(NamedTuple):
-    """A column for people: its title, and the unit of its numbers."""
+    """The description of a column: its title, and the unit of its numbers."""
 
     title: str
     unit: str = ""
@@ -56,14 +56,14 @@ COLUMNS = {
 
 
 class FirstRefusal(Struct, frozen=True):
-    """The first decision refused by the rules.
+    """The first decision that the rules refuse.
 
     Attributes:
         index: the number of legal decisions before it.
         place: the line or entry in the log.
         reason: the reason given by the rules, with seat ids.
         rules: the ids of the rules that the reason cites.
-        written: the line in the rules; empty if there is none.
+        written: the line of the reason in the rules; empty if there is none.
     """
 
     index: int
@@ -90,8 +90,8 @@ class Under(Struct, frozen=True):
         ruleset: the other rules.
         ruleset_hash: the hash of the rules' meaning.
         legal: the number of decisions that stay legal.
-        forced: the number of decisions inserted because a single option lets the log continue.
-        answers: the number of inserted answers with a choice.
+        forced: the number of decisions inserted because only one option lets the log continue.
+        answers: the number of inserted answers that were chosen among several.
         skipped: the number of decisions that these rules do not ask for.
         cause: the first refused decision.
         winners_are: `same`, `other` or `open`; None if a decision is refused.
@@ -131,7 +131,7 @@ class LogRow(Struct, frozen=True, forbid_unknown_fields=True):
         players: the number of seats.
         settings: all settings.
         decisions: the number of legal decisions.
-        ended: the ending; None if the game is unfinished or stops there.
+        ended: the ending; None if the game is unfinished or stops early.
         winners: the seats that won.
         scores: the points by seat.
         end_hash: the hash of the last position.
@@ -139,7 +139,7 @@ class LogRow(Struct, frozen=True, forbid_unknown_fields=True):
         passed: the number of entries with known faults of that system.
         cause: the first decision refused by the rules.
         measures: the measures of the last position, and earlier ones if requested.
-        under: the game under other rules; None without other rules, or if it is illegal under its own.
+        under: the game under other rules; None if there are none, or it is illegal under its own.
     """
 
     game: int
@@ -174,7 +174,8 @@ class RowSheet(ResultSheet[LogRow]):
 
     Args:
         header: all inputs that determine the rows.
-        words: returns the title, units and measures of rulesets, by reference, for the metadata of a part.
+        words: a function that returns the title, units and measures of rulesets, by reference, for the metadata of a
+            part.
     """
 
     key = "rulespec_rows"
@@ -234,8 +235,8 @@ def under_of(judged: Judgement, say: Callable[[str], str] = str, ids: Mapping[st
 
     Args:
         judged: the judgement.
-        say: removes people's names from a reason.
-        ids: seat ids by name, if they differ.
+        say: a function that removes people's names from a reason.
+        ids: seat ids by name, if these differ.
     """
     ids = {seat: seat for seat in judged.names} if ids is None else ids
     other, outcome, ruleset = judged.difference, judged.outcome, judged.under

@@ -45,7 +45,7 @@ class Log(Struct, frozen=True):
 
 
 class Manifest(Struct, frozen=True):
-    """The contents of a corpus at its first scan.
+    """The identity of a corpus, from its first scan.
 
     Attributes:
         logs: the number of logs.
@@ -57,7 +57,7 @@ class Manifest(Struct, frozen=True):
 
 
 class Corpus:
-    """Logs by path.
+    """The logs at some paths.
 
     Args:
         paths: files, folders (searched recursively), globs, and archives.
@@ -96,7 +96,7 @@ class Corpus:
             )
 
     def manifest(self) -> Manifest:
-        """The number of logs, and a digest of them all."""
+        """The identity of the corpus, from a scan of all logs."""
         logs = sum(1 for _ in self.logs())
         return Manifest(logs, self.digest)
 

@@ -1,4 +1,5 @@
-"""Options at a position, with their uses in all finished games of a store, and the results of those games.
+"""The options at a position, with the number of times they were taken in the finished games of a store, and the
+results.
 
 Games may reach a position by any path; it is found by hash, in games with the same rules, seats and settings.
 """
@@ -46,7 +47,7 @@ class Tally(Struct):
         games: the number of games.
         won: the number of those games won by the deciding seat.
         points: the deciding seat's total points.
-        scored: the number of those games with a score for that seat.
+        scored: the number of those games that have a score for that seat.
         winners: seat → the number of games won.
     """
 
@@ -72,7 +73,7 @@ class MoveCounts(Struct):
 
     Attributes:
         over: the number of finished games of the table, which are counted.
-        open: the number of games that are unfinished or miss their recorded end; these are not counted.
+        open: the number of games that are unfinished or do not reach their recorded end; these are not counted.
         taken: hash of a position → code of a decision → its results.
     """
 
@@ -101,7 +102,7 @@ def counted(folder: Path, game: Game, positions: Sequence[int], jobs: int = 1, c
         cluster: see `on_workers`.
 
     Raises:
-        DiagnosticsError: RS580 if the store has no game of this table; or if it is damaged.
+        DiagnosticsError: RS580 if the store has no game of this table; also if it is damaged.
         ClusterError: if workers cannot be started or reached, or end too early.
     """
     key = _table_of(folder, game)
@@ -153,7 +154,7 @@ def _opened(folder: str, key: str) -> Search:
 
 
 def count_part(folder: str, part: str, key: str, positions: tuple[int, ...]) -> MoveCounts:
-    """The counts of a part of a store; runs in a worker."""
+    """The counts of a part of a store, computed in a worker."""
     search, path, wanted = _opened(folder, key), Path(part), np.array(positions, np.uint64)
     table = table_game(search.table.ruleset, len(search.table.seats), search.table.settings)
     start = int(search.hashes(search.rows([table]))[0])
@@ -238,7 +239,7 @@ class PositionMove(Struct, frozen=True):
 
     Attributes:
         decision: the name of the decision.
-        by: the seat; None for chance.
+        by: the seat; None if chance decides.
         option: the option.
         tally: the results of the option; empty if nobody took it.
     """
@@ -250,12 +251,12 @@ class PositionMove(Struct, frozen=True):
 
     @property
     def won(self) -> ConfidenceInterval | None:
-        """The seat's share of wins in these games, with bounds; None for chance, or without games."""
+        """The seat's share of wins in these games, with bounds; None if chance decides, or there are no games."""
         return share(self.tally.won, self.tally.games) if self.by is not None and self.tally.games else None
 
     @property
     def points(self) -> float | None:
-        """The seat's mean points in these games; None without points."""
+        """The seat's mean points in these games; None if there are no points."""
         return self.tally.points / self.tally.scored if self.tally.scored else None
 
     def to_json(self) -> dict[str, Any]:
@@ -276,7 +277,7 @@ class PositionMove(Struct, frozen=True):
 
 
 def moves_at(game: Game, counts: MoveCounts) -> list[PositionMove]:
-    """The legal options at a game's position, most frequent first, including unused ones."""
+    """The legal options at a game's position, most frequent first; options that were never taken come last."""
     taken = counts.taken.get(int(game.hash, 16), {})
     return sorted(_moves(game, taken), key=lambda move: -move.tally.times)
 

@@ -1,4 +1,4 @@
-"""Replays of a corpus: a plan as plain data, and the row of each log, in this process or a worker."""
+"""Replays of a corpus: a plan as plain data, and the row of each log, made in this process or a worker."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from rulespec.references import is_path, parts_of
 from rulespec.typed import nodes as typed
 
 BATCH = 200
-"""The number of logs per batch on a cluster that cannot return rows one by one; batches include the logs' bytes."""
+"""The number of logs per batch on a cluster that cannot return rows one by one; a batch includes its logs' bytes."""
 _T = TypeVar("_T")
 _RULESETS = 16
 COLLECTED = 40
@@ -51,13 +51,13 @@ _load = lru_cache(_RULESETS)(load_ruleset)
 
 
 class WorkerRules(Struct, frozen=True):
-    """Rules for workers.
+    """A ruleset in the form in which workers get it.
 
     Attributes:
         name: the reference in the plan or a log.
         reference: the reference for loading them.
         sources_hash: the hash of the rules' texts.
-        bundle: the rules' files, if a worker may lack them.
+        bundle: the rules' files, if workers may not have them.
     """
 
     name: str
@@ -67,7 +67,7 @@ class WorkerRules(Struct, frozen=True):
 
     @classmethod
     def of(cls, name: str, ruleset: typed.Ruleset, *, away: bool) -> WorkerRules:
-        """The rules of a loaded ruleset; `away` means that workers may lack its files.
+        """The rules of a loaded ruleset; `away` means that workers may not have its files.
 
         Raises:
             DiagnosticsError: RS657 if they are too large for a bundle.
@@ -78,22 +78,26 @@ class WorkerRules(Struct, frozen=True):
         return cls(name, ruleset.ref, ruleset.sources_hash, bundle)
 
     def load(self) -> typed.Ruleset:
-        """Loads the ruleset. Errors: ClusterError if it differs."""
+        """Loads the ruleset.
+
+        Raises:
+            ClusterError: if its sources do not match the hash.
+        """
         return ruleset_in(self.bundle) if self.bundle is not None else ruleset_of(self.reference, self.sources_hash)
 
 
 class ReplayPlan(Struct, frozen=True):
-    """The inputs that, with a log, determine its row.
+    """The inputs that, together with a log, determine the log's row.
 
     Attributes:
         rules: the rules for all logs; None means each log's own.
-        under: the rules to judge them under; `+OVERLAY` is added to each log's own.
+        under: the rules under which to judge the logs; `+OVERLAY` is added to each log's own.
         known: the rules named in the plan.
         dialect: the dialect of foreign logs; None means that it is recognised.
         past: whether to replay past known faults of foreign systems.
         usual: whether to insert usual answers; see `judge`.
-        every: the number of decisions between measures; 0 means only at the last position.
-        backend: the machine, without effect on the rows.
+        every: the number of decisions between measures; 0 means to measure only the last position.
+        backend: the machine, which does not affect the rows.
         version: the version of the program.
     """
 
@@ -125,15 +129,15 @@ class ReplayPlan(Struct, frozen=True):
 
     @property
     def machine(self) -> Backend:
-        """The machine for replays; by default not wasm, as that takes memory per table and most work is parsing."""
+        """The machine for replays; by default not wasm, which takes memory per table while most work is parsing."""
         return "python" if self.backend == "auto" else self.backend
 
 
 def plan_of(plan: ReplayPlan, *, away: bool) -> ReplayPlan:
-    """A plan with its named rules included; `away` means that workers may lack their files.
+    """A plan completed by the rules that it names; `away` means that workers may not have their files.
 
     Raises:
-        DiagnosticsError: if they are unreadable, or cannot be bundled.
+        DiagnosticsError: if the rules are unreadable, or cannot be bundled.
         ClusterError: if custom overlays cannot be sent.
     """
     names = [name for name in (plan.rules, plan.under) if name is not None and not name.startswith("+")]
@@ -149,7 +153,7 @@ def plan_of(plan: ReplayPlan, *, away: bool) -> ReplayPlan:
 def words_of_rulesets(rulesets: Mapping[str, str]) -> dict[str, Any]:
     """The title, units and measures of each ruleset, by reference; `rulesets` maps references to hashes.
 
-    Embedded rules, and rules that have changed since, are left out.
+    Embedded rules, and rules that have changed in the meantime, are left out.
     """
     results = {}
     for reference, hash_ in rulesets.items():
@@ -163,10 +167,10 @@ def words_of_rulesets(rulesets: Mapping[str, str]) -> dict[str, Any]:
 
 
 def replayed(plan: ReplayPlan, logs: Iterable[Log], jobs: int = 1, cluster: str = "") -> Iterator[LogRow]:
-    """The rows of logs, in order; for the arguments see `on_workers`.
+    """The rows of logs, in order; see `on_workers` for the arguments.
 
     Raises:
-        ClusterError: if workers cannot be started or reached, end too early, or have other rules.
+        ClusterError: if workers cannot be started or reached, end too early, or have different rules.
     """
     return done_with(row_of, plan, logs, jobs, cluster)
 
@@ -178,7 +182,7 @@ def done_with(
     jobs: int = 1,
     cluster: str = "",
 ) -> Iterator[_T]:
-    """The results of work on each log, such as `row_of`; see `replayed`."""
+    """The results of a function, such as `row_of`, for each log; see `replayed`."""
     if jobs == 1 and not cluster:
         return (work(plan, log, None) for log in logs)
     tasks = ((plan, log, _sent_along(plan, log) if cluster else None) for log in logs)
@@ -204,16 +208,16 @@ def _sent_along(plan: ReplayPlan, log: Log) -> WorkerRules | None:
 
 
 def row_of(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> LogRow:
-    """The row of a log; `own` has the log's rules, if the worker may lack them.
+    """The row of a log; `own` has the log's rules, if the worker may not have them.
 
     Raises:
-        ClusterError: if this worker has another version of the program, or other rules.
+        ClusterError: if this worker has a different version of the program, or different rules.
     """
     return row_and_result(plan, log, own)[0]
 
 
 def row_and_result(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> tuple[LogRow, ReplayResult | None]:
-    """The row of a log, and its replay if readable; arguments and errors are those of `row_of`."""
+    """The row of a log, and its replay if the log is readable; the arguments and errors are those of `row_of`."""
     if plan.version != RULESPEC:
         raise ClusterError(f"a worker has Rulespec {RULESPEC}, not {plan.version}: install the same version there")
     if log.refusal:

@@ -1,4 +1,4 @@
-"""The contents of a store in words: its tables with their games, its columns, and the measures of its rulesets."""
+"""The description of a store: its tables with their games, its columns, and the measures of its rulesets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _ROWS = 2_000
 
 
 class Games(Struct):
-    """Counts for the games of a table: all and finished games, their decisions, and lengths of finished games."""
+    """Counts for the games of a table: all games and the finished ones, their decisions, and the lengths of finished
+    games.
+    """
 
     games: int = 0
     over: int = 0
@@ -32,7 +34,7 @@ class Games(Struct):
 
 
 class Description(Struct):
-    """A store in words.
+    """A description of a store.
 
     Attributes:
         parts: the number of its game files.
@@ -74,7 +76,7 @@ def _table_json(key: str, table: CodeTable, games: Games) -> dict[str, Any]:
 
 
 def described(folder: Path) -> Description:
-    """Describes a store in words.
+    """The description of a store.
 
     Raises:
         DiagnosticsError: if the store is damaged.

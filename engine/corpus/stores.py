@@ -1,4 +1,4 @@
-"""Stores of games as codes, with native queries: replays, measures, positions, other rules."""
+"""Stores of games as codes, with queries that run natively: replays, measures, positions, other rules."""
 
 from __future__ import annotations
 
@@ -59,15 +59,15 @@ class StoreQuestion(Struct, frozen=True):
 
 
 class StoreAnswer(Struct, frozen=True):
-    """The answer for a game.
+    """The answer to a query for one game.
 
     Attributes:
         game: the game, without its codes.
         decisions: the number of legal decisions.
-        sound: whether all decisions replay, to the recorded end.
+        sound: whether all decisions are legal and lead to the recorded end.
         ruleset: the reference of the game's rules.
         measures: the measures of the last position.
-        at: the numbers of decisions up to each sought position.
+        at: the number of decisions before each occurrence of a sought position.
         under: the game under the other rules.
     """
 
@@ -84,7 +84,7 @@ def parts_of_store(folder: Path) -> list[Path]:
     """The parts of a store, in the order of their games.
 
     Raises:
-        DiagnosticsError: RS601 if there are none.
+        DiagnosticsError: RS601 if it has no parts.
     """
     try:
         parts = sorted(p for p in (folder / GAMES).iterdir() if PART.fullmatch(p.name))
@@ -97,7 +97,7 @@ def parts_of_store(folder: Path) -> list[Path]:
 
 
 def answers(folder: Path, question: StoreQuestion, jobs: int = 1, cluster: str = "") -> Generator[list[StoreAnswer]]:
-    """The answers for the games of a store, part by part; for the arguments see `on_workers`.
+    """The answers for the games of a store, part by part; see `on_workers` for the arguments.
 
     Raises:
         DiagnosticsError: if the store is damaged, or the expression has mistakes.
@@ -190,10 +190,10 @@ def _without_codes(game: CodedGame) -> CodedGame:
 
 
 def batches(path: Path, chosen: NDArray[np.bool_] | None = None) -> Iterator[list[CodedGame]]:
-    """The games of a part, in batches; `chosen` selects rows by a flag each.
+    """The games of a part, in batches; `chosen` selects rows by one flag per row.
 
     Raises:
-        DiagnosticsError: RS601, RS602, RS605 or RS607 if it is damaged, or not part of a store.
+        DiagnosticsError: RS601, RS602, RS605 or RS607 if the file is damaged, or not part of a store.
     """
     begun = 0
     for batch in parquet_batches(path, partial(check_part, path), BATCH, AGAIN, _LISTS, DERIVED):
@@ -205,13 +205,17 @@ def batches(path: Path, chosen: NDArray[np.bool_] | None = None) -> Iterator[lis
 
 
 def check_widths(games: Sequence[CodedGame], width: int) -> None:
-    """Rejects games with another code width. Errors: RS607."""
+    """Checks that the codes of games have a width.
+
+    Raises:
+        DiagnosticsError: RS607 if they have a different one.
+    """
     if not {game.codes.shape[1] for game in games if len(game.codes)} <= {width}:
         raise failure("RS607", f"games of the table {games[0].table} have codes of the wrong width", None, AGAIN)
 
 
 def check_part(path: Path, columns: Any, meta: Any) -> None:
-    """Rejects a part with other columns, or with too many games."""
+    """Rejects a part that has different columns or too many games."""
     header = (columns.metadata or {}).get(CodeSheet.key.encode(), b"{}")
     try:
         version = json.loads(header).get(CodeSheet.key)

@@ -1,7 +1,7 @@
 """Members of a tar archive, read in a single forward pass without recursion; every byte counts towards the limits.
 
-Python's `tarfile` recurses for each extension header, and materialises the holes of sparse files. Here, a member is at
-most `MAX_EXTENSIONS` headers and its bytes in the archive.
+Python's `tarfile` recurses for each extension header, and materialises the holes of sparse files. Here, the cost of a
+member is bounded by `MAX_EXTENSIONS` headers and its bytes in the archive.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _SPARSE_KEY = "GNU.sparse."
 
 
 class DamagedTarError(ValueError):
-    """A damaged archive."""
+    """Raised for a damaged archive."""
 
 
 class ArchiveTooLargeError(RulespecError):
-    """An archive that exceeds its limits."""
+    """Raised for an archive that exceeds its limits."""
 
 
 class ArchiveBounds(Struct, frozen=True):
@@ -50,11 +50,11 @@ class ArchiveBounds(Struct, frozen=True):
 
 
 def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: ArchiveBounds) -> Iterator[tuple[str, bytes]]:
-    """The names and first bytes of regular members with a wanted name.
+    """The names and first bytes of the regular members whose name is wanted.
 
     Args:
         stream: the unpacked archive, with `tell` and forward `seek`.
-        wanted: whether to read a member with this name.
+        wanted: a function that decides by name whether to read a member.
         bounds: the limits.
 
     Raises:

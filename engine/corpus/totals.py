@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from rulespec.engine.corpus.stores import StoreAnswer
 
 MAX_CAUSES = 10_000
-"""The maximum number of distinct causes; all other logs count under one more cause."""
+"""The maximum number of distinct causes; logs with further causes are counted under a common one."""
 _Key = tuple[str, tuple[str, ...], str]
 
 
 class CauseGroup(Struct):
-    """Logs with a common cause.
+    """The logs that diverge for a common cause.
 
     Attributes:
         cause: the cause in the first log.
@@ -33,7 +33,7 @@ class CauseGroup(Struct):
 
 
 class Measured(Struct):
-    """A measure at the end of games, over all seats or other entities: minimum, mean, maximum."""
+    """The minimum, mean and maximum of a measure at the end of games, over all seats or other entities."""
 
     least: int
     most: int
@@ -51,7 +51,7 @@ class Measured(Struct):
 
 
 class CauseTotals:
-    """Causes with their numbers of logs; refusals at the same rules and line share a cause."""
+    """The causes of divergence, each with its number of logs; refusals by the same rules and line share a cause."""
 
     def __init__(self) -> None:
         self._groups: dict[_Key, CauseGroup] = {}
@@ -83,7 +83,7 @@ class CauseTotals:
 
 
 class Measures:
-    """Measures of many games, by ruleset, as equal names may mean different things."""
+    """Measures of many games, kept apart by ruleset, since equal names may mean different things."""
 
     def __init__(self) -> None:
         self._measured: dict[tuple[str, str], Measured] = {}
@@ -97,17 +97,17 @@ class Measures:
 
     @property
     def by_name(self) -> dict[str, Measured]:
-        """The measures, sorted; with several rulesets, as `RULESET: MEASURE`."""
+        """The measures by name, sorted; if there are several rulesets, a name is `RULESET: MEASURE`."""
         alone = len({ruleset for ruleset, _ in self._measured}) < 2
         return {name if alone else f"{ruleset}: {name}": of for (ruleset, name), of in sorted(self._measured.items())}
 
 
 class Failing:
-    """Logs that are not legal up to their recorded end, by name, in bounded memory.
+    """The logs that are not legal up to their recorded end, in bounded memory.
 
     Attributes:
-        logs: the verdict, name and reason of the first ones.
-        number: the total number.
+        logs: the verdict, name and reason of the first of these logs.
+        number: the total number of these logs.
     """
 
     EXAMPLES = 1_000
@@ -126,12 +126,13 @@ class Failing:
 
 
 class Judged:
-    """Games under other rules.
+    """The totals of games judged under other rules.
 
     Attributes:
-        judged: the number of games by result: legal, illegal, not judged, or with the same, other or no winners.
+        judged: the number of games by result: legal, illegal, not judged, or with the same, with other, or with no
+            winners.
         under: the reasons for illegality.
-        changed: whether any game differs.
+        changed: whether any game comes out differently.
     """
 
     def __init__(self) -> None:
@@ -150,7 +151,7 @@ class Judged:
 
 
 class CodeTotals(Judged):
-    """Totals of the answers of a store.
+    """The totals of the answers from a store.
 
     Attributes:
         games: the number of games.
@@ -158,7 +159,7 @@ class CodeTotals(Judged):
         sound: the number of games that replay to their recorded end.
         unread: the number of logs that were unreadable on import.
         unsound: the names of the first games that fail to replay.
-        endings: the endings; "" for unfinished games.
+        endings: the number of games with each ending; "" for unfinished games.
     """
 
     EXAMPLES = 1_000
@@ -213,9 +214,9 @@ class RowTotals(Judged):
     Attributes:
         verdicts: the number of logs of each verdict.
         causes: the reasons for divergence.
-        endings: the endings of legal games; "" for unfinished ones.
+        endings: the number of legal games with each ending; "" for unfinished ones.
         decisions: the number of legal decisions.
-        failing: the logs that are not legal up to their recorded end, by name.
+        failing: the logs that are not legal up to their recorded end.
     """
 
     def __init__(self) -> None:

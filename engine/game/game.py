@@ -151,8 +151,8 @@ class Game:
         """A random legal option of the decider, drawn uniformly without listing sets and bags.
 
         Args:
-            number: returns a random number at least 0 and less than its second argument; the first argument is the
-                number of the attempt.
+            number: a function that returns a random number of at least 0 and less than its second argument; its first
+                argument is the number of the attempt.
             weighing: whether to weigh options as in playouts; chance options are always weighed.
 
         Returns:

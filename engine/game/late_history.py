@@ -23,7 +23,7 @@ class LateMoves(Sequence[Option]):
 
     Args:
         count: the number of decisions.
-        take: replays the decisions in a game before its first decision.
+        take: a function that replays the decisions in a game before its first decision.
         game: a game before its first decision.
     """
 
@@ -118,8 +118,9 @@ def take_late(
     Args:
         game: a game before its first decision.
         count: the number of decisions.
-        run: advances a state by the decisions; returns False and leaves the state unchanged if it cannot.
-        take: takes the decisions one by one in another game before its first decision.
+        run: a function that advances a state by the decisions; if it cannot, it leaves the state unchanged and returns
+            False.
+        take: a function that takes the decisions one by one in another game before its first decision.
 
     Returns:
         The decisions, or None if `run` failed and the game is unchanged.

@@ -32,7 +32,7 @@ def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int]
     """The reason why an illegal option is illegal.
 
     Args:
-        value: evaluates an expression in the game's position.
+        value: a function that evaluates an expression in the game's position.
         labels: the displayed names.
         choice: the option, at the open decision.
         args: the arguments of the option.

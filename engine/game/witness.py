@@ -37,9 +37,9 @@ class Witness:
 
     Args:
         lowering: the lowering for parts of the condition.
-        evaluate: evaluates a lowered part in the game's position.
-        show: formats a value of a type for people.
-        text: returns the source text of an expression.
+        evaluate: a function that evaluates a lowered part in the game's position.
+        show: a function that formats a value of a type for people.
+        text: a function that returns the source text of an expression.
     """
 
     def __init__(

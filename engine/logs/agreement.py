@@ -1,4 +1,4 @@
-"""Agreement of a seat's earlier log with a later one: no sealed choice has changed."""
+"""Agreement of a seat's earlier log with a later one, which shows that no sealed choice has changed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SeatLog(Struct, frozen=True):
         header: the first line.
         lines: the decisions.
         end: the end line, or None.
-        memory: the seat's memory after the decisions; "" if missing.
+        memory: the seat's memory after the decisions; "" if it is missing.
         text: the whole text, for messages.
     """
 
@@ -56,7 +56,7 @@ class SeatLog(Struct, frozen=True):
 
 
 class Agreement(Struct, frozen=True):
-    """The extent of an agreement: compared decisions, opened seals, and choices still sealed."""
+    """The extent of an agreement: the number of compared decisions, of opened seals, and of choices still sealed."""
 
     decisions: int
     opened: int
@@ -64,7 +64,7 @@ class Agreement(Struct, frozen=True):
 
 
 def is_seat_log(text: str) -> bool:
-    """Whether a text looks like a seat's log, judging by the key `for` in its first line."""
+    """Whether a text looks like a seat's log, by the key `for` in its first line."""
     with suppress(DiagnosticsError):
         return "for" in line_object(text.partition("\n")[0], "", 1)
     return False
@@ -74,8 +74,8 @@ def read_seat_log(path: Path) -> SeatLog:
     """The seat log in a file.
 
     Raises:
-        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (unsupported version), RS607 (malformed), RS650
-            (two seats with the same name).
+        DiagnosticsError: RS601 or RS602 if the file cannot be read, RS604 if it is not JSON, RS605 if its version is
+            not supported, RS607 if it is malformed, RS650 if two seats have the same name.
     """
     name = str(path)
     text, _ = read_log_text(path, name, MAX_NATIVE_BYTES)
@@ -117,7 +117,7 @@ def _carry_over(header: dict[str, Any], lines: list[dict[str, Any]]) -> None:
 
 
 def is_remark(line: dict[str, Any]) -> bool:
-    """Whether a line consists of notes alone."""
+    """Whether a line consists only of notes."""
     return bool(line) and all(key in OF_REMARK or key.startswith(OWN) for key in line)
 
 
@@ -129,7 +129,7 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
         game: the game at the same or a later point; it is not changed.
 
     Raises:
-        DiagnosticsError: RS625 (a choice does not match its seal), RS626 (another game, or another decision).
+        DiagnosticsError: RS625 if a choice does not match its seal, RS626 if the game or a decision is different.
     """
     if earlier.seat is not None and earlier.seat not in game.seats:
         earlier.fail("RS626", "the other log has no player with that name", 0, earlier.seat)
@@ -152,7 +152,7 @@ def agrees(earlier: SeatLog, header: dict[str, Any], lines: Sequence[dict[str, A
     """Compares an earlier log of a seat with the header and the decision lines of a later one.
 
     Raises:
-        DiagnosticsError: RS625 (a choice does not match its seal), RS626 (another game, or another decision).
+        DiagnosticsError: RS625 if a choice does not match its seal, RS626 if the game or a decision is different.
     """
     for key in _SAME:
         if earlier.header.get(key) != header.get(key):

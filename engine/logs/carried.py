@@ -1,4 +1,4 @@
-"""Rules that accompany a log: in its first line, or in a folder `rules` shared by the logs beside it."""
+"""Rules that accompany a log: in its first line, or in a folder `rules` that the logs beside it share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rulespec.load import Merged
 from rulespec.typed import nodes as typed
 
 FOLDER = "rules"
-"""Name of the folder beside logs that holds shared bundles, in files named by the hash of their sources."""
+"""The name of the folder beside logs that holds shared bundles, in files named after the hash of their sources."""
 _HASH = re.compile("[0-9a-f]{16,64}")
 _FORMAT = "rulespec_bundle"
 _VERSION = 1
@@ -45,7 +45,11 @@ def carried_bundle(log: NativeLog) -> Bundle | None:
 
 
 def carried_ruleset(log: NativeLog) -> typed.Ruleset | None:
-    """The ruleset that accompanies a log, or None. Errors: RS656 to RS659, and those of the rules."""
+    """The ruleset that accompanies a log, or None.
+
+    Raises:
+        DiagnosticsError: RS656 to RS659, or the errors of the rules.
+    """
     bundle = carried_bundle(log)
     if bundle is None:
         return None
@@ -61,7 +65,7 @@ def carried_source(log: NativeLog) -> Merged:
     """The merged source of the rules that accompany a log.
 
     Raises:
-        DiagnosticsError: RS660 if there are none; otherwise as for `carried_ruleset`.
+        DiagnosticsError: RS660 if there are none; see also `carried_ruleset`.
     """
     place = Span(log.file, 1, 1, 1, 2)
     bundle = carried_bundle(log)
@@ -72,12 +76,13 @@ def carried_source(log: NativeLog) -> Merged:
 
 
 def bundle_for(log: NativeLog, ruleset: typed.Ruleset, *, beside: bool = False) -> Bundle:
-    """The bundle to embed in a log: of its own rules, or of rules with the same meaning.
+    """The bundle to embed in a log, which has its own rules or rules with the same meaning.
 
     Args:
         log: the log.
         ruleset: the current rules.
-        beside: whether the bundle goes beside the unchanged log, which finds it by the exact hash of its sources.
+        beside: whether the bundle is for a file beside the unchanged log, which finds it by the exact hash of its
+            sources.
 
     Raises:
         DiagnosticsError: RS661 if the ruleset is a different one.
@@ -100,7 +105,11 @@ def with_bundle(log: NativeLog, bundle: Bundle) -> str:
 
 
 def write_beside(folder: Path, bundle: Bundle) -> Path:
-    """Writes a bundle beside logs, unless it exists; returns its file. Errors: OSError."""
+    """Writes a bundle beside logs unless it already exists; returns its file.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
     path = folder / FOLDER / bundle.sources
     path.parent.mkdir(exist_ok=True)
     if not is_present(path):

@@ -2,8 +2,8 @@
 
     {"end": {"ending": "last_one_wins", "winners": ["Ann"], "scores": {}, "fingerprint": "5f…"}}
 
-Other lines follow it if the game is resumed; the last end line counts. If a replay ends differently at that line, the
-rules have changed since.
+If the game is resumed, other lines follow it, and the last end line counts. If a replay ends differently at that line,
+the rules have changed in the meantime.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class LogEnd(Struct, frozen=True):
     Attributes:
         ending: the ending; None if the game was left.
         winners: the winning seats.
-        scores: the points of each seat; empty if the ruleset has no scoring, or if a seat may not know them yet.
+        scores: the points of each seat; empty if the ruleset has no scoring, or a seat may not know them yet.
         fingerprint: the fingerprint of the position, or of a seat's view.
     """
 
@@ -57,7 +57,7 @@ class LogEnd(Struct, frozen=True):
 
 
 class RecordedEnd(Struct, frozen=True):
-    """An end line of a log.
+    """An end line in a log.
 
     Attributes:
         end: the recorded end.
@@ -114,8 +114,8 @@ def end_of(game: Game, seat: str | None = OMNISCIENT, *, marked: bool = True) ->
 
     Args:
         game: the game.
-        seat: the viewer (None: the public), whose view determines the fingerprint and who gets scores only at the end;
-            by default, an omniscient reader.
+        seat: the viewer (None for the public), whose view determines the fingerprint, and who gets scores only at the
+            end; by default, an omniscient reader.
         marked: whether to include a fingerprint, which takes as long as several decisions.
     """
     try:
@@ -129,13 +129,13 @@ def end_of(game: Game, seat: str | None = OMNISCIENT, *, marked: bool = True) ->
 
 
 def end_json(game: Game, seat: str | None = OMNISCIENT) -> list[dict[str, Any]]:
-    """The current end line of a game, in a list; empty if the rules fault there."""
+    """A list with the current end line of a game; empty if the rules fault there."""
     end = end_of(game, seat)
     return [end.to_json()] if end is not None else []
 
 
 def other_end(game: Game, recorded: RecordedEnd) -> OtherEnd | None:
-    """The discrepancy between a replay's end and the recorded one, or None."""
+    """The discrepancy between the end of a replay and the recorded end, or None."""
     result = end_of(game)
     if result is None or _same(recorded.end, result):
         return None  # the next step reports a fault of the rules

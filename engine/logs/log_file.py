@@ -1,4 +1,4 @@
-"""The log file of a game: all its decisions, with the salts of choices that other seats saw sealed."""
+"""The log file of a game: all its decisions, with the salts of those choices that other seats saw sealed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class LogWriter:
     Args:
         path: the file.
         header: the first line.
-        secret: whether the game has hidden information, so that only the owner may read the file.
+        secret: whether the game has hidden information, in which case only the owner may read the file.
     """
 
     def __init__(self, path: Path | str, header: LogHeader, *, secret: bool = False) -> None:
@@ -38,11 +38,11 @@ class LogWriter:
         self._write(header.to_json())
 
     def add(self, move: Option | Step | TakenBack, notes: Notes | None = None) -> None:
-        """Writes a decision, with the salt of its seal if any, or an undo."""
+        """Writes an undo, or a decision with the salt of its seal if it has one."""
         self._write(entry_json(move) | dict(notes or {}))
 
     def remark(self, notes: Notes) -> None:
-        """Writes a line that consists of notes alone."""
+        """Writes a line that consists only of notes."""
         self._write(dict(notes))
 
     def end(self, game: Game, notes: Notes | None = None) -> None:
@@ -73,16 +73,16 @@ def write_log(
 ) -> None:
     """Writes a game as a native log with its end line, readable only by its owner if the game has secrets.
 
-    The log embeds the rules if other people may lack them.
+    The log embeds the rules if other people may not have them.
 
     Args:
-        path: the file, replaced if it exists.
+        path: the file, which is replaced if it exists.
         game: the game at the end of the log.
         moves: the decisions of the game, including undone ones; by default, those in force, without withdrawn plans.
         log: the original log of the moves, whose notes are copied.
         lines: for each move, its line in that log, or 0.
-        random: the generator of a simulated game.
-        foreign: the notes of a foreign log; `lines` are then its entries.
+        random: the random number generator of a simulated game.
+        foreign: the notes of a foreign log, in which case `lines` are its entries.
     """
     salted(game)
     steps = game.omniscient.numbers.steps

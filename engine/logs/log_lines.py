@@ -15,7 +15,7 @@ from rulespec.engine.logs.log_text import fail
 MAX_LINE = 64_000
 """Maximum length of a line, in characters."""
 SALT = "^([0-9a-f]{32})?$"
-"""Regular expression for a salt, which may be empty."""
+"""The regular expression for a salt, which may be empty."""
 
 
 class DecisionLine(Struct, forbid_unknown_fields=True):
@@ -31,7 +31,7 @@ _DECODER = msgspec.json.Decoder(DecisionLine)
 
 
 def read_one(line: str) -> DecisionLine | None:
-    """The content of a plain decision line; None for other and invalid lines."""
+    """The content of a plain decision line; None for any other or invalid line."""
     if len(line) > MAX_LINE:
         return None
     try:
@@ -41,7 +41,7 @@ def read_one(line: str) -> DecisionLine | None:
 
 
 def read_all(lines: Sequence[str]) -> list[DecisionLine] | None:
-    """The contents of lines that are all plain decisions; None if any is not."""
+    """The contents of lines that are all plain decisions; None if any of them is not."""
     if any(line[:1] != "{" or line[-1:] != "}" or len(line) > MAX_LINE for line in lines):
         return None  # otherwise, an object could span several lines
     try:
@@ -52,7 +52,11 @@ def read_all(lines: Sequence[str]) -> list[DecisionLine] | None:
 
 
 def line_object(line: str, display: str, number: int, most: int = MAX_LINE) -> dict[str, Any]:
-    """The JSON object in a log line of at most `most` characters. Errors: RS602, RS604, RS607."""
+    """The JSON object in a log line of at most `most` characters.
+
+    Raises:
+        DiagnosticsError: RS602 if the line is too long, RS604 if it is not JSON, RS607 if it is not a valid object.
+    """
     if len(line) > most:
         fail("RS602", f"the line has more than {most:,} characters", Span(display, number, 1, number, 2))
     try:
@@ -90,7 +94,7 @@ def line_span(display: str, number: int, line: str) -> Span:
 
 
 def place_in(display: str, number: int, line: str, value: str) -> Span:
-    """The span of a value in a line; of the whole line if the value is empty or not found."""
+    """The span of a value in a line, or of the whole line if the value is empty or not found."""
     quoted = json.dumps(value, ensure_ascii=False)
     at = line.find(quoted) if value else -1
     if at < 0:

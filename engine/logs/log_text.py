@@ -1,4 +1,6 @@
-"""The text of an untrusted log file: bounded, decompressed if gzipped, and refused if it is another kind of file."""
+"""The text of an untrusted log file: its size is limited, it is decompressed if gzipped, and any other kind of file is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ MAX_FOREIGN_BYTES = 4_000_000
 """Maximum size of a foreign log, which is parsed as a whole and has to fit into a small memory."""
 
 GZIP = b"\x1f\x8b"
-"""Magic bytes of a gzip file."""
+"""The magic bytes of a gzip file."""
 _CHUNK = 1 << 20
 _UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|\0")
 _NOT_LATIN = re.compile(rb"[\x80-\x9f]")
@@ -55,7 +57,7 @@ def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False
 
 
 def log_bytes(path: Path, display: str, limit: int) -> bytes:
-    """The bytes of a log file, at most one more than the limit; `games.pgn#2` is the second game in a file.
+    """The bytes of a log file, at most one more than the limit; `games.pgn#2` names the second game in a file.
 
     Raises:
         DiagnosticsError: RS601 if the file is unreadable, or has no such game.
@@ -91,7 +93,7 @@ def _one_of(path: Path, number: int, display: str, limit: int) -> bytes:
 
 
 def log_text(data: bytes, display: str, limit: int, *, lenient: bool = False) -> tuple[str, bool]:
-    """The text of a log in memory; arguments, result and errors: as for `read_log_text`."""
+    """The text of a log in memory; the arguments, the result and the errors are those of `read_log_text`."""
     start = Span(display, 1, 1, 1, 2)
     if len(data) > limit:
         fail("RS602", f"the log has more than {limit:,} bytes", start, help="check that this is a log")
@@ -166,7 +168,7 @@ def refuse_games(text: str, display: str) -> None:
     """Checks that a text is not PGN or SGF where a native log is expected.
 
     Raises:
-        DiagnosticsError: RS607 if it is.
+        DiagnosticsError: RS607 if it is PGN or SGF.
     """
     if kind := format_of(text):
         help_ = "convert it to a native log with `rulespec replay LOG --out FILE`"
@@ -187,7 +189,7 @@ _UNPACK = "logs are text, or packed with gzip"
 
 
 class OtherFile(Struct, frozen=True):
-    """A kind of file other than logs, with its readable name and the help for the user."""
+    """A kind of file that is not a log, with its readable name and a help text."""
 
     name: str
     help: str
@@ -241,7 +243,7 @@ def other_file(data: bytes) -> OtherFile | None:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether bytes are binary: they contain a NUL and do not begin like JSON, to which a crash may append NULs."""
+    """Whether bytes are binary: they contain NULs, and do not begin like JSON, to which a crash may append NULs."""
     return b"\0" in data[:_LOOKED_AT] and data.removeprefix(_MARK).lstrip()[:1] not in (b"{", b"[")
 
 

@@ -6,10 +6,10 @@
     {"end": {"ending": null, "winners": [], "scores": {}, "fingerprint": "5f…"}}
 
 A choice shown sealed to other seats also has its `salt` (`rulespec.engine.logs.sealed`). The value of `undo` is the
-number of decisions to undo. `"keep": ["card", "player.points"]` lists state fields that then keep their values;
+number of decisions to undo. `"keep": ["card", "player.points"]` lists state fields that keep their values in the undo;
 `"set": {"card": "A"}` gives new values to fields of the game.
-`rulespec.engine.logs.end_line` describes the end line, `rulespec.engine.logs.notes` notes and remarks. Version 1 lacks
-the versions and the hash of the meaning in its header, and the end line; it is read as version 2.
+`rulespec.engine.logs.end_line` describes the end line, `rulespec.engine.logs.notes` notes and remarks. In version 1,
+the header has no versions and no hash of the meaning, and there is no end line; it is read as version 2.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from rulespec.engine.logs.old_seats import back_with_ids, id_of, seats_of, with_
 
 VERSION = 2
 READ = (1, 2)
-"""Supported versions."""
+"""The supported versions."""
 MAX_LINES = 200_000
 MAX_HEADER = MAX_LINE + MAX_PACKED
 """Maximum length of the first line, which may embed the rules, in characters."""
 MAX_SEATS = 64
 _ONE_NAME = "write the seats as an object of ids with names, and ids in the lines"
 MAX_FIELDS = 100
-"""Maximum number of state fields in `keep`, and in `set`."""
+"""Maximum number of state fields in `keep`, and the same for `set`."""
 _MAX_VERSION = 80
 
 _REFERENCE = re.compile(r"[a-z0-9][a-z0-9_]*(\+[a-z0-9][a-z0-9_]*)*")
@@ -62,13 +62,13 @@ class LogHeader(Struct, frozen=True):
     """The ruleset, the seats with their names, and the settings of a game.
 
     Attributes:
-        ruleset_hash: the hash of the rules' meaning; "" if missing.
-        sources_hash: the hash of the rules' texts; "" if missing.
+        ruleset_hash: the hash of the rules' meaning; "" if it is missing.
+        sources_hash: the hash of the rules' texts; "" if it is missing.
         rulespec: the version of the program that wrote the log; "" if unknown.
         language: the version of the rules language; 0 if unknown.
         random: the generator of a simulated game, or "".
         bundle: the sources of the ruleset, if embedded.
-        named: whether the header has a list of names (version 1), by which lines identify seats.
+        named: whether the header has a list of names, by which lines identify seats (version 1).
         notes: other keys of the header: `event`, `date`, `remark`, and custom keys.
     """
 
@@ -112,7 +112,7 @@ class LogEntry(Struct, frozen=True, gc=False):
     """A line of a log: a decision or an undo.
 
     Attributes:
-        by: the deciding seat; None for chance.
+        by: the deciding seat; None if chance decides.
         line: the line number, from 1.
         back: the undo; None for a decision.
         salt: the salt of a choice's seal, or "".
@@ -133,7 +133,7 @@ class NativeLog(Struct):
         text: the whole text, for quotes in messages.
         unread: in lenient parsing, the error in the line at which it stopped.
         end: the last end line, or None.
-        notes: line number → notes, which are the keys with no effect on the game.
+        notes: line number → notes, which are the keys that do not affect the game.
         version: the format version.
     """
 
@@ -152,13 +152,13 @@ class NativeLog(Struct):
         return place_in(self.file, entry.line, self.text.split("\n")[entry.line - 1], value)
 
     def remarks(self) -> dict[int, dict[str, Any]]:
-        """Line number → notes, for remark lines and superseded end lines."""
+        """The notes on remark lines and on superseded end lines, by line number."""
         others = {entry.line for entry in self.entries} | ({self.end.line} if self.end is not None else set())
         return {line: notes for line, notes in self.notes.items() if line not in others}
 
 
 def entry_json(move: Option | Step | TakenBack) -> dict[str, Any]:
-    """The log line for an undo or an option, with the salt of a sealed choice."""
+    """The log line for an undo or an option; a sealed choice includes its salt."""
     if isinstance(move, Step):
         return entry_json(move.option) | ({"salt": move.salt} if move.salt else {})
     if isinstance(move, Option):
@@ -172,7 +172,7 @@ def entry_json(move: Option | Step | TakenBack) -> dict[str, Any]:
 
 
 def is_native(text: str) -> bool:
-    """Whether a text looks like a native log, judging by the key `rulespec_log` in its first line."""
+    """Whether a text looks like a native log, by the key `rulespec_log` in its first line."""
     line = text[:MAX_LINE].lstrip("\ufeff \t\r\n").partition("\n")[0]
     return line.startswith("{") and '"rulespec_log"' in line
 
@@ -181,15 +181,16 @@ def read_log(path: Path | str, display: str | None = None, *, lenient: bool = Fa
     """The native log in a file.
 
     Args:
-        path: the file, possibly gzipped.
+        path: the file, which may be gzipped.
         display: the name of the file in diagnostics.
-        lenient: as for `parse_log`.
+        lenient: see `parse_log`.
 
     Returns:
         The log. A truncated last line, as after a crash, becomes a warning.
 
     Raises:
-        DiagnosticsError: RS601, RS602 (file), RS604 (not JSON), RS605 (version), RS607 (malformed line).
+        DiagnosticsError: RS601 or RS602 if the file cannot be read, RS604 if it is not JSON, RS605 if its version is
+            not supported, RS607 if a line is malformed.
     """
     name = display or str(path)
     text, whole = read_log_text(Path(path), name, MAX_NATIVE_BYTES, lenient=lenient)
@@ -201,7 +202,7 @@ def read_log(path: Path | str, display: str | None = None, *, lenient: bool = Fa
 
 
 def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = False) -> NativeLog:
-    """The log in a text. Errors: as for `read_log`.
+    """The log in a text; the errors are those of `read_log`.
 
     Args:
         text: the text.
@@ -388,7 +389,7 @@ def read_seats(seats: Any, display: str, number: int, line: str) -> dict[str, st
     """The seats of a header: an object of ids and names, or a list of names in version 1.
 
     Raises:
-        DiagnosticsError: RS607 for anything else, RS650 for a list with a repeated name.
+        DiagnosticsError: RS607 if it is anything else, RS650 if a name in a list is repeated.
     """
     names = list(seats.values()) if isinstance(seats, dict) else seats
     if not isinstance(names, list) or not 0 < len(names) <= MAX_SEATS or not all(isinstance(n, str) for n in names):

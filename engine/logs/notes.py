@@ -22,15 +22,15 @@ from rulespec.engine.logs.end_line import Wrong
 from rulespec.engine.logs.variations import is_glyphs, variations_in
 
 Notes = Mapping[str, Any]
-"""Notes: key → value."""
+"""Notes, as key → value."""
 
 GLYPHS, VARIATIONS = "glyphs", "variations"
-"""Keys of numeric annotation glyphs and of variations; see `rulespec.engine.logs.variations`."""
+"""The keys of numeric annotation glyphs and of variations; see `rulespec.engine.logs.variations`."""
 UNREAD, TAGS = "x-variations", "x-tags"
-"""Keys for the rest of a PGN or SGF: variations that could not be converted to moves, and the tags of the game."""
+"""The keys for the rest of a PGN or SGF: variations that could not be converted to moves, and the tags of the game."""
 
 OF_ALL = ("remark", "date")
-"""Keys allowed on every line."""
+"""The keys allowed on every line."""
 OF_HEADER = (*OF_ALL, "event")
 OF_MOVE = (*OF_ALL, "time", GLYPHS, VARIATIONS)
 OF_REMARK = (*OF_ALL, "by", VARIATIONS)
@@ -56,7 +56,7 @@ def notes_in(data: Mapping[str, Any], allowed: tuple[str, ...], wrong: Wrong) ->
     Args:
         data: the line.
         allowed: the keys allowed for this kind of line.
-        wrong: raises an error; called for malformed notes.
+        wrong: a function that raises an error, called for malformed notes.
     """
     results = {key: value for key, value in data.items() if key in allowed or key.startswith(OWN)}
     for key, value in results.items():
@@ -115,11 +115,11 @@ def _is_date(text: str) -> bool:
 
 
 class LogNotes(Struct, frozen=True):
-    """Notes of a foreign log.
+    """The notes in a foreign log.
 
     Attributes:
         header: the notes of the game.
-        moves: the notes of decisions, by entry.
+        moves: the notes on decisions, by entry.
         remarks: the notes outside decisions, by entry.
     """
 
@@ -129,7 +129,7 @@ class LogNotes(Struct, frozen=True):
 
 
 class SeenNotes:
-    """The notes of a log that are visible to a seat.
+    """The notes in a log that a seat may see.
 
     In a game without secrets, these are all notes. Otherwise a seat gets only the event, the date and its own notes,
     without custom keys: the notes of others may reveal anything, and thinking times reveal whether there was a choice.
@@ -160,7 +160,7 @@ class SeenNotes:
 
 
 def note_texts(notes: Notes, names: Mapping[str, str]) -> list[str]:
-    """The text lines for notes, with seat names and without custom keys."""
+    """The text lines for notes, with the names of seats, and without custom keys."""
     who = f"{names.get(notes['by'], notes['by'])}: " if "by" in notes else ""
     parts = [notes[key] for key in ("event", "date") if key in notes]
     parts += [f"{notes['time']:g} s"] if "time" in notes else []

@@ -1,7 +1,7 @@
 """Seats in logs of version 1, where the header lists names and lines use them instead of ids.
 
-If all names are valid ids, they serve as ids, so all lines stay unchanged and seals match. Otherwise the ids are `A`,
-`B`, …, and replace the names in lines.
+If all names are valid ids, they serve as ids, so that all lines stay unchanged and seals match. Otherwise the ids are
+`A`, `B`, …, and replace the names in lines.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.game.seating import can_be_ids, seat_names
 
 Ids = Callable[[str], str]
-"""A function that replaces whole names in a text by ids."""
+"""A function that replaces the names of seats in a text with their ids."""
 
 
 def seats_of(names: Sequence[str]) -> dict[str, str]:
     """The mapping from seat ids to names for a list of names.
 
     Raises:
-        ValueError: if two seats have the same name, as lines cannot distinguish them.
+        ValueError: if two seats have the same name, since lines cannot distinguish them.
     """
     if can_be_ids(names):
         return {name: name for name in names}
@@ -37,7 +37,7 @@ def id_of(seats: Mapping[str, str]) -> Ids:
 
 
 def with_ids(seats: Mapping[str, str]) -> Ids:
-    """A function that replaces names in the arguments of an option by ids; names may contain any characters."""
+    """A function that replaces names in the arguments of an option with ids; names may contain any characters."""
     ids = {text: seat for seat, name in seats.items() for text in (name, comparable(name))}
     names = "|".join(re.escape(text) for text in sorted(ids, key=len, reverse=True))
     argument = re.compile(rf"(?<=[(,])( *)({names})( *)(?=[,)])")
@@ -45,7 +45,7 @@ def with_ids(seats: Mapping[str, str]) -> Ids:
 
 
 def back_with_ids(back: TakenBack, seats: Mapping[str, str]) -> TakenBack:
-    """An undo with names in the values of fields replaced by ids."""
+    """An undo in which ids replace the names in the values of fields."""
     seat = id_of(seats)
     fields = tuple((field, seat(value) if isinstance(value, str) else value) for field, value in back.set)
     return TakenBack(back.decisions, back.keep, fields)

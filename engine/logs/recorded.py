@@ -1,4 +1,4 @@
-"""Recorded decisions: application to a game, and search for the closest legal options."""
+"""Recorded decisions: their application to a game, and a search for the closest legal options."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_NEAREST = 5
 
 
 class RecordedDecision(Struct, frozen=True, gc=False):
-    """A decision from a log: its name, the deciding seat (None for chance), and the text of the option."""
+    """A decision from a log: its name, the deciding seat (None if chance decided), and the text of the option."""
 
     decision: str
     by: str | None
@@ -44,7 +44,7 @@ def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option 
 
 
 def nearest(game: Game, text: str) -> tuple[str, ...]:
-    """The legal options most similar to a text, except interrupts; empty if the rules fault."""
+    """The legal options of the decider that are most similar to a text; empty if the rules fault."""
     try:
         legal = [str(o) for o in islice(takewhile(lambda o: not o.interrupt, every_option(game)), _MAX_COMPARED)]
     except RulesetFaultError:

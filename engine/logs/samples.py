@@ -1,4 +1,4 @@
-"""Names of logs: samples such as `chess:mate`, logs in folders, and names that denote several logs."""
+"""Names of logs: samples such as `chess:mate`, the logs in a folder, and names that denote several logs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from rulespec.references import find_ruleset
 _NAME = re.compile(r"([a-z][a-z0-9_]+):([A-Za-z0-9_./-]+)")
 """The id of a ruleset, and the name of a log; a single letter before the colon would be a drive."""
 ENDINGS = (".jsonl", ".json", ".pgn", ".sgf", ".jsonl.gz", ".json.gz", ".pgn.gz", ".sgf.gz")
-"""File name extensions of logs."""
+"""The file name extensions of logs."""
 MAX_LOGS = 1_000
 """Maximum number of logs per folder."""
 
 
 def is_log_name(name: str) -> bool:
-    """Whether a file name or path denotes a log: by its extension, and not hidden."""
+    """Whether a file name or path denotes a log: it has an extension of logs, and is not hidden."""
     return name.endswith(ENDINGS) and not is_hidden(name.rpartition("/")[2])
 
 
@@ -46,7 +46,7 @@ def logs_in(folder: Path) -> list[Path]:
 
 
 def samples(folder: Path) -> dict[str, Path]:
-    """The sample logs in a ruleset's folder: path below `logs` without extension → file, in sorted order."""
+    """The sample logs in a ruleset's folder: path below `logs` without the extension → file, sorted."""
     home = folder / "logs"
     results: dict[str, Path] = {}
     for path in sorted(visible_files(home)):
@@ -58,7 +58,7 @@ def samples(folder: Path) -> dict[str, Path]:
 
 
 def sample(text: str) -> Path | None:
-    """The file of a sample log such as `chess:mate`; None for a text of another form, or the name of a file.
+    """The file of a sample log such as `chess:mate`; None if the text has a different form, or names a file.
 
     Raises:
         DiagnosticsError: RS501 for an unknown ruleset, RS601 for an unknown log.
@@ -75,7 +75,7 @@ def sample(text: str) -> Path | None:
 
 
 ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".zip")
-"""File name extensions of archives."""
+"""The file name extensions of archives."""
 _PATTERN = frozenset("*?[")
 
 

@@ -1,6 +1,6 @@
 """Saved games, with each decision on disk before it is confirmed.
 
-Whenever the program stops, all confirmed decisions are in the file. At most the last line is truncated; the parser
+Whenever the program stops, all confirmed decisions are in the file. Only the last line can be truncated; the parser
 reports it, and the next write removes it.
 """
 
@@ -38,16 +38,16 @@ class SavedGame:
     """The log of a game in progress, exclusively locked.
 
     Args:
-        path: the file; created if missing.
-        secret: whether the game has hidden information, so that a new file is readable only by its owner.
-        lenient: as for `parse_log`; check such a log for defects before appending to it.
+        path: the file, which is created if it is missing.
+        secret: whether the game has hidden information, in which case only the owner may read a new file.
+        lenient: see `parse_log`; check such a log for defects before appending to it.
 
     Attributes:
         log: the game so far; None for a new file. A truncated last line is among its warnings.
 
     Raises:
         SaveError: if the file cannot be written, or another program has it open.
-        DiagnosticsError: if it is not a native log.
+        DiagnosticsError: if the file is not a native log.
     """
 
     def __init__(self, path: Path, *, secret: bool = False, lenient: bool = False) -> None:
@@ -103,7 +103,7 @@ class SavedGame:
 
         Args:
             header: the header.
-            secret: whether the game has hidden information, so that only the owner may read the file.
+            secret: whether the game has hidden information, in which case only the owner may read the file.
 
         Raises:
             SaveError: if writing fails.
@@ -133,13 +133,17 @@ class SavedGame:
         self._open = True
 
     def remark(self, notes: Notes) -> None:
-        """Appends a line that consists of notes alone. Errors: as for `add`."""
+        """Appends a line that consists only of notes.
+
+        Raises:
+            SaveError: if writing fails; the file keeps its earlier contents.
+        """
         self._append([_line(dict(notes))])
 
     def leave(self, game: Game) -> None:
         """Appends the end line of a finished or abandoned game, unless it is already there.
 
-        Failures are ignored, since the file has all decisions.
+        Failures are ignored, since all decisions are already in the file.
         """
         if self._open:
             with suppress(SaveError):
@@ -188,8 +192,8 @@ def open_alone(path: Path, doing: str, mode: int = ALL) -> int:
     """Opens and locks a file for reading and appending.
 
     Args:
-        path: the file; created if missing.
-        doing: the participle for the message that another program has the file open: `played`, `written`.
+        path: the file, which is created if it is missing.
+        doing: a participle for the message that another program has the file open, such as `played` or `written`.
         mode: the permissions of a new file, reduced by the umask.
 
     Returns:
@@ -215,7 +219,7 @@ def lock(file: int, busy: str) -> None:
     """Locks an open file or folder for the lifetime of the process.
 
     Raises:
-        SaveError: with the message `busy`, if another program has locked it.
+        SaveError: if another program has locked it, with the message `busy`.
     """
     with suppress(ImportError):  # a system without such locks
         import fcntl

@@ -23,7 +23,7 @@ from rulespec.engine.logs.native import entry_json
 
 
 class Seal(Struct, frozen=True):
-    """A choice with a random 128-bit salt, without which a hash would reveal one of few options.
+    """A choice with a random 128-bit salt, without which its hash would reveal which of a few options it is.
 
     Attributes:
         option: the chosen option.
@@ -45,7 +45,7 @@ def sealed(line: dict[str, Any], salt: str) -> str:
 
 
 def salted(game: Game) -> None:
-    """Adds missing salts to the choices of the open round; existing salts, and thus seals, do not change."""
+    """Adds missing salts to the choices of the open round; existing salts, and with them seals, do not change."""
     for step in pending(game):
         step.salt = step.salt or new_salt()
 
@@ -63,7 +63,9 @@ def new_salt() -> str:
 
 
 def seen_line(step: Step, event: Event) -> dict[str, Any]:
-    """The log line of a decision for an event's viewer: with the salt if fully visible, otherwise with the seal."""
+    """The log line of a decision for an event's viewer: it has the salt if the decision is fully visible, otherwise the
+    seal.
+    """
     line = {"decision": event.decision, "by": event.by, "option": event.option}
     if not step.salt:
         return line
@@ -87,7 +89,7 @@ class SealedRound(Round):
         self._seals: dict[str, Seal] = {}
 
     def choose(self, seat: str, text: str) -> bool:
-        """As `Round.choose`; a changed choice gets a new seal."""
+        """Makes or replaces a choice like `Round.choose`; a changed choice gets a new seal."""
         complete = super().choose(seat, text)
         self._seals[seat] = Seal(self._chosen[seat], new_salt())
         if complete:
@@ -96,12 +98,12 @@ class SealedRound(Round):
         return complete
 
     def withdraw(self, seat: str) -> None:
-        """As `Round.withdraw`."""
+        """Withdraws a choice like `Round.withdraw`."""
         super().withdraw(seat)
         del self._seals[seat]
 
     def lines(self, seat: str | None) -> Iterator[dict[str, Any]]:
-        """The choices so far as lines for a seat's log, in the order of the set; None for the public.
+        """The choices so far as lines for a seat's log (None for the public), in seat order.
 
         A seat's own choice has `option` and `salt`; other choices have `sealed` instead. Once all have chosen, all are
         disclosed, and `fits` verifies them against the earlier lines.

@@ -1,4 +1,4 @@
-"""The log of a seat: its view of the game, to be read but not resumed."""
+"""The log of a seat: its view of the game, which can be read but not resumed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ def seat_log(
 ) -> Iterator[dict[str, Any]]:
     """The lines of a seat's log: a header, one line per decision, the end, and the seat's memory.
 
-    The header key `for` names the seat; it is null for the public. Arguments hidden from the seat are `?`. A choice of
-    a round is `sealed` until all have chosen; later logs have its salt, against which `agrees` checks the seal. The
-    `memory` in the last line ties the log to a game, as only games that look the same to the seat have equal memories.
+    The header key `for` names the seat; it is null for the public. Arguments hidden from the seat are `?`. A choice in
+    a round is `sealed` until all seats have chosen; later logs have its salt, with which `agrees` checks the seal. The
+    `memory` in the last line ties the log to a game, since only games that look the same to the seat have equal
+    memories.
 
     Args:
         game: the game.
@@ -47,7 +48,7 @@ def seat_log(
 
 
 def seen_notes(log: NativeLog | None, seat: str | None, secretive: bool, *, standing: bool = False) -> SeenNotes:
-    """The notes of a log visible to a seat; None means the public.
+    """The notes in a log that a seat may see; None means the public.
 
     Args:
         log: the log, or None.
@@ -71,6 +72,6 @@ def _lasting(log: NativeLog) -> Mapping[int, Notes]:
 
 
 def is_whole(game: Game, seat: str | None) -> bool:
-    """Whether a seat has seen all decisions with all arguments, so that the whole log reveals nothing new."""
+    """Whether a seat has seen all decisions with all arguments, so that the whole log would reveal nothing new."""
     shown = [str(event.option) for event in game.view(seat).history]
     return shown == [str(step.option) for step in standing_steps(game.omniscient.numbers.steps)]

@@ -4,9 +4,9 @@
      "by": "A", "option": "take(1)", "remark": "better"}]}]}
     {"variations": [{"at": 3, "name": "the slow way", "moves": […]}], "by": "A"}
 
-A variation on the line of a decision replaces that decision; one on a separate line starts after `at` of the decisions
-in force at that line, by default after all of them. Each move of a variation can have variations that replace it. The
-moves need not be legal: readers play them up to the first illegal one.
+A variation on the line of a decision replaces that decision; a variation on a separate line starts after `at` of the
+decisions in force at that line, by default after all of them. Each move of a variation can have variations that replace
+it. The moves need not be legal: readers play them up to the first illegal one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from msgspec import Meta, Struct
 
 MAX_NAME = 200
 MAX_TEXT = 2_000
-"""Maximum length of a remark or an option text, in characters."""
+"""Maximum length of a remark, or of an option's text, in characters."""
 MAX_DEPTH = 20
 """Maximum nesting of variations."""
 MAX_MOVES = 2_000
@@ -29,14 +29,16 @@ _Text = Annotated[str, Meta(max_length=MAX_TEXT)]
 MAX_GLYPH, MAX_GLYPHS = 255, 20
 _Glyph = Annotated[int, Meta(ge=0, le=MAX_GLYPH)]
 Glyphs = Annotated[tuple[_Glyph, ...], Meta(max_length=MAX_GLYPHS)]
-"""Numeric annotation glyphs of a move, from the PGN standard of 1994: 1 is a good move, 2 a poor one."""
+"""The numeric annotation glyphs of a move, from the PGN standard of 1994: for instance, 1 is a good move, 2 a poor
+move.
+"""
 
 
 class LineMove(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A move of a variation.
 
     Attributes:
-        decision, by, option: as in a log line.
+        decision, by, option: the same as in a log line.
         remark: the comment on the move.
         glyphs: numeric annotation glyphs.
         variations: the alternatives to the move.
@@ -57,7 +59,8 @@ class SideLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         moves: the moves, in order.
         name: the name of the variation.
         remark: the comment on the variation.
-        at: the number of decisions before the variation; None: it replaces the decision on its line, or follows all.
+        at: the number of decisions before the variation; None if it replaces the decision on its line, or follows all
+            decisions.
     """
 
     moves: Annotated[tuple[LineMove, ...], Meta(min_length=1)]
@@ -67,11 +70,11 @@ class SideLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
 
 class KeptLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """A single continuation in a private tree, where lines with a common start are branches of one variation.
+    """A single continuation in a private tree of variations, in which lines with a common start are branches.
 
     Attributes:
         at: the number of decisions before the line.
-        moves: the decision, the seat ("": chance) and the option of each move.
+        moves: the decision, the seat ("" for chance) and the option of each move.
         name: the name of the line.
         remark: the comment on the line.
         text: some of the moves in words.
@@ -90,7 +93,7 @@ def variations_in(value: object) -> tuple[SideLine, ...]:
     """The variations of a log line, parsed from plain data.
 
     Raises:
-        ValueError: if the data is malformed, with the reason.
+        ValueError: if the data is malformed; the message gives the reason.
     """
     if not isinstance(value, list) or not value:
         raise ValueError("must be a list of objects with `moves`")
@@ -136,7 +139,7 @@ def plain(variations: Sequence[SideLine]) -> list[dict[str, Any]]:
 
 
 def tree_of(lines: Sequence[KeptLine]) -> list[SideLine]:
-    """Variations built from lines; lines with a common start form one variation, with branches where they differ.
+    """The variations that lines form; those with a common start form one variation, with branches where they differ.
 
     A line that is a prefix of another is merged into it; its name or remark becomes a remark on its last move.
     """
@@ -186,7 +189,7 @@ class Anchored(Struct, frozen=True):
 def anchored(
     backs: Sequence[int | None], places: Sequence[int], notes: Mapping[int, Mapping[str, Any]], by: Mapping[int, Any]
 ) -> list[Anchored]:
-    """The variations among the notes of a log, in order, except those that start beyond the decisions in force.
+    """The variations among the notes of a log, in order, except those that start at a decision that was undone.
 
     Args:
         backs: for each move, the number of decisions that it undoes; None for a decision.
@@ -238,11 +241,11 @@ def lasting(notes: Mapping[str, Any], begun: int, left: int) -> dict[str, Any]:
 
 
 def counted_at(backs: Sequence[int | None], places: Sequence[int], lines: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """For each line, the number of decisions in force before it, and the number of those in force at the end.
+    """For each line, the number of decisions in force before it, and how many of these are still in force at the end.
 
     Args:
-        backs: as for `anchored`.
-        places: as for `anchored`.
+        backs: see `anchored`.
+        places: see `anchored`.
         lines: the line numbers, in order.
     """
     begun: dict[int, int] = {}

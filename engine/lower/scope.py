@@ -21,7 +21,7 @@ from rulespec.typed import nodes as typed
 
 
 class Scope(Struct, frozen=True):
-    """The variables in scope, in slots or cells.
+    """The variables in scope, each in a slot or a cell.
 
     Attributes:
         where: variable → slot, cell or constant.

@@ -1,11 +1,11 @@
-"""Step counting for machines with a step bound: long expressions count their own evaluation.
+"""Step counting for machines that add up step bounds: long expressions count the steps of their own evaluation.
 
 The maximum steps of an expression, by kind size, may be a thousand times the actual number: conditions skip most
-members of a set, and most sets are small. So a long expression becomes a definition that counts its steps on each call
-(`ir.Function.steps`): for a loop, by the actual size of its set. The caller counts one step for it.
+members of a set, and most sets are small. A long expression therefore becomes a definition that counts its steps on
+each call (`ir.Function.steps`), those of a loop by the actual size of its set. The caller counts one step for it.
 
-As counting may abort a decision, such a call may fault: no pass removes it, moves it before its guard, or merges two
-occurrences.
+Since counting may abort a decision, such a call may fault, so no pass removes it, moves it before its guard, or merges
+two of its occurrences.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ from rulespec.engine.program.rounds import times
 from rulespec.engine.program.traversal import Facts, changed, free, highest, moved, walk
 
 LONG = 1_000_000
-"""The maximum steps of a block, by kind size and loop iterations, above which its parts count their own steps."""
+"""The step bound of a block, by the sizes of kinds and the iterations of loops, beyond which its parts count their own
+steps.
+"""
 LONG_VALUE = 100_000
-"""The same limit for the expressions evaluated per value of a parameter."""
+"""The same threshold for the expressions evaluated per value of a parameter."""
 LONG_LISTING = 500_000
-"""The maximum steps of a test for a legal option above which the values of parameters are counted."""
+"""The step bound of a test for a legal option, beyond which the values of parameters are counted."""
 _GRAIN = 4_000
 """The minimum steps of a part that counts its own, as counting takes time."""
 _COARSE = 5_000
@@ -40,8 +42,8 @@ def count_work(p: ir.Program, *, expressions: bool = True) -> ir.Program:
     """The program with long expressions as definitions that count their steps; blocks and cells keep their numbers.
 
     Args:
-        p: the originally lowered program.
-        expressions: whether to rewrite expressions; if not, only parameter values in option lists are counted.
+        p: the program as first lowered.
+        expressions: whether to rewrite expressions; if not, only the parameter values in option lists are counted.
     """
     coarse = _Counting(p, _GRAIN, expressions=expressions)
     result = coarse.prepared()

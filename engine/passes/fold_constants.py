@@ -1,4 +1,6 @@
-"""Passes that simplify expressions: those that depend only on facts become constants, small definitions are inlined."""
+"""Passes that simplify expressions: those that depend only on facts become constants, and small definitions are
+inlined.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Invariants, retested after a decision only for the members that may read a changed cell.
+"""Invariants, tested again after a decision only for the members whose test may read a changed cell.
 
 Most invariants constrain every entity of a kind, and a decision changes few of them. So an invariant `all x in SET: …`
 over a constant set is tested per member.
@@ -20,7 +20,7 @@ from rulespec.engine.program.domains import members
 from rulespec.engine.program.traversal import Binding, binds, highest, parts
 
 MAX_LOOKED = 200_000
-"""The maximum number of expressions searched for cells, plus cells found; beyond it, all members are tested."""
+"""The maximum number of expressions searched for cells plus cells found, beyond which all members are tested."""
 
 
 def split(p: ir.Program) -> ir.Program:
@@ -73,8 +73,9 @@ class Invariants:
     """The invariants of a program, as functions.
 
     Args:
-        p: the program, split or not.
-        holds: for each invariant, a function of the state and a set of members: whether it holds for them.
+        p: the program, with or without split invariants.
+        holds: for each invariant, a function of the state and a set of members that returns whether the invariant holds
+            for them.
 
     Attributes:
         members: index of an invariant → all of its tested members.
@@ -86,7 +87,7 @@ class Invariants:
         self.members = {number: _asked(v) for number, v in enumerate(p.invariants)}
 
     def broken(self, state: State, since: Sequence[Journal] | None) -> list[int]:
-        """The indices of the broken invariants; `since` limits them to those that read a changed cell."""
+        """The indices of the broken invariants; if `since` is given, only of those that read a cell changed in it."""
         asked = self.members
         if since is not None:
             readers, always = self.readers
@@ -100,7 +101,9 @@ class Invariants:
 
     @cached_property
     def readers(self) -> tuple[dict[int, list[tuple[int, int]]], dict[int, int]]:
-        """Cell → the invariants that may read it, with members; and the invariants to test always."""
+        """The invariants that may read each cell, with the members concerned, and the invariants that are always
+        tested.
+        """
         readers: dict[int, list[tuple[int, int]]] = {}
         always: dict[int, int] = {}
         left = MAX_LOOKED

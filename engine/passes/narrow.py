@@ -1,4 +1,4 @@
-"""Pass: narrows sets before loops over them."""
+"""A pass that narrows sets before loops over them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rulespec.engine.program.traversal import Elsewhere, Facts, changed, free, m
 _FEW = 8
 """The set size up to which a loop tests members one by one, not all cells at once; sets of pieces always narrow."""
 _WORD, _DISTANCES = 64, 4
-"""The maximum size of a kind whose neighbours are found by shifts of a set, and the maximum number of distances."""
+"""The maximum size of a kind whose neighbours are found by shifting a set, and the maximum number of distances."""
 _MAX_WAY = 300
 """The maximum number of blocks searched for changes by a loop; beyond it, all members are tested."""
 
@@ -116,7 +116,7 @@ def _all(e: ir.Fold, facts: Facts) -> ir.Expr:
 
 
 def summed(e: ir.Fold, facts: Facts) -> ir.Expr:
-    """The sum of the same cells of all members, without a loop."""
+    """The sum of a fold over the same cells of all members, computed without a loop where possible."""
     source = e.source
     if e.op != "sum" or e.body is None or not isinstance(source, ir.Const) or source.value & (source.value + 1):
         return e
@@ -178,10 +178,10 @@ def _narrowed(
 
 
 def before_guards(mask: ir.Expr, facts: Facts) -> ir.Expr:
-    """A set that is safe to find before the conditions that guard it.
+    """A set that can be computed safely before the conditions that guard it.
 
-    A cell of none is another cell, whose number may be any: where it selects a maintained set, it is held to the values
-    that there are.
+    The cell of an entity that is none is some other cell, with any value; where such a value selects a maintained set,
+    it is restricted to valid ones.
     """
 
     def bounded(e: ir.Expr) -> ir.Expr:
@@ -326,7 +326,9 @@ def _none(e: ir.Op, slot: int, many: bool, facts: Facts) -> tuple[ir.Held, bool]
 
 
 def held_mask(e: ir.Expr, slot: int, facts: Facts) -> tuple[ir.Held, bool] | None:
-    """The members whose own cell satisfies, or (True) fails, a comparison with a value that is the same for all."""
+    """The members whose own cell satisfies (or, if the flag is True, fails) a comparison with a value that is the same
+    for all.
+    """
     if not isinstance(e, ir.Op):
         return None
     if e.op == "not":

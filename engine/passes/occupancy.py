@@ -22,14 +22,14 @@ from rulespec.engine.program.traversal import Facts, changed, meet, span, walk
 MAX_CELLS = 400_000
 """The maximum number of cells with maintained occupancy; a cell counts once per family."""
 MAX_MEMBERS = 2_000
-"""The maximum number of members in a set: the mask of each cell has as many bits as its index in the set."""
+"""The maximum number of members in a set: the mask of a cell has as many bits as its index in the set."""
 
 
 class Family(Struct, frozen=True):
     """The sets of an array of cells along one of its dimensions.
 
-    The array starts at the cell `first` and has `size` cells; the members of a set are `count` of its cells, `stride`
-    apart. The cell `at` holds the first of the sets.
+    The array starts at the cell `first` and has `size` cells; the members of a set are `count` of its cells, which are
+    `stride` apart. The cell `at` holds the first of the sets.
     """
 
     first: int
@@ -61,12 +61,13 @@ class Occupancy:
     Args:
         p: the program.
         wanted: the candidate families; those that exceed the bounds are dropped.
-        held: candidate sets by value (`ir.Held`), each as first cell, number of cells and array; filtered likewise.
+        held: the candidates for sets by value (`ir.Held`), each as first cell, number of cells and array, subject to
+            the same bounds.
 
     Attributes:
-        families: by first cell, size, stride and count.
+        families: the families, by first cell, size, stride and count.
         places: cell → the sets that contain it, each with its bit.
-        holdings: the kept `held`, each with the cell of the set for value 0, preceded by the set for none (-1).
+        holdings: the accepted `held`, each with the cell of the set for value 0; the set for none (-1) precedes it.
         houses: cell → for each holding, the cell of its first set, the bit, and the array.
         cells: the number of cells of a state.
     """
@@ -107,7 +108,9 @@ class Occupancy:
         return state
 
     def sets(self, written: Iterable[int], within: Mapping[int, Iterable[int]] | None = None) -> Iterator[int]:
-        """The cells of the sets that may change after writes to cells; `within` gives the possible values of some."""
+        """The cells of the sets that may change after writes to cells; `within` gives the possible values of some of
+        these.
+        """
         known = within or {}
         for cell in written:
             yield from (at for at, _ in self.places.get(cell, ()))
@@ -127,7 +130,7 @@ class Occupancy:
                     state[at] = state[at] | bit if at == first + array[state[cell]] else state[at] & ~bit
 
     def cell(self, e: ir.Positive | ir.Held) -> ir.Expr | None:
-        """The expression that reads a maintained set; None for a set that is not maintained."""
+        """The expression that reads a maintained set; None if the set is not maintained."""
         if isinstance(e, ir.Held):
             at = self.holdings.get((e.base, e.count, e.array))
             return None if at is None else ir.Cell(at, e.value, self.cells - at)
@@ -140,7 +143,7 @@ class Occupancy:
 
 
 def with_occupancy(p: ir.Program) -> tuple[ir.Program, Occupancy]:
-    """The program with occupancy, reading maintained sets of cells that only transfers change, and sets of tokens."""
+    """The program with occupancy: it reads maintained sets of cells that only transfers change, and of tokens."""
     asked: list[list[Family]] = []
     held: dict[tuple[int, int, int], None] = {}
 
@@ -206,16 +209,16 @@ def _index(e: ir.Positive, family: Family) -> ir.Expr:
 
 
 MOST_WORTH = 512
-"""Members of a set beyond which the cells of a few neighbours are tested sooner than the set is joined with another."""
+"""The size of a set beyond which testing the cells of a few neighbours is faster than intersecting it with another."""
 
 Lookup = Callable[[ir.Held], ir.Expr | None]
-"""The expression that reads a set, if it is maintained."""
+"""A function that returns the expression that reads a set; None if the set is not maintained."""
 
 
 def narrowed_by_sets(e: ir.Fold, facts: Facts, lookup: Lookup) -> ir.Expr:
-    """The loop over the members that are also in the maintained sets of its conditions.
+    """The fold, restricted to the members that are in the maintained sets of its conditions.
 
-    Conditions that no maintained set decides stay, as do all that follow one that may fault.
+    Conditions that no maintained set decides remain, as do all that follow a condition that may fault.
     """
     source, first = e.source, True
     left: list[ir.Expr] = []

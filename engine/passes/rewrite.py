@@ -11,11 +11,11 @@ from rulespec.engine.program.builder import FALSE, logic, op
 from rulespec.engine.program.traversal import highest, substituted
 
 Change = Callable[[ir.Expr, int], ir.Expr]
-"""A rewriting function for an expression, given the highest slot in use around it."""
+"""A function that rewrites an expression, given the highest slot in use around it."""
 
 
 def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> ir.Program:
-    """A copy of a program with every expression rewritten; with `functions_too`, definitions as well."""
+    """A copy of a program with every expression rewritten; with `functions_too`, those of definitions as well."""
     rewriting = _Rewriting(p.slots, change)
     functions = [rewriting.function(f) for f in p.functions] if functions_too else p.functions
     blocks = [rewriting.block(b) for b in p.blocks]
@@ -126,7 +126,7 @@ def conjuncts(e: ir.Expr | None) -> tuple[ir.Expr, ...]:
 
 
 def membership(member: ir.Local, of: ir.Expr) -> ir.Expr:
-    """The condition that a set contains an entity, without building the set."""
+    """The condition that a set contains an entity, computed without building the set."""
     if isinstance(of, ir.Fold) and of.op == "set" and of.body is None and of.where is not None:
         return logic("and", [membership(member, of.source), substituted(of.where, {of.slot: member})])
     if isinstance(of, ir.Inverse):

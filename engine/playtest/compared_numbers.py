@@ -1,4 +1,4 @@
-"""The compared numbers of finished games, for the questions of a playtest."""
+"""The numbers of finished games that the questions of a playtest compare."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from rulespec.typed.seat_kinds import ALL, members, teams
 SHARE = 0.05
 """The smallest difference that matters, as a fraction of the mean or of the wins, unless a question sets it."""
 MOST_ROLES = 12
-"""The number of roles up to which wins are counted by role."""
+"""The maximum number of roles for which wins are counted by role."""
 _NOWHERE = Span("", 1, 1, 1, 1)
 
 Number = Callable[[Outcome], float | None]
-"""A function that computes a number of a finished game; None if it has none."""
+"""A function that computes a number of a finished game; None if the game has none."""
 
 
 class Asked(Struct, frozen=True):
@@ -32,10 +32,11 @@ class Asked(Struct, frozen=True):
     Attributes:
         question: the name of the question.
         of: the title of the question.
-        title: the name of the number for people.
-        share: whether it is a share of games.
+        title: the title of the number.
+        share: whether the number is a share of games.
         number: the function that computes the number.
-        matters: the difference that matters; 0 means a fraction of the mean of `scale` in games without the rule.
+        matters: the smallest difference that matters; 0 means a fraction of the mean of `scale` in games without the
+            rule.
         scale: the total of which the difference is a fraction.
         level: the share of runs with correct bounds.
         role: the entity whose wins are counted, or "".
@@ -53,17 +54,18 @@ class Asked(Struct, frozen=True):
 
 
 def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: int, seat: str = "") -> list[Asked]:
-    """The numbers for a ruleset's questions; without questions, length, margin and wins.
+    """The numbers for a ruleset's questions; if it has none, the length, the margin and the wins.
 
-    If all players win together, the defaults are the win, the length, and the points as a margin of survival.
+    If all players win together, the defaults are the win, the length, and the points, which show by how much they
+    survive.
 
     Args:
         ruleset: the ruleset of the rule, with its questions.
         seats: the seats of the games.
         first: the first game without the rule, which determines roles and points.
-        rules: the number of tried rules, which share the error budget.
-        seat: the only seat under the rule; then the numbers are its payoff and the length. If empty, the rule holds for
-            all seats.
+        rules: the number of rules tried, which share the error budget.
+        seat: the only seat under the rule, in which case the numbers are its payoff and the length; "" if the rule
+            applies to all seats.
     """
     if seat:
         return list(_of_seat(seat, members(teams(ruleset.declarations) or seats, seats), first, rules))
@@ -171,7 +173,7 @@ def ended(ending: str, outcome: Outcome) -> float:
 
 
 def used(option: str, outcome: Outcome) -> float | None:
-    """The number of uses of an option by players: `market.buy`, or `market.buy(fish)`."""
+    """The number of times that players used an option, such as `market.buy` or `market.buy(fish)`."""
     if outcome.details is None:
         return None
     return float(sum(use.times for use in outcome.details.uses if use.option == option))
@@ -190,13 +192,13 @@ def lead_taken(outcome: Outcome) -> float | None:
 
 
 def widest_lead(outcome: Outcome) -> float | None:
-    """The widest lead of a game."""
+    """The widest lead in a game."""
     lead = outcome.details.lead if outcome.details is not None else None
     return None if lead is None else lead.widest
 
 
 LEADS: dict[str, Number] = {"lead_changes": lead_changes, "lead_taken": lead_taken, "widest_lead": widest_lead}
-"""Numbers about the lead over time."""
+"""The numbers about the lead over time, by name."""
 
 
 def measure(name: str, of: str, outcome: Outcome) -> float | None:
@@ -213,7 +215,7 @@ def measure(name: str, of: str, outcome: Outcome) -> float | None:
 
 
 def wins(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome) -> dict[str, Number]:
-    """The wins by role if entities have seats, otherwise by team or seat; a single number if all win together."""
+    """The wins by role if seats hold entities, otherwise by team or seat; a single number if all win together."""
     of_seats = teams(ruleset.declarations)
     sides = members(of_seats or seats, seats)
     if len(sides) == 1:

@@ -1,4 +1,6 @@
-"""Evidence on one number from paired games: the change due to a rule, with bounds valid at every look."""
+"""Evidence on one number from paired games: the change due to a rule, with bounds that are valid however often one
+looks.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ from rulespec.engine.simulate.sequence import (
 )
 
 Verdict = Literal["more", "less", "none", "undecided", "equal", "same"]
-"""The verdict on a number: `none` means no difference that matters; `equal` that it is equal in every pair; `same` that
-everything is, as the rule has never acted.
+"""The verdict on a number: `none` means that no difference matters, `equal` that the number is equal in every pair, and
+`same` that everything is equal, because the rule has never acted.
 """
 SAME = 500
 """The number of equal pairs after which no further games are needed."""
@@ -31,10 +33,11 @@ class QuestionAnswer(Struct, frozen=True):
         pairs: the number of pairs in which both games have the number.
         value, other: the means under the rule and without it.
         difference: `value` minus `other`.
-        low, high: the bounds of the true difference, valid at every look; None for a single pair, unless it is a share.
+        low, high: the bounds of the true difference, valid however often one looks; None for a single pair, unless the
+            number is a share.
         matters: the smallest difference that matters.
-        needed: the number of pairs that would decide an open question if these means are true; None if it is decided or
-            would take too many.
+        needed: the number of pairs that would decide an open question if these means are true; None if the question is
+            decided, or would take too many pairs.
     """
 
     verdict: Verdict
@@ -67,7 +70,7 @@ class Evidence:
         self._value = self._other = self._value_squares = self._other_squares = self._squares = 0.0
 
     def add(self, value: float, other: float) -> None:
-        """Counts a pair, by the numbers under the rule and without it."""
+        """Adds a pair, as the numbers under the rule and without it."""
         self.pairs += 1
         self.unequal += value != other
         self._value += value
@@ -82,7 +85,7 @@ class Evidence:
         Args:
             level: the share of runs with correct bounds at all looks.
             matters: the smallest difference that matters.
-            acted: whether any pair of games differs.
+            acted: whether the games of any pair differ.
         """
         n = max(1, self.pairs)
         value, other = self._value / n, self._other / n

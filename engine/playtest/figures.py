@@ -1,4 +1,4 @@
-"""Figures of games, without a verdict: lengths, endings, points, options used, wins by role or seat."""
+"""Figures of games, without a verdict: lengths, endings, points, options used, and wins by role or seat."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from rulespec.engine.simulate.details import Details, Watch, parted
 from rulespec.engine.simulate.game_plans import Outcome
 
 END, CHANCE = "end", "chance"
-"""Words that replace an option after the end of the game, and for a chance decision."""
+"""The words that stand for an option after the end of the game, and at a chance decision."""
 _RARE = 0.1
 _PLACES = 8
 """The maximum number of listed places at which a rule acted, those with the most pairs."""
 
 
 class Used:
-    """The use of an option: total uses, the number of games with a use, and the sum of first uses in these."""
+    """The use of an option: the total, the number of games in which it was used, and the sum of the first uses in
+    these.
+    """
 
     def __init__(self) -> None:
         self.times = self.games = self.first = 0
@@ -32,7 +34,7 @@ class Used:
         self.roles = Counter[str]()
 
     def to_json(self, games: int) -> dict[str, Any]:
-        """Means over a number of games, as plain data; see playtest.schema.json."""
+        """The use as means over a number of games, as plain data; see playtest.schema.json."""
         return {
             "times": round(self.times / games, 3),
             "games": self.games,
@@ -46,7 +48,7 @@ class Figures:
     """Figures of games, in bounded memory.
 
     Args:
-        seats: the seats, for counting wins by seat if there are no roles.
+        seats: the seats, by which wins are counted if there are no roles.
     """
 
     def __init__(self, seats: Sequence[str]) -> None:
@@ -130,7 +132,7 @@ class Acts:
 
     Attributes:
         plies: the numbers of the first differing decisions.
-        places: the options taken there under the rule and without it, and the seat.
+        places: the options taken there under the rule and without it, with the seat.
     """
 
     def __init__(self) -> None:
@@ -138,7 +140,7 @@ class Acts:
         self.places = Counter[tuple[str, str, str]]()
 
     def add(self, other: Outcome, rule: Outcome) -> None:
-        """Counts a pair of differing games, without the rule and under it."""
+        """Adds a pair of games that differ: one without the rule, and one under it."""
         if other.details is None or rule.details is None:
             return
         ply = parted(rule.details, other.details)
@@ -170,11 +172,11 @@ def _taken(outcome: Outcome, ply: int) -> tuple[str, str]:
 
 
 def most_changed(rule: Mapping[str, Any], base: Mapping[str, Any], most: int) -> list[str]:
-    """The options whose use differs most, by the difference divided by the square root of the sum.
+    """The options whose use differs most, measured by the difference divided by the square root of the sum.
 
     Args:
-        rule: `options` of `Figures.to_json` under the rule.
-        base: `options` without it.
+        rule: the key `options` of `Figures.to_json` under the rule.
+        base: the key `options` without the rule.
         most: the maximum number of options.
     """
 
@@ -205,17 +207,17 @@ def ending_shares(rule: Mapping[str, Any], strength: Mapping[str, Any]) -> list[
 
 
 def rate(times: float) -> str:
-    """The uses per game, as text; rare uses have two decimals."""
+    """The number of uses per game, as text; rare uses are given with two decimals."""
     return f"{times:,.1f}" if times >= _RARE or not times else f"{times:.2f}"
 
 
 def users(used: Mapping[str, Any], most: int, seat: str = "") -> str:
-    """The users of an option with their uses per game, most frequent first: roles if there are any, otherwise seats.
+    """The users of an option (roles if there are any, otherwise seats) with their uses per game, most frequent first.
 
     Args:
         used: an option of `Figures.to_json`.
         most: the maximum number of names.
-        seat: the only seat under a rule; then seats are named instead of roles.
+        seat: the only seat under a rule, in which case seats are named instead of roles.
     """
     of = _users(used, seat)
     named: dict[float, list[str]] = {}  # roles held by one seat have equal numbers
@@ -226,11 +228,11 @@ def users(used: Mapping[str, Any], most: int, seat: str = "") -> str:
 
 
 def users_of_both(under: Mapping[str, Any] | None, without: Mapping[str, Any] | None, most: int, seat: str = "") -> str:
-    """The users as for `users`, under a rule, preceded by the users without it if they differ.
+    """The users of an option under a rule, as from `users`, preceded by those without the rule if they differ.
 
     Args:
         under: the option under the rule; None if nobody used it.
-        without: the option without it; None if nobody used it.
+        without: the option without the rule; None if nobody used it.
         most: the maximum number of names on each side.
         seat: the only seat under the rule; empty means all seats.
     """

@@ -1,4 +1,4 @@
-"""A playtest: rules against a game, played by bots of different strengths, with one error budget for all questions."""
+"""A playtest: rules tried against a game by bots of different strengths, with one error budget for all questions."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from rulespec.typed.seat_kinds import ALL
 RANDOM = "random"
 _LONG = 3.0
 _MAIN, _LADDER = 0.6, 0.1
-"""The shares of the time for the answering bots and for the ladder; the other bots divide the rest."""
+"""The shares of the time for the bots that give the answers and for the ladder; the other bots divide the rest."""
 
 
 class ComparedRule(Struct, frozen=True):
-    """One of the compared games: without the rule, or under it.
+    """One of the compared games, without the rule or under it.
 
     Attributes:
         name: the name of the rule.
@@ -44,12 +44,13 @@ class ComparedRule(Struct, frozen=True):
 
 
 class PlaytestLimits(Struct, frozen=True):
-    """Limits that stop a playtest before its questions are answered.
+    """The limits that stop a playtest even if its questions are not answered.
 
     Attributes:
-        pairs: the maximum number of pairs per strength, in order; the last value repeats; empty means unlimited.
+        pairs: the maximum number of pairs for each strength, in order, the last value being repeated; empty means
+            unlimited.
         seconds: the maximum total time in seconds; None means unlimited.
-        games: the maximum number of games per match of the ladder, in the form of `pairs`; 0 means none.
+        games: the maximum number of games for each match of the ladder, in the form of `pairs`; 0 means no match.
         jobs: the number of processes.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`; empty means no cluster.
         out: the folder for recorded games, or None.
@@ -64,7 +65,7 @@ class PlaytestLimits(Struct, frozen=True):
 
 
 class Strength(Struct, frozen=True):
-    """Bots of one strength, with a trial for each rule."""
+    """The bots of one strength, with a trial for each rule."""
 
     bots: tuple[str, ...]
     trials: list[RuleTrial]
@@ -81,7 +82,7 @@ class Strength(Struct, frozen=True):
 
 
 Heard = Callable[[tuple[str, ...], list[RuleTrial]], None]
-"""A callback after each pair, with the bots and their trials."""
+"""A function called after each pair, with the bots and their trials."""
 
 
 class Playtest:
@@ -90,13 +91,14 @@ class Playtest:
     Args:
         base: the game without a rule.
         rules: the rules.
-        strengths: bots that rotate over the seats; the first give the answers, the others are reported beside them.
+        strengths: the bots of each strength, which rotate over the seats; the first strength gives the answers, the
+            others are reported beside it.
         limits: the limits.
-        heard: called after each pair.
-        warned: called with the message that bots cannot compare positions.
+        heard: a function called after each pair.
+        warned: a function called with the message that bots cannot compare positions.
 
     Attributes:
-        base, rules, limits: as in the arguments.
+        base, rules, limits: the arguments.
         stopped: whether Ctrl-C has stopped the run; answers are valid at any time.
     """
 
@@ -119,10 +121,10 @@ class Playtest:
         self._warned = warned
 
     def seconds(self, bots: tuple[str, ...]) -> float:
-        """The time in seconds for a game without the rules and one under each.
+        """The time in seconds for a game without the rules and a game under each of them.
 
-        It is measured on the second games, after the bots are set up, unless the first take long. The games are kept,
-        and `play` counts them.
+        It is measured on the second games, after the bots are set up, unless the first games take long. The games are
+        kept, and `play` counts them.
         """
         sides = self._sides(bots)
         for number in range(2):
@@ -134,7 +136,9 @@ class Playtest:
         return time.monotonic() - started
 
     def games(self, games: int) -> Iterator[tuple[int, int, Playout]]:
-        """The first games of the answering bots, each with the number of its rule (0 for none) and of the game."""
+        """The first games of the bots that give the answers, each with the number of its rule (0 for none) and its own
+        number.
+        """
         for at, side in enumerate(self._sides(self._strengths[0])):
             for number in range(games):
                 yield at, number, side.playout(number)
@@ -153,7 +157,7 @@ class Playtest:
         return results
 
     def ladder(self) -> list[MatchStanding]:
-        """Matches of each strength against the next, played to a verdict; empty if all players win together."""
+        """The matches of each strength against the next, played to a verdict; empty if all players win together."""
         results: list[MatchStanding] = []
         names = [bots[0] for bots in self._strengths] if self.base.ruleset.declarations.teams != ALL else []
         names = [] if self.stopped else names

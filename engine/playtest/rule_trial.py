@@ -1,4 +1,4 @@
-"""A trial: a rule against the game without it, played by the same bots, until its questions are answered."""
+"""A trial of a rule: the same bots play under the rule and without it until its questions are answered."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Answered(Struct, frozen=True):
 
 
 class Band(Struct, frozen=True):
-    """A difference after N pairs, with its bounds."""
+    """The difference in a number after N pairs, with its bounds."""
 
     pairs: int
     difference: float
@@ -43,13 +43,13 @@ class RuleTrial:
         failed: the number of pairs in which the rules faulted; these are not evidence.
         stuck: the number of failed pairs whose only fault is that no option was legal under the rule.
         capped: the number of abandoned games, under the rule and without it.
-        figures: numbers without a verdict, under the rule and without it.
+        figures: the figures that get no verdict, under the rule and without it.
         acts: the places where the rule first acted.
         bands: for each number, its difference over time.
     """
 
     BANDS = 200
-    """The number of points at which a band drops every second one."""
+    """The number of points in a band at which every second point is dropped."""
 
     def __init__(self, asked: Sequence[Asked], seats: Sequence[str]) -> None:
         self.asked = tuple(asked)
@@ -65,7 +65,7 @@ class RuleTrial:
         self._stride = 1
 
     def add(self, other: Outcome, rule: Outcome) -> None:
-        """Counts a pair: the game without the rule, and the game under it."""
+        """Adds a pair: the game without the rule, and the game under it."""
         self.pairs += 1
         if other.failure is not None or rule.failure is not None:
             self.failed += 1
@@ -100,7 +100,9 @@ class RuleTrial:
 
     @property
     def alike(self) -> list[int]:
-        """For each number, the first number with equal values in all games, such as for roles held by one seat."""
+        """For each number, the index of the first one that has equal values in all games, as for roles that one seat
+        holds.
+        """
         return self._first if self.pairs > self.failed else list(range(len(self.asked)))
 
     @property
@@ -127,7 +129,7 @@ class RuleTrial:
 
 
 def distinct(trials: Sequence[RuleTrial]) -> dict[int, str]:
-    """The distinct numbers of trials, by index, with their titles; roles of one seat are merged."""
+    """The distinct numbers of trials, by index, with their titles; roles that one seat holds are merged."""
     groups: dict[tuple[int, ...], list[int]] = {}
     for at, key in enumerate(zip(*(trial.alike for trial in trials), strict=True)):
         groups.setdefault(key, []).append(at)

@@ -1,4 +1,4 @@
-"""Search among many settings: influential ones are first identified by screening, then searched by halving."""
+"""A search among many settings: screening finds the influential ones, which are then searched by halving."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rulespec.engine.playtest.target import Numbers, Point, Tried, nearest
 
 TOGETHER = 4
-"""The number of settings searched by halving at a time."""
+"""The number of settings that one halving searches."""
 _POINTS = 64
 """The number of points for screening."""
 _PART = 10
@@ -38,20 +38,21 @@ class Screened(Struct, frozen=True):
 
 
 def screened(axes: Sequence[range], own: Point, wanted: float, games: int, numbers: Numbers) -> Screened:
-    """Searches a grid of many settings, most without influence, for the point whose mean is nearest to the target.
+    """Searches a grid of many settings, most of them without influence, for the point whose mean is nearest to the
+    target.
 
     The points of a Latin hypercube (McKay, Beckman, Conover 1979) play a few games. A response surface of first and
-    second order (Box and Wilson 1951) is fitted to their means, and settings are eliminated one by one, as long as the
+    second order (Box and Wilson 1951) is fitted to their means, and settings are eliminated one by one as long as the
     weakest explains no more than chance would (backward elimination by the variance ratio, Efroymson 1960). Only the
-    others are searched, by halving, four at a time and strongest first, until the target is within the interval of a
-    point; other settings keep their values in the game.
+    remaining settings are searched by halving, four at a time and strongest first, until the target is within the
+    interval of a point; the eliminated ones keep their values in the game.
 
     Args:
         axes: the values of each setting.
         own: the values in the game.
         wanted: the target mean.
         games: the number of games at each of the last two points of a halving.
-        numbers: plays games, and returns their numbers.
+        numbers: a function that plays games and returns their numbers.
     """
     points = _hypercube(axes)
     played = [Tried.of(p, n) for p, n in zip(points, numbers(points, max(2, games // _PART)), strict=True)]

@@ -1,4 +1,4 @@
-"""The answers of a playtest in one sentence, derived from nothing else."""
+"""The answers of a playtest as a sentence, derived from nothing but these answers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sentence(results: Sequence[Answered], same: bool, pairs: int, players: str) 
 
 
 def otherwise(results: Sequence[Answered], others: Sequence[Answered], players: str) -> str:
-    """One sentence on the numbers whose bounds are disjoint for other players.
+    """One sentence on the numbers for which other players have bounds that do not overlap; "" if there are none.
 
     Args:
         results: the answers.
@@ -75,7 +75,7 @@ def needed(answer: QuestionAnswer) -> str:
 
 
 def number(value: float, share: bool, sign: str = "") -> str:
-    """A number as text; shares in percent."""
+    """A number as text; a share is given in percent."""
     return f"{100 * value:{sign}.1f} %" if share else f"{value:{sign},.1f}"
 
 
@@ -103,7 +103,7 @@ def acted(strength: Mapping[str, Any]) -> str:
 
 
 def remarks(strength: Mapping[str, Any]) -> list[str]:
-    """Sentences on a strength's games that were abandoned or do not count."""
+    """Sentences on those games of a strength that were abandoned or do not count."""
     results, name = [], strength["name"]
     if any(strength["capped"]):
         under, without = strength["capped"]
@@ -126,7 +126,8 @@ def _place(each: Mapping[str, Any]) -> str:
 
 
 def leads(strength: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """The numbers about the lead over time: title, value without a rule, value under it; empty if no side leads.
+    """The numbers about the lead over time: each as title, value without a rule and value under it; empty if no side
+    ever leads.
 
     Args:
         strength: a strength of a report; see playtest.schema.json.
@@ -140,7 +141,7 @@ def leads(strength: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 
 def short(answer: Mapping[str, Any]) -> str:
-    """An answer with its difference, for display beside another."""
+    """An answer with its difference, in a short form for display beside another."""
     says = {"none": "no difference", "same": "never acted"}.get(answer["verdict"], answer["verdict"])
     return f"{says} ({number(answer['difference'], answer['share'], '+')})"
 

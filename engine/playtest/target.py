@@ -16,12 +16,12 @@ from rulespec.engine.playtest.playtest import ComparedRule, playing
 from rulespec.engine.simulate.game_plans import Outcome
 
 MOST = 64
-"""The maximum number of points tried at a time."""
+"""The maximum number of points tried at the same time."""
 _FEWEST = 4
 """The number of games before points are first compared."""
 
 Point = tuple[int, ...]
-"""A value for each setting."""
+"""A point of a grid: a value for each setting."""
 
 
 class Tried(Struct, frozen=True):
@@ -29,9 +29,10 @@ class Tried(Struct, frozen=True):
 
     Attributes:
         point: the values.
-        games: the number of games with a value.
+        games: the number of games that have a value.
         mean: the mean value.
-        half: half the width of the 95 % interval for the true mean, valid for a point not selected by these games.
+        half: half the width of the 95 % interval for the true mean, which is valid if the point was not selected by
+            these games.
     """
 
     point: Point
@@ -56,18 +57,18 @@ def nearest(axes: Sequence[range], wanted: float, games: int, numbers: Numbers) 
     """Searches a grid for the point whose mean is nearest to the target.
 
     This is sequential halving (Karnin, Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", 2013): all
-    points play a few games, the worse half is dropped, the others play twice as many. In a grid of more than `MOST`
-    points, every second value of the longest axes is skipped until it fits; then the values in between are tried around
+    points play a few games, the worse half is dropped, and the others play twice as many. In a grid of more than `MOST`
+    points, every second value of the longest axes is skipped until it fits; the values in between are then tried around
     the nearest point.
 
     Args:
         axes: the values of each setting.
         wanted: the target mean.
         games: the number of games at each of the last two points.
-        numbers: plays games, and returns their numbers.
+        numbers: a function that plays games and returns their numbers.
 
     Returns:
-        The points tried, nearest first, followed by dropped ones, latest first.
+        The points tried, nearest first, followed by those dropped, latest first.
     """
     box = list(axes)
     tried: dict[Point, Tried] = {}
@@ -125,7 +126,7 @@ class Target(Struct, frozen=True):
 
 
 def target_of(rule: ComparedRule, bots: tuple[str, ...], name: str, value: float) -> Target:
-    """The target for a number, by its title, or by the name of a question about a single number.
+    """The target for a number, which is given by its title or by the name of a question about a single number.
 
     Raises:
         ValueError: if no number has this name; the message lists them.
@@ -141,11 +142,11 @@ def target_of(rule: ComparedRule, bots: tuple[str, ...], name: str, value: float
 
 
 class GridGames:
-    """Recorded games at points of a grid.
+    """Games at the points of a grid, recorded as they are played.
 
     Args:
-        rule: returns the compared game for the values of a point.
-        bots: the playing bots.
+        rule: a function that returns the compared game for the values of a point.
+        bots: the bots that play.
         out: the folder for recorded games.
         number: the number to compute for each game.
         jobs: the number of processes.
@@ -167,7 +168,7 @@ class GridGames:
         self._sides: dict[Point, PlanSide] = {}
 
     def numbers(self, points: Sequence[Point], games: int) -> list[list[float]]:
-        """The numbers of the first games at some points; games that reveal a mistake of the rules have none."""
+        """The numbers of the first games at some points; games that reveal a mistake in the rules have none."""
         self._sides = {point: self._sides.get(point) or self._side(point) for point in points}
         results: list[list[float]] = [[] for _ in points]
         for outcomes in play_sides(list(self._sides.values()), games, self._jobs, self._cluster):

@@ -608,7 +608,7 @@ class Alike(Brief, Struct, frozen=True, gc=False):
 
 
 class CallRows(Brief, Struct, frozen=True, gc=False):
-    """Rows of cells for the variables of a recursive procedure during recursive calls.
+    """The rows of cells that hold the variables of a recursive procedure during its recursive calls.
 
     Attributes:
         depth: the cell with the number of saved frames; the last frame belongs to the innermost call.

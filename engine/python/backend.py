@@ -61,7 +61,7 @@ class _Idle(NamedTuple):
 
 
 class PythonBackend:
-    """The machine that runs a program through generated Python source. See `Machine` for the methods of all machines.
+    """The machine that runs a program through generated Python source. See `Machine` for the common methods.
 
     Args:
         program: the program to run.
@@ -185,11 +185,11 @@ class PythonBackend:
 
     @cached_property
     def asked(self) -> Mapping[int, int]:
-        """The blocks where a game waits, each with its decision number."""
+        """The blocks where a game waits for a decision, each with the decision's number."""
         return self.p.asked()
 
     def start(self) -> State:
-        """A new state before the first block runs, with the sets of occupied places."""
+        """A new state, as it is before the first block runs, with the sets of occupied places."""
         return self._start.copy()
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:
@@ -198,10 +198,10 @@ class PythonBackend:
         return [*self._occupied(state, values), *journal]
 
     def run(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal:
-        """Runs from a block to the next decision or the end; a fault leaves the state unchanged.
+        """Runs from a block to the next decision or the end of the game; a fault leaves the state unchanged.
 
-        The generated source counts upper bounds of steps, by set size. Only if they exceed the limit does the
-        interpreter count the actual steps.
+        The generated source counts upper bounds of steps, which follow from the sizes of sets. Only if these exceed the
+        limit does the interpreter count the actual steps.
         """
         left, blocks, uncounted = self._left, self._blocks, self._uncounted
         left[0], left[1] = self._begin
@@ -236,7 +236,7 @@ class PythonBackend:
         return journal
 
     def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
-        """A run with some unknown cells; occupancy sets that depend on these are unknown, too."""
+        """A run with some unknown cells; occupancy sets that depend on these are unknown too."""
         within, faulty = self._hidden_within, self._faulty
         blind = blanked(state, unknown, within, self.occupancy.sets(unknown, within))
         try:
@@ -324,7 +324,7 @@ class PythonBackend:
         return journal
 
     def decider(self, state: State, decision: int) -> int:
-        """The deciding seat; -1 for chance."""
+        """The deciding seat; -1 if chance decides."""
         who = self._who[decision]
         return -1 if who is None else who(state)
 
@@ -373,23 +373,23 @@ class PythonBackend:
         return AlikeTokens(self)
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments of the listed representative of alike tokens; None if they are their own representative."""
+        """The arguments, with each token replaced by the listed one of the tokens alike; None if nothing changes."""
         return self._alike.standing(state, decision, choice, args)
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
-        """The seat of an interrupt."""
+        """The seat that acts with an out-of-turn option."""
         by: int = self._by[decision][choice](state, *args)
         return by
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
-        """The value of an expression; scoring expressions have generated functions, as every game needs them."""
+        """The value of an expression; those for scores have generated functions, since every game needs them."""
         if (function := self._scored.get(id(e))) is None:
             return self._others.value(e, state, args)
         value: int = function(state, *args)
         return value
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
-        """The indices of the broken invariants; `since` limits them to those that read a changed cell."""
+        """The indices of the broken invariants; if `since` is given, only of those that read a cell changed in it."""
         return self.invariants.broken(state, since)
 
 
@@ -408,7 +408,7 @@ def _optimized(program: ir.Program, passes: Sequence[Pass] | None) -> ir.Program
 
 
 def definitions(writer: ExpressionWriter) -> dict[str, Callable[[], None]]:
-    """The names of a program's functions other than blocks, each with its writer."""
+    """The names of a program's functions other than blocks, each with the function that writes it."""
     p = writer.p
     results: dict[str, Callable[[], None]] = {f"f{i}": partial(writer.definition, i) for i in range(len(p.functions))}
     results |= ChoiceWriter(writer).functions()

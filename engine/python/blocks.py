@@ -48,19 +48,19 @@ class _OpenLoop(Struct):
 
 
 class BlockWriter:
-    """Writes the body of one function.
+    """A writer of the body of one function.
 
     Args:
-        writer: writes expressions.
+        writer: the writer of expressions.
         plan: the plan of the program, which counts the written blocks.
         head: the first block of the function.
         variables: the cells held in Python variables.
-        own: the cells among them to store when the game has to wait.
+        own: the cells among these that are stored when the game has to wait.
         at_once: whether the function is a procedure that neither waits nor ends the game.
 
     Attributes:
-        needed: the blocks that need functions because this function jumps there.
-        steps: the maximum steps of the code so far, excluding code that counts its own.
+        needed: the blocks that need functions because this function jumps to them.
+        steps: the maximum steps of the code so far, excluding code that counts its own steps.
     """
 
     def __init__(

@@ -20,13 +20,15 @@ _LEFT = re.compile(r"\bleft\[0\]")
 
 
 class ChoiceWriter:
-    """Writes the functions of decisions: lists of options (`own3`, `out3`), tests (`test3_1`), the decider (`who3`)."""
+    """A writer of the functions of decisions: lists of options (`own3`, `out3`), tests (`test3_1`), the decider
+    (`who3`).
+    """
 
     def __init__(self, writer: ExpressionWriter) -> None:
         self.w = writer
 
     def functions(self) -> dict[str, Callable[[], None]]:
-        """The function names of all decisions, each with its writer."""
+        """The names of the functions of all decisions, each with the function that writes it."""
         exits = (block.exit for block in self.w.p.blocks)
         idle = {e.decision for e in exits if isinstance(e, ir.Ask) and e.otherwise is not None}
         results: dict[str, Callable[[], None]] = {}
@@ -69,7 +71,7 @@ class ChoiceWriter:
         self.w.function(f"{'out' if interrupts else 'own'}{number:d}", ["s"], lines or ["return", "yield"])
 
     def charges(self, d: ir.Decision) -> bool:
-        """Whether the listing code counts its own steps, so that the budget cannot be a local variable."""
+        """Whether the listing code counts its own steps, in which case the budget cannot be a local variable."""
         return d.counted and any(self.w.facts.counts(e) for c in d.choices for e in choice_expressions(c))
 
     def _any(self, number: int, d: ir.Decision) -> None:

@@ -1,4 +1,4 @@
-"""Compiled functions by source, shared by programs of a ruleset, and functions for expressions outside of these."""
+"""Compiled functions, memoised by source for all programs of a ruleset, and functions for expressions outside them."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ _memo = CodeMemo()
 
 
 class Fragments:
-    """Writes and compiles functions over the expressions of a growing program.
+    """A compiler of functions over the expressions of a growing program.
 
     Args:
-        program: the definitions, arrays and tables that the expressions use.
+        program: the program with the definitions, arrays and tables that the expressions use.
         names: additional names for the functions, distinct from those of `ExpressionWriter`.
     """
 
@@ -54,11 +54,13 @@ class Fragments:
         self._defined: set[int] = set()
 
     def x(self, e: ir.Expr) -> str:
-        """The source of an expression for a function body; `o`, `p`, `q` and `r` are free for other use."""
+        """The source of an expression for a function body; the names `o`, `p`, `q` and `r` are free for other uses."""
         return self._writer.x(e)
 
     def can_write(self, uses: Iterable[ir.Expr]) -> bool:
-        """Whether expressions contain no `once`, which would require all procedures of the rules."""
+        """Whether functions can be written for expressions: those with `once` would require all procedures of the
+        rules.
+        """
         return not any(isinstance(e, ir.Suppose) for e in self._reached(uses, set()))
 
     def function(self, name: str, params: list[str], body: list[str], uses: Iterable[ir.Expr]) -> Callable[..., Any]:

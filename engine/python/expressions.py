@@ -1,4 +1,4 @@
-"""Expressions of a program as Python source; it contains only numbers, never text from a ruleset.
+"""Expressions of a program as Python source, which contains only numbers, never text from a ruleset.
 
 Each number is formatted as an integer (`:d`), which fails for anything else; each operator comes from a table.
 """
@@ -47,15 +47,15 @@ _SET_SLOT = 99_999
 
 
 class ExpressionWriter:
-    """Writes expressions, with functions for their loops.
+    """A writer of expressions, with functions for their loops.
 
-    In the source, `s` is the state, `v3` slot 3, `A5` an array, `T2` a table, `f7` a definition, `g4` a loop, `F7` and
-    `G4` are their memos; `o1` is the value of an expression after a hypothetical call.
+    In the source, `s` is the state, `v3` slot 3, `A5` an array, `T2` a table, `f7` a definition, `g4` a loop, and `F7`
+    and `G4` the memos of these; `o1` is the value of an expression after a hypothetical call.
 
     Attributes:
         lines: the source.
         shared: expression → the Python variable that holds its value.
-        supposed: expression with `once` → the name of its function, which is emitted last.
+        supposed: expression with `once` → the name of its function; these functions are emitted last.
         memos: name of a memoised function → the number of its arguments.
         counting_memos: the same for functions that count steps.
         member_arrays, inverse_arrays: the arrays needed as tuples of members, and by value.
@@ -125,7 +125,7 @@ class ExpressionWriter:
         return f"{c.base:d} + {self.x(c.index)}"
 
     def number(self, e: ir.Expr) -> str:
-        """The source of an expression to store in the state; its value is never a Python bool."""
+        """The source of an expression whose value is stored in the state, and so must not be a Python bool."""
         plain = isinstance(e, ir.Logic) or (isinstance(e, ir.Op) and e.op in _TRUTHS)
         plain = (
             plain or isinstance(e, ir.If | ir.Call | ir.Suppose) or (isinstance(e, ir.Fold) and e.op in ("any", "all"))
@@ -133,7 +133,7 @@ class ExpressionWriter:
         return f"+{self.x(e)}" if plain else self.x(e)
 
     def members_of(self, source: ir.Expr, start: ir.Expr | None = None) -> str:
-        """An iterable over a set."""
+        """The source of an iterable over the members of a set."""
         if start is not None:
             return f"around[{self.x(source)}, {self.x(start)}]"
         if isinstance(source, ir.Const):
@@ -147,7 +147,7 @@ class ExpressionWriter:
         return f"bits[{self.x(source)}]"
 
     def function(self, name: str, params: list[str], body: list[str]) -> None:
-        """Adds a function to the module, after the functions it depends on."""
+        """Adds a function to the module, after the functions on which it depends."""
         self.lines += self._new
         self._new = []
         self.lines += [f"def {name}({', '.join(params)}):", *("    " + line for line in body)]
@@ -361,7 +361,7 @@ class ExpressionWriter:
         return [*lines, f"return {self.number(e.default)} if n is None else n"]
 
     def ways(self, walk: ir.PathSearch) -> str:
-        """The possible paths of a parameter: functions of a partial path, called by the machine."""
+        """The possible paths of a parameter: functions of a partial path that the machine calls."""
         outer, self.shared = self.shared, {}  # a separate function has separate variables
         known = ", ".join(f"v{slot:d}" for slot in (walk.slot, walk.at, walk.left, *walk.used))
         onward = f"lambda {known}: {f'charge({walk.steps:d}) or ' if walk.steps else ''}{self.x(walk.onward)}"

@@ -1,4 +1,4 @@
-"""Features of the generated source: their switches, and the facts about a program from which they follow."""
+"""Features of the generated source: their switches, and the facts about a program on which they depend."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from rulespec.engine.program.rounds import repeated
 
 
 class Features(Struct, frozen=True, kw_only=True):
-    """Features of the generated source, all on by default; tests and benchmarks switch single ones off.
+    """Features of the generated source, all of which are on by default; tests and benchmarks switch some off.
 
-    They do not affect the meaning of the source. To switch one off: `msgspec.structs.replace(features, memo=False)`.
+    They do not affect the meaning of the source. `msgspec.structs.replace(features, memo=False)` switches one off.
     """
 
     memo: bool = True
-    """Memoised values of definitions and loops that depend only on their arguments."""
+    """Whether the values of definitions and loops that depend only on their arguments are memoised."""
     hoist: bool = True
-    """Loop-invariant expressions, evaluated once per loop."""
+    """Whether loop-invariant expressions are evaluated once per loop."""
     set_loops: bool = True
-    """Statement loops over sets, written as `for` loops."""
+    """Whether statement loops over sets are written as `for` loops."""
     slices: bool = True
-    """Slice assignments, instead of loops that only write numbers to adjacent cells."""
+    """Whether slice assignments replace loops that only write numbers to adjacent cells."""
     variables: bool = True
-    """Variables of active procedures in Python variables instead of cells."""
+    """Whether the variables of active procedures are in Python variables instead of cells."""
     occupancy: bool = True
-    """Occupancy sets, maintained in cells of the state; see `occupancy`."""
+    """Whether occupancy sets are maintained in cells of the state; see `passes.occupancy`."""
 
 
 ALL_FEATURES = Features()
@@ -54,7 +54,7 @@ class EmissionPlan:
         of_block: block of such a procedure → the procedure.
         variables: the cells held in variables by these procedures.
         read: the cells read by functions without access to these variables.
-        zero_at: block → the cells that are zero there.
+        zero_at: block → the cells that are zero at its start.
         repeated: the blocks that may run again before the game waits.
         arguments: first block of an option → the cells of its arguments.
         occupied: the arrays of cells with maintained occupancy.
@@ -96,5 +96,5 @@ class EmissionPlan:
         self._most_written = _MAX_TIMES * len(p.blocks)
 
     def may_repeat(self) -> bool:
-        """Whether a block may be duplicated rather than called."""
+        """Whether a block may be written again rather than called."""
         return self.written < self._most_written

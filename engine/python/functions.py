@@ -1,8 +1,8 @@
 """The generated functions: one per possible entry block, one per procedure.
 
-A block becomes a function `b3` if it can be reached from elsewhere than the previous block. A called procedure becomes
-a function `p7` with Python variables. If it has to wait for a decision, it and its callers store these variables in
-their cells, and the functions of its blocks continue from there.
+A block becomes a function, such as `b3`, if it can be reached other than from the previous block. A called procedure
+becomes a function, such as `p7`, with Python variables. If it has to wait for a decision, it and its callers store
+these variables in their cells, and the functions of its blocks continue from there.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from rulespec.engine.python.instructions import spilled, variable
 
 
 class FunctionWriter:
-    """Writes the functions `b0`, `b1`, … and `p0`, … into the module of an expression writer.
+    """A writer of the functions `b0`, `b1`, … and `p0`, … into the module of an expression writer.
 
     Args:
-        writer: writes expressions.
+        writer: the writer of expressions.
         occupancy: the maintained sets.
         costs: the costs of the original program.
 
     Attributes:
-        done: the blocks with functions, each with the maximum steps of one call, excluding code that counts its own.
+        done: the blocks with functions, each with the maximum steps of one call, excluding code that counts its own
+            steps.
     """
 
     def __init__(self, writer: ExpressionWriter, occupancy: Occupancy, costs: Costs) -> None:
@@ -58,7 +59,7 @@ class FunctionWriter:
                 todo += self.block(head)
 
     def runs_at_once(self, first: int) -> bool:
-        """Whether a procedure's function, once written, runs the whole procedure without waiting."""
+        """Whether a procedure has a function that runs the whole procedure without waiting."""
         if first not in self._at_once:
             procedure = self.plan.procedures.get(first)
             alone = procedure is not None and not procedure.waits
@@ -99,10 +100,10 @@ class FunctionWriter:
     def block(self, head: int) -> list[int]:
         """Writes the code for resuming at a block, with the procedure's variables in cells.
 
-        Variables known to be zero, and the arguments of an option, are still Python variables.
+        Only variables known to be zero, and the arguments of an option, remain Python variables.
 
         Returns:
-            The blocks that need functions because the code jumps there.
+            The blocks that need functions because the code jumps to them.
         """
         self.done[head] = 0
         plan = self.plan

@@ -16,15 +16,15 @@ _FIRST_VARIABLE_SLOT = 200_000
 
 
 class InstructionWriter:
-    """Writes instructions, and tracks the cells held in variables.
+    """A writer of instructions, which tracks the cells held in variables.
 
     The journal `u` records the value of a cell before its first write, for undoing a decision.
 
     Args:
-        writer: writes expressions.
+        writer: the writer of expressions.
         plan: the plan of the program.
         variables: the cells held in variables.
-        own: the cells among them to store when the game has to wait.
+        own: the cells among these that are stored when the game has to wait.
 
     Attributes:
         members: cell of the current member of each enclosing loop → its slot.
@@ -44,11 +44,11 @@ class InstructionWriter:
         self.zero: set[int] = set()
 
     def x(self, e: ir.Expr) -> str:
-        """The source of an expression that may read variables and current loop members."""
+        """The source of an expression, in which variables and current loop members replace their cells."""
         return self.w.x(self.bound(e))
 
     def bound(self, e: ir.Expr) -> ir.Expr:
-        """An expression that reads Python variables instead of cells."""
+        """An expression with cells replaced by the Python variables that hold them."""
         if not self.members and not self.variables:
             return e
         if isinstance(e, ir.Cell) and isinstance(e.index, ir.Const):
@@ -73,7 +73,7 @@ class InstructionWriter:
         return f"{at:d}, 0" if at in self.zero else f"{at:d}, s[{at:d}]"
 
     def cell(self, at: int) -> str:
-        """The target for writing a cell: the cell, or its variable."""
+        """The target of an assignment to a cell: the cell itself, or its variable."""
         self.zero.discard(at)
         return variable(at) if at in self.variables else f"s[{at:d}]"
 
@@ -158,7 +158,7 @@ def variable(at: int) -> str:
 
 
 def spilled(cells: Sequence[int]) -> list[str]:
-    """The lines that store variables in their cells, which are still zero."""
+    """The lines that store variables in their cells, which must still be zero."""
     if not cells:
         return []
     values = [f"{_cells(run)} = {', '.join(map(variable, run))}" for run in runs(cells)]

@@ -1,7 +1,7 @@
 """A machine that compiles each function on its first call, for a process with one game.
 
-A game reaches about half of the rules. The functions come from the unoptimised program, as passes process all of it and
-take longer than they save in a few thousand decisions.
+A game reaches about half of the rules. The functions come from the unoptimised program, since passes process all of it
+and take longer than they save in a few thousand decisions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from rulespec.engine.python.runtime import memo_of
 from rulespec.engine.python.suppositions import write_suppositions
 
 FEATURES = replace(ALL_FEATURES, occupancy=False, variables=False)
-"""The features without variables: a procedure with variables must be generated together with all its callers."""
+"""The features without occupancy and variables; a procedure with variables must be generated together with all its
+callers.
+"""
 
 
 class _Steps(dict[int, int]):
@@ -43,7 +45,7 @@ class OnDemandBackend(PythonBackend):
 
     Args:
         program: the program to run.
-        features: the features of the source; those that need the whole program are off.
+        features: the features of the source; those that need the whole program are switched off.
         steps: the step limit from one decision to the next.
     """
 

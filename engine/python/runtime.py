@@ -1,4 +1,4 @@
-"""Functions called by the generated source."""
+"""The functions that the generated source calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MEMO_MEMBERS = 4_000_000
 
 
 def check_all(*columns: tuple[list[int], int, int, int]) -> None:
-    """Reports the first number outside its bounds, row by row; a column consists of numbers, low, high and site."""
+    """Raises the fault for the first number outside its bounds, by row; a column has numbers, low, high and site."""
     for row in zip(*(column for column, _, _, _ in columns), strict=True):
         for number, (_, low, high, site) in zip(row, columns, strict=True):
             if not low <= number <= high:
@@ -47,7 +47,7 @@ def modulo(a: int, b: int, site: int) -> int:
 
 
 def product(a: int, b: int, site: int) -> int:
-    """A product; a fault if it exceeds the limit for numbers."""
+    """A product; exceeding the limit for numbers is a fault."""
     value = a * b
     if not -MAX_NUMBER <= value <= MAX_NUMBER:
         raise ProgramFaultError(site)
@@ -55,7 +55,7 @@ def product(a: int, b: int, site: int) -> int:
 
 
 def fitting(value: int, site: int) -> int:
-    """A number; a fault if it exceeds the limit for numbers."""
+    """The number itself; exceeding the limit for numbers is a fault."""
     if not -MAX_NUMBER <= value <= MAX_NUMBER:
         raise ProgramFaultError(site)
     return value
@@ -67,7 +67,7 @@ def held(member: int, mask: int) -> int:
 
 
 def lowest(mask: int) -> int:
-    """The first member of a set; -1 if empty."""
+    """The first member of a set; -1 if the set is empty."""
     return (mask & -mask).bit_length() - 1
 
 
@@ -86,12 +86,12 @@ def lookup(table: dict[int, int], key: int, site: int) -> int:
 
 
 def beyond(site: int) -> None:
-    """Reports a number of more than 15 digits."""
+    """Raises the fault for a number of more than 15 digits."""
     raise ProgramFaultError(site)
 
 
 def trail_of(ways: PathForm, reachable: int, site: int) -> int:
-    """All stops of some paths; too many path prefixes are a fault."""
+    """The set of all stops of the paths; too many path prefixes are a fault."""
     try:
         return trail(ways, reachable)
     except TooManyPathsError:
@@ -99,7 +99,7 @@ def trail_of(ways: PathForm, reachable: int, site: int) -> int:
 
 
 def longest_of(ways: PathForm, worth: Callable[[int], int | None], site: int) -> int | None:
-    """The maximum value of a path; too many path prefixes are a fault."""
+    """The maximum value of the paths; too many path prefixes are a fault."""
     try:
         return longest(ways, worth)
     except TooManyPathsError:
@@ -112,7 +112,7 @@ def holders(cells: Sequence[int], array: Sequence[int], value: int) -> int:
 
 
 def house(s: State, u: Journal, at: int, value: int, sets: Sequence[tuple[int, int, Sequence[int]]]) -> None:
-    """Writes a cell, and updates its sets by value; each has the first set's cell, the bit, and the array."""
+    """Writes a cell and updates its sets by value, each given by the cell of the first set, the bit, and the array."""
     before = s[at]
     if before == value:
         return
@@ -125,17 +125,17 @@ def house(s: State, u: Journal, at: int, value: int, sets: Sequence[tuple[int, i
 
 
 def outside(value: int, site: int) -> None:
-    """Reports a value that does not fit its cell."""
+    """Raises the fault for a value that does not fit its cell."""
     raise ProgramFaultError(site, f"it would be {value}")
 
 
 def refuse(site: int) -> None:
-    """Reports a violated condition."""
+    """Raises the fault for a violated condition."""
     raise ProgramFaultError(site)
 
 
 class Memo(dict[Any, Any]):
-    """The memo of a function: key → value, filled on demand and cleared at `limit` values."""
+    """The memo of a function, a mapping key → value that is filled on demand and cleared when it has `limit` values."""
 
     def __init__(self, value: Callable[[Any], Any], limit: int = _MEMO_LIMIT) -> None:
         super().__init__()
@@ -160,7 +160,7 @@ def ordered_members(mask: int) -> tuple[int, ...]:
 
 
 def positive_members(cells: tuple[int, ...]) -> int:
-    """The set of indices with a positive value."""
+    """The set of the indices of positive values."""
     result, bit = 0, 1
     for value in cells:
         if value > 0:
@@ -170,14 +170,14 @@ def positive_members(cells: tuple[int, ...]) -> int:
 
 
 def memo_of(function: Callable[..., int], params: int) -> Memo:
-    """The memo of a generated function independent of the state; a single argument is the key, several form a tuple."""
+    """The memo of a generated function that does not read the state; the key is its argument, or a tuple of several."""
     if params == 1:
         return Memo(lambda key: function(None, key))
     return Memo(lambda key: function(None, *key))
 
 
 def counting_memo_of(function: Callable[..., int], params: int, left: list[int]) -> Memo:
-    """The memo of a function that counts steps in `left`; each value has its steps."""
+    """The memo of a function that counts steps in `left`; with each value it keeps the steps taken."""
 
     def value(key: Any) -> tuple[int, int]:
         before = left[0]
@@ -189,7 +189,7 @@ def counting_memo_of(function: Callable[..., int], params: int, left: list[int])
 
 
 def array_names(member_arrays: Iterable[int], inverse_arrays: Iterable[int], names: dict[str, Any]) -> None:
-    """Adds derived arrays: tuples of members for arrays of sets, and members by value."""
+    """Adds the arrays derived from others: tuples of members for arrays of sets, and members by value."""
     for i in member_arrays:
         if f"M{i}" not in names:
             names[f"M{i}"] = tuple(ordered_members(mask) for mask in names[f"A{i}"])
@@ -202,7 +202,7 @@ def array_names(member_arrays: Iterable[int], inverse_arrays: Iterable[int], nam
 
 
 def runtime_names(largest: int) -> dict[str, Any]:
-    """The names available to all generated source, which has no other built-in functions.
+    """The names available to all generated source, to which no other built-in functions are available.
 
     Args:
         largest: the maximum size of a set, which bounds the number of memoised sets.

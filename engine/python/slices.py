@@ -1,4 +1,4 @@
-"""Loops that only fill adjacent cells, as one slice assignment."""
+"""Loops that only fill adjacent cells, written as one slice assignment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def sliced(plan: EmissionPlan, loop: Loop, source: ir.Expr, x: Callable[[ir.Expr
         plan: the plan of the program.
         loop: the loop.
         source: the set that it iterates over.
-        x: writes an expression.
+        x: a function that writes an expression.
     """
     if not isinstance(source, ir.Const):
         return None

@@ -17,11 +17,11 @@ from rulespec.engine.program.long_values import LongValues
 from rulespec.engine.program.machine import Listed
 
 UNBOUNDED = 1 << 60
-"""The step budget where no steps are counted."""
+"""The step budget that applies while no steps are counted."""
 
 
 class DoubtfulError(Exception):
-    """A listing that may exceed the step limit, so that exact counting is needed."""
+    """Raised if a listing may exceed the step limit, so that exact counting is needed."""
 
 
 def doubtful() -> None:
@@ -38,12 +38,13 @@ def after(listed: int, options: Iterator[Listed], done: Callable[[], None]) -> I
 def within_bound(
     options: Iterator[Listed], left: list[int], exactly: Callable[[int], Iterator[Listed]]
 ) -> Iterator[Listed]:
-    """Options from functions that deduct their steps from `left`, which evaluation between two options also uses.
+    """Options listed by functions that deduct their steps from `left`, which is also used between two options.
 
     Args:
-        options: the options listed by generated code.
-        left: the step budget, as its first number; it is free for other uses between two options.
-        exactly: returns the options after a given number of them, from an exactly counting machine.
+        options: the options as generated code lists them.
+        left: a list whose first number is the step budget; between two options it is free for other uses.
+        exactly: a function that skips a given number of options and returns the rest, listed by a machine that counts
+            exactly.
     """
     steps, listed = MAX_LISTED, 0
     while True:
@@ -69,13 +70,13 @@ def leave_to_interpreter(
     by: list[list[Any]],
     holds: list[Callable[[State, int], object]],
 ) -> None:
-    """Replaces the functions of long values with the interpreter.
+    """Replaces the functions of long values with calls of the interpreter.
 
     Args:
         long: the values that may take too long.
         interpreter: the interpreter.
         who: for each decision, the function for the decider.
-        tests: for each decision and choice, whether an option with given arguments is legal.
+        tests: for each decision and choice, the function that tests whether an option with given arguments is legal.
         by: for each decision and choice, the function for the seat of an interrupt.
         holds: for each invariant, the function that tests some members; the interpreter tests all.
     """

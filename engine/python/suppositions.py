@@ -21,7 +21,7 @@ def write_suppositions(writer: ExpressionWriter, functions: FunctionWriter, writ
     """Writes the functions for all hypothetical calls, including nested ones.
 
     Args:
-        writer: writes expressions.
+        writer: the writer of expressions.
         functions: the functions of the procedures.
         written: the number of functions already written.
 
@@ -94,7 +94,7 @@ def _run(e: ir.Suppose, writer: ExpressionWriter, functions: FunctionWriter) -> 
 
 
 def carrying_out(p: ir.Program, occupied: Callable[[State, Iterable[int]], Journal]) -> Callable[..., None]:
-    """A function that runs a hypothetical procedure like the interpreter, counting its steps."""
+    """A function that runs a procedure hypothetically, and counts its steps like the interpreter."""
 
     def carry_out(
         state: State,

@@ -1,1 +1,1 @@
-"""Recorded games: replay, judgement under other rules, identification of the rules."""
+"""Recorded games: replay, judgement under other rules, and identification of the rules."""

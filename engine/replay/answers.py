@@ -21,12 +21,12 @@ _MAX_OPTIONS = 60
 
 
 class InsertedAnswer(Struct, frozen=True):
-    """An answer inserted at a decision that the record lacks.
+    """An answer inserted at a decision that is missing from the record.
 
     Attributes:
         index: the number of recorded decisions before the answer.
         decision: the name of the question.
-        by: the seat asked; None for chance.
+        by: the seat asked; None if chance was asked.
         option: the option chosen.
         why: `state` if the answer leads to the recorded state, `usual` if it is the usual answer of the rules.
     """
@@ -45,15 +45,15 @@ class InsertedAnswer(Struct, frozen=True):
 class Answers:
     """A search for answers to questions that only the other rules ask, by replaying the recorded game alongside.
 
-    A game changed by other rules stays different, for example in a player's property. An answer is therefore right if
-    the games differ after it no more than they did before the last recorded decision. If none is right, the best answer
-    is the one with the least difference after it, provided that everything equal at the question stays equal; with
-    `strict`, there is no answer.
+    Once other rules have changed a game, it stays different, for example in what a player owns. An answer is therefore
+    right if, after it, the games differ no more than they did before the last recorded decision. If none is right, the
+    best answer is the one after which they differ least, provided that everything that is equal at the question stays
+    equal; with `strict`, no answer is inserted.
 
     Args:
         record: the recorded game, at its start.
         game: the game under other rules, at its start.
-        renamed: recorded name → name under the other rules, for renamed entities.
+        renamed: recorded name → name under the other rules, for entities that are renamed.
         usual: whether to insert the usual answer declared by the other rules if the state is not conclusive.
         strict: whether to insert only right answers.
     """
@@ -79,11 +79,11 @@ class Answers:
         return self._record.is_over
 
     def in_step(self) -> bool:
-        """Whether the games differ no more than when they were last in step."""
+        """Whether the games differ no more than at the last comparison."""
         return self._differing().items() <= self._before.items()
 
     def in_step_after(self, moves: Sequence[Option]) -> bool:
-        """Whether the other game has run ahead of the recorded one, which catches up within the next moves."""
+        """Whether the other game is ahead of the recorded one, which catches up within the next moves."""
         if not moves or self.in_step():
             return False
         taken = 0
@@ -124,11 +124,11 @@ class Answers:
         return [self._shared.name(at) for at in sorted(self._before)]
 
     def put_in(self, index: int, is_there: Callable[[], bool]) -> bool:
-        """Inserts answers until the record can continue; returns False and inserts nothing if none are found.
+        """Inserts answers until the record can continue; if it finds none, inserts nothing and returns False.
 
         Args:
             index: the number of recorded decisions before the answers.
-            is_there: tests whether the game has reached a point where the record continues.
+            is_there: a function that tests whether the game has reached a point where the record continues.
         """
         path = self._by_state(is_there)
         for option in path or ():
@@ -136,7 +136,7 @@ class Answers:
         return path is not None
 
     def put_usual_in(self, index: int) -> bool:
-        """Inserts the usual answer to the open question; returns False if there is none, or it is illegal."""
+        """Inserts the usual answer to the open question; returns False if there is none or it is illegal."""
         decision = self._game.decision
         text = self._usual.get(decision.name) if decision is not None else None
         if decision is None or text is None:
@@ -148,7 +148,7 @@ class Answers:
         return True
 
     def is_usual(self, move: RecordedDecision) -> bool:
-        """Whether a recorded decision is the usual answer, and usual answers are inserted."""
+        """Whether a recorded decision is the usual answer, provided that usual answers are inserted."""
         return self._usual.get(move.decision) == move.option
 
     def _put_in(self, index: int, option: Option, why: str) -> None:

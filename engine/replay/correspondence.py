@@ -1,4 +1,4 @@
-"""Correspondence of two games under different rules: equal cells and their differences, and translated names."""
+"""Correspondence of two games under different rules: shared cells, their differences, and translated names."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rulespec.engine.program.limits import NO_NUMBER
 
 _Name = tuple[str, ...]
 Differences = Mapping[int, Any]
-"""Shared cell → numeric difference, or both values; unchanged by equal changes to both games."""
+"""The difference in each differing cell, as a number or both values; equal changes to both games do not affect it."""
 
 
 class SharedState:
-    """The cells that two games with the same seats share, in the order of the first.
+    """The cells that two games with the same seats share, in the order of the first game.
 
     Args:
         one: a game.
@@ -55,14 +55,14 @@ class SharedState:
         return cells[:-2]
 
     def name(self, number: int) -> str:
-        """The readable name of a shared cell: `player.Ann.cash`, `cart.red.at[west]`."""
+        """The readable name of a shared cell, such as `player.Ann.cash` or `cart.red.at[west]`."""
         group, owner, name, place, index = self._names[number]
         if group == "pieces":
             return f"{name}.{owner}.{place}{f'[{index}]' if index else ''}"
         return name if group == "game" else f"{group}.{owner}.{name}"
 
     def sort(self, number: int) -> str:
-        """The name of a shared cell without owner and index, equal for all cells of a field."""
+        """The name of a shared cell without owner and index, which is the same for all cells of a field."""
         group, _, name, place, _ = self._names[number]
         return f"{name}.{place}" if group == "pieces" else f"{group}.{name}"
 
@@ -86,14 +86,14 @@ class SharedState:
         return self._one.show(mine, self.of_one(one)[number]), self._other.show(theirs, there)
 
     def carried(self, differences: Differences, one: Sequence[int]) -> dict[int, int] | None:
-        """Cell → number of the other game, to transfer values of the first game to it.
+        """The numbers to write into the other game to give it values of the first game, by its cells.
 
         Args:
             differences: the shared cells that differ.
             one: the state of the first game.
 
         Returns:
-            The numbers, or None if the other game lacks one of the values.
+            The numbers, or None if one of the values does not exist in the other game.
         """
         mine, results = self.of_one(one), dict[int, int]()
         for at in differences:
@@ -145,7 +145,7 @@ def number_of(labels: Labels, type_: str, value: Any) -> int | None:
 
 
 def declared_cells(game: Game, renamed: Mapping[str, str] | None = None) -> dict[tuple[str, ...], int]:
-    """The cells of the declared state by name: group, owner, name, place, index.
+    """The cells of the declared state by name, which consists of group, owner, name, place and index.
 
     Args:
         game: a game.
@@ -168,7 +168,7 @@ def _name(labels: Labels, cell: ir.CellName, renamed: Mapping[str, str]) -> _Nam
 
 
 class Translation:
-    """A translation from the names in a record to those of other rules, which declare former names.
+    """A translation of the names in a record to those of other rules, by the former names that these declare.
 
     Args:
         record: the recorded game.
@@ -188,7 +188,7 @@ class Translation:
         """Former name → current name of an entity, or of an entity of a product that contains it."""
 
     def decision(self, option: Option) -> RecordedDecision:
-        """A recorded decision with the names and the order of arguments of the other rules."""
+        """A recorded decision with the names and the argument order of the other rules."""
         decision, name = self.question(option.decision), option.name
         if (decision, name) not in self._options:
             name = self._was.options.get((decision, name), name)

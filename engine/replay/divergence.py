@@ -1,4 +1,4 @@
-"""Divergence of a log from its rules: an illegal decision, other rules by their hash, or another end."""
+"""Divergence of a log from its rules: an illegal decision, rules with a different hash, or a different end."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Divergence(Brief, Struct, frozen=True):
         refusal: the reason why it is illegal.
         nearest: the most similar legal options.
         line: the line number in a native log; None for a foreign log.
-        known_fault: the title of the known fault of the recording system that explains it, or None.
+        known_fault: the title of the recording system's known fault that explains it, or None.
     """
 
     index: int
@@ -43,12 +43,12 @@ class Divergence(Brief, Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The readable place in the log: line or entry."""
+        """The readable place in the log, as a line or an entry."""
         return f"line {self.line:,}" if self.line is not None else f"entry {self.foreign_index:,}"
 
     @property
     def seen_line(self) -> int | None:
-        """The line number in a seat's log, which lacks undone decisions; None for a foreign log."""
+        """The line number in a seat's log, which omits undone decisions; None for a foreign log."""
         return None if self.line is None else self.index + 2
 
     def to_json(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _how_to_compare(header: LogHeader, ruleset: typed.Ruleset) -> str:
 
 
 def check_end(game: Game, log: NativeLog, entries: int, report: Report) -> OtherEnd | None:
-    """The discrepancy between a game and the end line that its log has after `entries` entries, or None.
+    """The discrepancy between a game and the end line, if its log has one after `entries` entries; otherwise None.
 
     A discrepancy is also reported (RS643).
     """

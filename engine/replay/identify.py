@@ -1,11 +1,13 @@
-"""Identification of the edition, variants and settings of a recorded game, by the fewest departures from a ruleset.
+"""Identification of the edition, variants and settings of a recorded game: those with the fewest departures from a
+ruleset.
 
 A departure is an overlay offered by the ruleset, or a setting with a non-default value. The log's decisions are the
-only evidence. They name every open decision, so wrong rules soon refuse a decision, or open one that the log lacks.
+only evidence. They name every open decision, so wrong rules soon refuse a decision, or open one that is missing from
+the log.
 
 The method is a beam search by the number of departures. At each level, the candidates that replay most of the log are
-extended by departures that let the log get further, or stop for another reason, which the next departure must then
-overcome. If no single departure gets further, every overlay is tried once, in case it needs one of its settings.
+extended by departures with which the log gets further, or stops for another reason, which the next departure must then
+overcome. If no single departure helps, every overlay is tried once, in case it needs one of its settings.
 """
 
 from __future__ import annotations
@@ -33,25 +35,25 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.settings import taken, values_to_try
 
 MAX_MOVES = 20_000
-"""Maximum number of lines in a log: many times a long game, but small enough for the game to fit into memory."""
+"""Maximum number of lines in a log: many times that of a long game, but few enough for the game to fit into memory."""
 MAX_REPLAYS = 600
 """Maximum number of candidates tried per log."""
 MAX_DECISIONS = 2_000_000
-"""Maximum total of decisions replayed per log: a few minutes."""
+"""Maximum total number of decisions replayed per log, which take a few minutes."""
 FIRST = 40
-"""Number of decisions in a first trial of a candidate, which takes as long as generating its code."""
+"""The number of decisions in a first trial of a candidate; they take as long as generating its code."""
 MAX_DEPARTURES = 8
 WIDTH = 3
 """Beam width: the number of candidates expanded per level."""
 _RULESETS = 64  # in memory
 
 Step = Callable[[int], object]
-"""A callback after each candidate, with the number of candidates tried."""
+"""A function called after each candidate, with the number of candidates tried so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class RulesCandidate:
-    """A variant of a ruleset: overlays in the order of the ruleset, and non-default settings sorted by name."""
+    """A variant of a ruleset: overlays in the order of the ruleset, and its non-default settings, sorted by name."""
 
     overlays: tuple[str, ...] = ()
     settings: tuple[tuple[str, str], ...] = ()
@@ -64,7 +66,9 @@ class RulesCandidate:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CandidateTrial(Brief):
-    """A replay of the log under a candidate: the number of legal decisions, and the first refused one or None."""
+    """A replay of the log under a candidate: it gives the number of legal decisions, and the first refused one, or
+    None.
+    """
 
     candidate: RulesCandidate
     ref: str
@@ -94,8 +98,8 @@ class Identification(Brief):
         answers: candidates under which the log is legal, all with the same number of departures; empty if none is
             found.
         closest: the candidate that replays most of the log; None if there are answers.
-        undecided: changes of the first answer that keep the log legal: (overlay, "") or (setting, value).
-        named: (setting, value) → overlay that amounts to it.
+        undecided: changes to the first answer that keep the log legal: (overlay, "") or (setting, value).
+        named: (setting, value) → the overlay that has the same effect.
         replays: the number of candidates tried.
         complete: whether the search ended before reaching a bound.
     """
@@ -141,9 +145,9 @@ def identify(
     Args:
         log: a native log. Only the ruleset id and the seats of its header are used.
         rules: the reference of the ruleset to start from; by default, the ruleset of the log.
-        details: whether to find the undecided changes as well.
-        load: loads a ruleset; by default from disk, reading each file once.
-        step: a callback after each candidate, with the number tried so far.
+        details: whether to find the `undecided` changes as well.
+        load: a function that loads a ruleset; by default from disk, reading each file once.
+        step: a function called after each candidate, with the number tried so far.
 
     Raises:
         DiagnosticsError: if the ruleset is unreadable, or the log undoes more decisions than there are.

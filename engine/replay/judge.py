@@ -1,4 +1,4 @@
-"""Judgement of a recorded game under other rules: the first illegal decision, or the change of the result."""
+"""Judgement of a recorded game under other rules: the first illegal decision, or the change in the result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from rulespec.typed.settings import taken
 
 @dataclass(frozen=True, slots=True)
 class JudgedOutcome:
-    """The outcome of a game: its ending (None while unfinished), points by seat, and the winners."""
+    """The outcome of a game: its ending (None if it is unfinished), the points by seat, and the winners."""
 
     ended: str | None
     scores: Mapping[str, int]
@@ -56,10 +56,10 @@ class Judgement(Brief):
         under: the other rules.
         decisions: the number of recorded decisions.
         legal: the number of leading decisions that stay legal.
-        forced: the number of additional decisions in which a single option lets the log continue.
-        answers: chosen answers to additional decisions.
+        forced: the number of additional decisions at which only one option lets the log continue.
+        answers: the answers chosen at other additional decisions.
         skipped: the number of recorded decisions that the other rules never ask for.
-        dropped: settings unknown to the other rules, as texts.
+        dropped: the settings that the other rules do not know, as texts.
         difference: the first illegal decision, or None.
         recorded: the recorded outcome.
         outcome: the outcome under the other rules, or the state before the first illegal decision.
@@ -89,7 +89,7 @@ class Judgement(Brief):
 
     @property
     def winners(self) -> str | None:
-        """The effect on the winners: `same`, `other`, `open` for an unfinished game, None for an illegal one."""
+        """The effect on the winners: `same`, `other`, or `open` if the game is unfinished; None if it is illegal."""
         if self.difference is not None:
             return None
         if self.outcome.ended is None:
@@ -98,7 +98,7 @@ class Judgement(Brief):
 
     @property
     def unchanged(self) -> bool:
-        """Whether all decisions stay legal with the same winners, or an unfinished game stays unfinished."""
+        """Whether all decisions stay legal, and the winners stay the same or the game stays unfinished."""
         return self.winners == "same" or (self.winners == "open" and self.recorded.ended is None)
 
     def to_json(self) -> dict[str, Any]:
@@ -133,17 +133,17 @@ def judge_file(
     report: Report | None = None,
     load: Load = load_ruleset,
 ) -> Judgement:
-    """The judgement of a log, which is replayed first under its own rules and then under others.
+    """The judgement of a log, which is replayed first under its own rules, then under the others.
 
     Args:
         path: the log, native or foreign.
-        under: the reference of the other rules; with a leading `+`, overlays on the log's own.
+        under: the reference of the other rules; with a leading `+`, overlays on the log's own rules.
         rules: the log's own rules, if not those that it names.
         dialect: the id of the dialect, for a foreign log; by default, the log is recognised.
         backend: the machine for the rules.
         usual: whether to insert usual answers to questions that only the other rules ask; see `Answers`.
-        report: receives warnings.
-        load: loads a ruleset; pass a cached function for many logs.
+        report: the report that receives warnings.
+        load: a function that loads a ruleset; pass a cached one for many logs.
 
     Raises:
         DiagnosticsError: if the log or a ruleset is unreadable, or they do not match; RS821 if the log is illegal under
@@ -165,7 +165,7 @@ def rules_under(log: str, game: Game, under: str, load: Load = load_ruleset) -> 
     """The rules for judging a game; `+…` adds overlays to the game's own.
 
     Raises:
-        DiagnosticsError: if they are unreadable; RS624 if they do not match the game's own.
+        DiagnosticsError: if the rules are unreadable; RS624 if they do not match the game's own.
     """
     if not under.startswith("+"):
         return load(under)
@@ -253,9 +253,9 @@ def judge(
 
 
 def transferred_settings(game: Game, ruleset: typed.Ruleset) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The settings of a game known to another ruleset, and the unknown ones as texts.
+    """The settings of a game that another ruleset knows, and the others as texts.
 
-    A setting at its default counts as not chosen, and takes the default of the other ruleset, which may differ.
+    A setting at its default counts as not chosen, and takes the other ruleset's default, which may be different.
     """
     transferred: dict[str, str] = {}
     dropped: list[str] = []

@@ -28,12 +28,12 @@ class OpenDecision:
         self._options = {choice.name for decision in decisions for choice in decision.choices}
 
     def as_asked(self, move: RecordedDecision) -> RecordedDecision:
-        """A recorded decision, with an unknown name blanked if its option is known, so that it matches any name."""
+        """A recorded decision; if only its option is known, its name is removed, so that it matches any decision."""
         known = move.decision in self.decisions or move.option.partition("(")[0] not in self._options
         return move if known else replace(move, decision="")
 
     def is_for(self, recorded: RecordedDecision) -> bool:
-        """Whether the open decision matches a recorded one by name and seat."""
+        """Whether the open decision has the name and seat of a recorded one."""
         now = self._game.decision
         if now is None or now.name != (recorded.decision or now.name):
             return False
@@ -77,7 +77,7 @@ class OpenDecision:
             self._game.undo()
 
     def are_legal(self, moves: Sequence[RecordedMove]) -> bool:
-        """Whether recorded decisions can be applied in order; undoes them afterwards."""
+        """Whether recorded decisions can be applied in order; they are undone afterwards."""
         before = self._game.ply
         for move in moves:
             if isinstance(move, TakenBack) or isinstance(apply_recorded(self._game, move), Refusal):

@@ -11,7 +11,7 @@ from rulespec.engine.logs.recorded import RecordedDecision
 from rulespec.engine.replay.answers import InsertedAnswer
 
 MAX_AHEAD = 8
-"""Number of recorded decisions searched for one that is asked earlier or later."""
+"""The number of recorded decisions among which one is looked for that is asked earlier or later."""
 
 
 class Placed(Struct, frozen=True):
@@ -29,17 +29,17 @@ class Placed(Struct, frozen=True):
 class PlacedMoves:
     """The moves of the game under the other rules, in order.
 
-    A decision that is inserted at one place and skipped at a nearby one counts as moved.
+    A decision that is inserted at one place and skipped at a nearby place counts as moved.
 
     Args:
-        recorded: the recorded moves, in terms of the other rules.
+        recorded: the recorded moves, with the names of the other rules.
 
     Attributes:
         list: the moves.
         legal: the number of recorded decisions among them.
         skipped: the number of skipped recorded decisions.
         ahead: the indices of recorded moves placed early.
-        in_order: whether the record has undos, so that no decision may move.
+        in_order: whether the record has undos, in which case no decision may move.
     """
 
     def __init__(self, recorded: Sequence[RecordedDecision | TakenBack]) -> None:
@@ -56,7 +56,7 @@ class PlacedMoves:
 
     @property
     def forced(self) -> int:
-        """The number of inserted decisions without an alternative."""
+        """The number of inserted decisions that have no alternative."""
         return sum(answer is None and self.list[at].source is None for at, answer in self._answers.items())
 
     @property
@@ -86,11 +86,11 @@ class PlacedMoves:
         self.list.append(Placed(option, None))
 
     def is_level(self, number: int) -> bool:
-        """Whether no recorded move with this index or a later one is placed early."""
+        """Whether no recorded move from this index on is placed early."""
         return not any(at >= number for at in self.ahead)
 
     def moved(self, number: int) -> bool:
-        """Matches a recorded decision with an earlier insertion; returns False if there is none."""
+        """Matches a recorded decision with an earlier insertion; returns False if no insertion matches."""
         self._put_in = [(since, at) for since, at in self._put_in if since + MAX_AHEAD > number]
         for since, at in self._put_in:
             option = self.list[at].move

@@ -11,7 +11,11 @@ from rulespec.engine.game.option import Option, TakenBack
 
 
 def game_after(game: Game, moves: Sequence[Option | TakenBack], number: int) -> Game:
-    """A copy of the game after `number` moves. Errors: IndexError if there are fewer."""
+    """A copy of the game after `number` moves.
+
+    Raises:
+        IndexError: if there are fewer moves.
+    """
     if not 0 <= number <= len(moves):
         raise IndexError(f"there is no move {number}: the log has {len(moves)} moves")
     result = restarted(game)

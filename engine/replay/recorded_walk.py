@@ -14,7 +14,7 @@ from rulespec.engine.game.refusal import refused
 from rulespec.engine.logs.recorded import RecordedDecision, RecordedMove, apply_recorded, nearest
 
 UNDO = RecordedDecision("", None, "undo")
-"""A stand-in for an impossible undo."""
+"""The decision reported in place of an undo that is impossible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,10 @@ class RefusedDecision:
     """The first recorded decision that the rules refuse.
 
     Attributes:
-        index: the number of decisions before it.
+        index: the number of recorded decisions before it.
         recorded: the decision.
         open: the name of the decision open at that point; None if the game is over.
-        open_by: the seat of the open decision; None for chance, or if the game is over.
+        open_by: the seat of the open decision; None if chance decides, or the game is over.
         refusal: the reason for the refusal.
         nearest: the most similar legal options.
     """
@@ -58,7 +58,7 @@ class ReplayWalk:
     """The result of applying recorded moves to a game.
 
     Attributes:
-        decisions: the number of recorded decisions, including ones undone later.
+        decisions: the number of recorded decisions, including those undone later.
         legal: the number of applied decisions.
         difference: the first refused decision, or None.
     """
@@ -92,7 +92,7 @@ def take_back(game: Game, plies: list[int], back: TakenBack) -> Refusal | None:
 
     Args:
         game: the game.
-        plies: for each recorded decision in force, the ply before it and before any decisions inserted with it.
+        plies: for each recorded decision in force, the ply before it, and before any decisions inserted for it.
         back: the undo.
     """
     ply = _ply_before(game, plies, back.decisions)

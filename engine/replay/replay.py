@@ -1,4 +1,4 @@
-"""Replay of a log, native or foreign: to the result, or to the first illegal decision."""
+"""Replay of a log, native or foreign, up to the result or the first illegal decision."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ if TYPE_CHECKING:  # most logs are native, and need no dialect
     from rulespec.engine.dialects.known_faults import PassedFault
 
 MAX_ONCE = 3_000
-"""Break-even: entries of a log up to which a machine for a single game is faster, as it is quicker to make."""
+"""Break-even: the number of entries in a log up to which a machine for a single game is faster, since it is set up
+sooner.
+"""
 
 Trace = Callable[[dict[str, Any]], None]
 Load = Callable[[str], typed.Ruleset]
@@ -57,14 +59,14 @@ class ReplayResult(Brief, Struct):
         log: the name of the log.
         game: the game at the end of the log, or of its legal part.
         divergence: the first illegal entry of the log, or None.
-        moves: the decisions, including undone ones, and undos; decisions in force are also in the game's history.
-        places: for each move, its line, or its entry in a foreign log.
-        ignored: illegal entries of a foreign log that its system ignored.
+        moves: the undos and all decisions, even those undone; decisions in force are also in the game's history.
+        places: for each move, its line number, or the number of its entry in a foreign log.
+        ignored: the illegal entries of a foreign log that its system ignored.
         foreign: whether the log is foreign.
-        passed: entries of a foreign log that were replayed in spite of known faults of its system.
+        passed: entries of a foreign log that were replayed despite known faults of its system.
         system: the title of the dialect; empty for a native log.
         native: the native log; None for a foreign one.
-        random: the generator of a simulated game; empty for other games.
+        random: the random number generator of a simulated game; empty for other games.
         other_end: the discrepancy between the ends of the replay and the log, or None.
         said: the notes of a foreign log.
     """
@@ -129,7 +131,7 @@ class ReplayResult(Brief, Struct):
         return self.said if native is None else LogNotes(native.header.notes, native.notes, native.remarks())
 
     def at(self, move: int) -> Game:
-        """A copy of the game after a number of moves, including undone ones.
+        """A copy of the game after a number of moves, which include undone ones.
 
         Raises:
             IndexError: if there are fewer moves.
@@ -140,7 +142,7 @@ class ReplayResult(Brief, Struct):
         """The game as columns of equal length, with a row for the start and one after each move.
 
         The columns are `move`, `decision`, `by` and `option` (None at the start, and for undos), then measures such as
-        `power` of the game or `cash.Ann` of a player. For a data frame: `pandas.DataFrame(replay.frame())`.
+        `power` of the game or `cash.Ann` of a player. `pandas.DataFrame(replay.frame())` makes a data frame of them.
         """
         return columns(self.game, self.moves)
 
@@ -161,15 +163,15 @@ class ReplayRequest(Struct, frozen=True):
         dialect: the id of the dialect, for a foreign log; by default, the log is recognised.
         until: the number of decisions (entries of a foreign log) after which to stop.
         backend: the machine for the rules, as in `Game`.
-        trace: a callback with a record after every decision (every entry of a foreign log).
-        report: receives warnings, such as one about a truncated last line.
-        load: loads a ruleset; pass a cached function for many logs.
+        trace: a function called with a record after every decision (every entry of a foreign log).
+        report: the report that receives warnings, such as one about a truncated last line.
+        load: a function that loads a ruleset; pass a cached one for many logs.
         strict: whether an illegal entry of a foreign log is a divergence even if its system ignores such entries; by
-            default, it is if `rules` is set.
-        single_use: whether this is the only log, so that a machine for one game suffices unless the log is long.
+            default True if `rules` is set.
+        single_use: whether this is the only log, in which case a machine for one game suffices unless the log is long.
         lenient: whether a malformed line of a native log is a divergence instead of an error.
-        past_known_faults: whether to replay a foreign log in spite of known faults of its system, under the overlays
-            that its dialect names for them; not with `rules`.
+        past_known_faults: whether to replay a foreign log despite known faults of its system, under the overlays that
+            its dialect names for them; must not be combined with `rules`.
         carried: whether to prefer the embedded rules of a native log to the rules that it names.
         data: the bytes of the log, if already read.
         remarks: whether remarks in a foreign log keep people's names.
@@ -192,7 +194,7 @@ class ReplayRequest(Struct, frozen=True):
     remarks: bool = False
 
     def replay(self) -> ReplayResult:
-        """Replays the log; raises the errors of `replay_log`."""
+        """Replays the log; raises the same errors as `replay_log`."""
         path = self.path
         data = log_bytes(path, str(path), MAX_NATIVE_BYTES) if self.data is None else self.data
         text, whole = log_text(data, str(path), MAX_NATIVE_BYTES, lenient=self.lenient)
@@ -212,7 +214,7 @@ class ReplayRequest(Struct, frozen=True):
         return _replay_foreign(parse_foreign(text, str(path), dialects(self.rules)), self)
 
     def machine(self, entries: Sized) -> Backend | Machines:
-        """The machine for a log with these entries: a temporary one if that is faster."""
+        """The machine for a log with these entries; for a short log, one that serves a single game."""
         if self.backend not in ("auto", "python"):
             return self.backend
         if self.single_use:
@@ -253,11 +255,11 @@ def as_native(
     Args:
         path: the log.
         dialect: the id of the dialect; by default, a foreign log is recognised.
-        report: receives warnings.
-        load: loads a ruleset.
+        report: the report that receives warnings.
+        load: a function that loads a ruleset.
 
     Raises:
-        DiagnosticsError: as for `replay_log`; RS821 if a foreign log is illegal.
+        DiagnosticsError: see `replay_log`; RS821 if a foreign log is illegal.
     """
     report = Report() if report is None else report
     text, whole = read_log_text(path, str(path), MAX_NATIVE_BYTES)
@@ -286,7 +288,7 @@ def replay_native(
     trace: Trace | None = None,
     report: Report | None = None,
 ) -> ReplayResult:
-    """Replays a parsed native log. Arguments, result and errors: as for `replay_log`."""
+    """Replays a parsed native log; the arguments, the result and the errors are those of `replay_log`."""
     report = Report() if report is None else report
     report.extend(log.warnings)
     game = game_of(log, ruleset, backend, report)
@@ -322,10 +324,10 @@ def replay_native(
 def named_ruleset(
     log: NativeLog, load: Load = load_ruleset, *, overlays: bool = True, carried: bool = True
 ) -> typed.Ruleset:
-    """The ruleset embedded in a native log (if `carried`), or named by it; with `overlays` False, the named base alone.
+    """The ruleset that a native log embeds (if `carried`) or names; without `overlays`, only the base that it names.
 
     Raises:
-        DiagnosticsError: RS617 if the named ruleset is not found; otherwise for errors in the rules.
+        DiagnosticsError: RS617 if the named ruleset is not found, or for errors in the rules.
     """
     if overlays and carried:
         from rulespec.engine.logs.carried import carried_ruleset  # lazily: foreign logs carry no rules

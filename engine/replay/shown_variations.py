@@ -17,8 +17,8 @@ def shown_variations(result: ReplayResult, seat: str | None) -> list[Anchored]:
     """The visible variations of a log; in a game with secrets, a seat sees only its own.
 
     Args:
-        result: the replay, possibly of a foreign log.
-        seat: the reader (None: the public); `OMNISCIENT` sees everything.
+        result: the replay of a native or foreign log.
+        seat: the reader (None for the public); `OMNISCIENT` sees everything.
     """
     by, notes = _noted(result)
     if seat != OMNISCIENT and result.game.omniscient.secretive:
@@ -28,7 +28,7 @@ def shown_variations(result: ReplayResult, seat: str | None) -> list[Anchored]:
 
 
 def standing_variations(result: ReplayResult) -> dict[int, list[SideLine]]:
-    """Ply → variations of a log that start there, except those at undone decisions."""
+    """The variations of a log by the ply at which they start, except those at undone decisions."""
     plies = {number: ply for ply, number in enumerate([*standing(result.moves), len(result.moves)])}
     results: dict[int, list[SideLine]] = {}
     for each in shown_variations(result, OMNISCIENT):

@@ -15,7 +15,7 @@ from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.words import Words
 
 MAX_PLAYED = 1_000
-"""Maximum number of moves played in all variations of a game; the rest are shown as option texts."""
+"""Maximum number of moves played in all variations of a game; further moves are shown as option texts."""
 _MARKS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
 
 
@@ -25,7 +25,7 @@ class ToldMove(Struct, frozen=True):
     Attributes:
         text: the sentence, or the option text if the move is not played.
         remark: the comment on the move.
-        place: the result of `drawn` for the position after the move; -1 if it is not played.
+        place: the number of the drawing of the position after the move; -1 if it is not played.
         variations: the alternatives to the move.
     """
 
@@ -58,14 +58,14 @@ class ToldSideLine(Struct, frozen=True):
 class Teller:
     """A narrator of a game's variations.
 
-    In a game with secrets, moves are played only for omniscient readers, since a position that never occurred may
-    reveal hidden information to a seat.
+    In a game with secrets, moves are played only for omniscient readers, since a position that did not occur may reveal
+    hidden information to a seat.
 
     Args:
         words: the texts of the game's ruleset.
         names: seat → name.
         plays: whether to play the moves.
-        drawn: returns the `place` of a move from the position after it; by default -1.
+        drawn: a function that returns the `place` of a move, given the position after it; by default -1.
     """
 
     def __init__(
@@ -129,11 +129,11 @@ def option_of(game: Game, move: LineMove) -> Option:
 
 
 def lines_of(variation: ToldSideLine, word: str, indent: str = "") -> list[str]:
-    """The text lines of a variation: its head with the moves in brackets, followed by nested variations.
+    """The text lines of a variation: its name with the moves in brackets, followed by nested variations.
 
     Args:
         variation: the variation.
-        word: the word for a variation.
+        word: the word that stands for "variation".
         indent: the indentation of each line.
     """
     name = f" “{variation.name}”" if variation.name else ""

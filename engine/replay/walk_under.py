@@ -1,4 +1,4 @@
-"""Replay of a recorded game under other rules, which may ask other questions in another order."""
+"""Replay of a recorded game under other rules, which may ask different questions in a different order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rulespec.engine.replay.placed import MAX_AHEAD, Placed, PlacedMoves
 from rulespec.engine.replay.recorded_walk import UNDO, RefusedDecision, difference, take_back
 
 MAX_FORCED = 200
-"""Maximum run of decisions missing from the record."""
+"""Maximum length of a run of decisions missing from the record."""
 MAX_CHANCES = 50
 """Maximum number of outcomes tried for a chance decision missing from the record."""
 
@@ -28,16 +28,16 @@ class WalkUnder(Struct, frozen=True):
     """The result of applying recorded moves under other rules.
 
     Attributes:
-        decisions: the number of recorded decisions, including ones undone later.
+        decisions: the number of recorded decisions, including those undone later.
         legal: the number of applied decisions.
-        forced: the number of inserted decisions with a single option or outcome that lets the record continue.
-        answers: the inserted decisions with several such options.
+        forced: the number of inserted decisions at which only one option or outcome lets the record continue.
+        answers: the answers at inserted decisions with several such options.
         skipped: the number of recorded decisions that these rules do not ask for.
         lost: the first skipped decision that had changed the shared state, or None.
         difference: the first refused decision, or None. If it is None although not all decisions are legal, the game
             ended early.
         moves: the moves of the game.
-        apart: the number of decisions before the first difference in state, or None.
+        apart: the number of decisions before the first difference in state, or None if there is none.
         cells: the cells of that difference.
     """
 
@@ -62,7 +62,7 @@ def walk_under(
         game: a game under the other rules, at its start.
         record: the recorded game, at its start.
         moves: the recorded moves.
-        usual: whether to insert usual answers, and skip recorded ones that these rules do not ask for; see `Answers`.
+        usual: whether to insert usual answers, and skip recorded ones if the rules do not ask for them; see `Answers`.
         strict: whether to insert an answer only if it leads to the recorded state; see `Answers`.
     """
     walker = _Walker(game, record, moves, usual, strict)

@@ -1,8 +1,8 @@
 """Replay of a whole native log in one call of the wasm module.
 
-Each line becomes a code (`SeatCodes`), shared by the logs of a table. The module looks it up among its own options. If
-it fails, or if a log contains more than decisions, the log is replayed line by line instead, which also produces all
-reports about it.
+Each line becomes a code (`SeatCodes`), shared by the logs of a table. The module looks the code up among its listed
+options. If that fails, or if a log contains anything besides decisions, the log is replayed line by line instead, which
+also produces all diagnostics.
 """
 
 from __future__ import annotations
@@ -63,9 +63,10 @@ _tables = MachineMemo(_Table)
 
 
 def taken_whole(game: Game, log: NativeLog) -> Sequence[Option] | None:
-    """Plays a whole log into a new game and returns its decisions; None, with the game unchanged, if it cannot.
+    """Plays a whole log into a new game and returns its decisions; if that is not possible, leaves it unchanged and
+    returns None.
 
-    This requires wasm, and a log of decisions alone: no undos, salts, early end line or malformed line.
+    This requires wasm, and a log that contains only decisions: no undos, salts, early end line or malformed line.
     """
     entries, end = log.entries, log.end
     if not lists_at_once(game):

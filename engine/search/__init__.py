@@ -1,4 +1,4 @@
-"""Search over many positions at once, as arrays of numbers, for bots and learning."""
+"""Search over many positions at once, stored as arrays of numbers, for bots and learning."""
 
 from rulespec.errors import RulespecError
 

@@ -1,4 +1,4 @@
-"""Comparison of options by random games after each: sequential halving, in Python or in one call of the module.
+"""Comparison of options by random games played after each: sequential halving, in Python or in one call of the module.
 
 Sums are integers in units of 1/`payoffs.ONE`, so that Python and wasm prefer the same option; see
 `wasm.runtime.halving`.
@@ -22,10 +22,10 @@ class SearchQuestion(NamedTuple):
 
     Attributes:
         seat: the number of the seat.
-        rows: the seat's possible positions; the games use them in turn.
+        rows: the positions that the seat considers possible; the games use them in turn.
         options: the number of options.
         codes: the options, as codes; None means all legal ones, in a single position.
-        playouts: the total number of games; in a comparison, each remaining option gets at least one per round.
+        playouts: the total number of games; a comparison plays at least one per remaining option and round.
         cap: the number of decisions before a game is cut off.
         key: the key of the random numbers.
         rounds: the rounds of a comparison; after each, the worse half of the options is dropped.
@@ -45,9 +45,9 @@ class Compared(NamedTuple):
     """The results of a comparison; the first index is the option.
 
     Attributes:
-        left: whether an option was never in the worse half.
+        left: whether each option was never in the worse half.
         aims: the sum of the seat's aims (see `Payoffs.aims`), in units of 1/`ONE`.
-        shares: the sum of its shares of the win, in units of 1/`ONE`.
+        shares: the sum of the seat's shares of the win, in units of 1/`ONE`.
         played: the number of games.
         silent: the number of games without information; see `Ends.signal`.
     """
@@ -60,7 +60,7 @@ class Compared(NamedTuple):
 
 
 def followed(search: Positions, rows: NDArray[np.int64], codes: Codes) -> NDArray[np.int64]:
-    """The positions after every option; the first index is the option, the second the previous position."""
+    """The positions after every option; the first index is the option, the second that of the previous position."""
     listed, parents = search.legal(rows)
     at = {(parent, *code): k for parent, k, code in _numbered(parents, listed)}
     wanted = [(parent, *code) for code in codes.tolist() for parent in range(len(rows))]
@@ -76,7 +76,7 @@ def _numbered(parents: NDArray[np.int64], codes: Codes) -> list[tuple[int, int, 
 
 
 def compare(search: Positions, question: SearchQuestion) -> Compared:
-    """Compares options by a search of many rows.
+    """Compares options, with all games of a round played in one call of the search.
 
     In a round, the games after all options share their random numbers (common random numbers), which reduces the noise.
     """

@@ -1,4 +1,4 @@
-"""Details of random games in wasm, equal to those of games in Python."""
+"""Random games in wasm with details, which are equal to those of games in Python."""
 
 from __future__ import annotations
 

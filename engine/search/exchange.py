@@ -1,4 +1,4 @@
-"""Exchanges of hidden cards: swaps of any two cards that a seat has not seen."""
+"""Exchanges of hidden cards: swaps of two cards that a seat has not seen."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Exchange:
 
     Args:
         p: the program.
-        coder: the numbers of recorded decisions.
+        coder: the numbering of recorded decisions.
         kind: the kind.
 
     Attributes:
@@ -45,7 +45,7 @@ class Exchange:
         size: the number of tokens.
         columns: for each token, the columns of the cells for its place or count.
         holders: the private cells that hold a token.
-        alike: whether they are counted pieces, so that drawn pieces are interchangeable.
+        alike: whether the tokens are counted pieces, in which case drawn pieces are interchangeable.
     """
 
     def __init__(self, p: ir.Program, coder: Coder, kind: str) -> None:
@@ -79,7 +79,7 @@ class Exchange:
         return np.where(self._params[np.maximum(codes[:, steps, 0], 0), columns], some, -1)
 
     def tokens_at(self, cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """For each row, the tokens with a flagged cell."""
+        """For each row of flags, the tokens that have a flagged cell."""
         if not self.columns.size:
             return np.zeros((len(cells), self.size), np.bool_)
         return np.asarray(cells[:, self.columns].any(axis=2))
@@ -112,7 +112,7 @@ def exchanges(p: ir.Program, coder: Coder) -> list[Exchange]:
 
 
 def swaps(size: int, ones: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each row, the image of each token after an exchange of two."""
+    """For each row, the replacement of each token in an exchange of two tokens."""
     result = np.broadcast_to(np.arange(size), (len(ones), size)).copy()
     rows = np.arange(len(ones))
     result[rows, ones], result[rows, others] = others, ones

@@ -1,9 +1,9 @@
 """Hidden choices of other seats, resampled from later disclosures.
 
-Sealed bids become public all at once, and hardly any particle has exactly these. So for each hidden choice in turn, all
-its options are replayed up to the present; among those that differ least from the seat's observations, one is drawn by
-the odds of its history. If a history already agrees with all observations, this is a step of Gibbs sampling, which
-preserves the game's odds.
+Sealed bids become public all at once, and hardly any particle has exactly the same bids. Therefore, for each hidden
+choice in turn, all options are replayed up to the present; among those that differ least from the seat's observations,
+one is drawn by the odds of its history. If a history already agrees with all observations, this is a step of Gibbs
+sampling, which preserves the game's odds.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Reconsidered(NamedTuple):
         codes: their decisions.
         rows: their positions.
         odds: for each decision, the numbers of `Followed.odds`.
-        gaps: their differences from the observations; 0 means agreement.
+        gaps: how far they differ from the observations; 0 means agreement.
     """
 
     codes: Codes
@@ -47,7 +47,8 @@ class Reconsidered(NamedTuple):
 
 
 def hidden_choices(looks: NDArray[np.int64], exchanges: list[Exchange]) -> NDArray[np.bool_]:
-    """The decisions of others that hide a choice from a seat, apart from tokens with places, which are exchanged.
+    """A flag for each decision: whether it hides a choice from the seat, other than of tokens with places, which are
+    exchanged.
 
     Args:
         looks: the decisions as seen by the seat; see `SeenHistory`.
@@ -78,10 +79,10 @@ def begins_run(looks: NDArray[np.int64], hidden: NDArray[np.bool_], ran: bool) -
 
 @dataclass(frozen=True, slots=True)
 class DisclosedChoices:
-    """The last decisions as seen by a seat, and its observation after them.
+    """The last decisions as a seat saw them, and its observation after them.
 
     Attributes:
-        search: searches positions of the table.
+        search: a search over positions of the table.
         sight: the seat's sight.
         looks: the decisions as seen by the seat.
         seen: the seat's observation after the last one.
@@ -170,7 +171,9 @@ class DisclosedChoices:
 
 
 def log_odds(odds: NDArray[np.int64], looks: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The log odds of histories: chance by weight, hidden choices uniform, visible choices without evidence."""
+    """The log odds of histories, in which chance counts by weight, hidden choices are uniform, and visible choices are
+    no evidence.
+    """
     by_chance = looks[:, 1] < 0
     unseen = ~by_chance & (looks[:, :-1] == OPEN).any(axis=1)
     chance, among = np.maximum(odds[:, by_chance], 1), np.maximum(odds[:, unseen, 1], 1)

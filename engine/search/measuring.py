@@ -1,4 +1,4 @@
-"""Measures of many positions at once, compiled as values of positions."""
+"""Measures of many positions at once, computed like values of positions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def value_of(measure: str) -> str:
 
 
 def with_measures(ruleset: typed.Ruleset) -> typed.Ruleset:
-    """A ruleset with its measures as additional values; its reference differs, but its games are the same.
+    """A ruleset with its measures as additional values; it has a different reference, but the same games.
 
     They have `decides` 0, so they never determine a leader.
     """
@@ -51,7 +51,7 @@ class RowMeasures:
         ]
 
     def noted(self, game: Game) -> list[int]:
-        """The row of a position, for later measuring."""
+        """The row of a position, for measuring it later."""
         return self._search.form.row(game.omniscient.numbers.cells)
 
     def measures(self, notes: Sequence[list[int]]) -> list[Measures]:

@@ -24,7 +24,7 @@ OUT_BYTES = 8 << 20
 
 
 class SearchMemory:
-    """The memory of a module, with room for rows; one for each thread.
+    """The memory of a module, with room for rows. Each thread needs its own.
 
     Args:
         wasm: the program with its machine code.
@@ -72,7 +72,7 @@ class SearchMemory:
         self.instance.unsigned[at // 8] = word
 
     def asks(self, rows: NDArray[np.int64], codes: Codes | None) -> bool:
-        """Writes positions and option codes; returns whether they fit."""
+        """Writes positions and option codes into the memory; returns whether they fit."""
         if len(rows) > self.most or (codes is not None and codes.size > self.constants["MAX_OPTIONS"]):
             return False
         self.write(self.rows, rows)
@@ -90,11 +90,11 @@ class SearchMemory:
         return self.numbers[at // 8 : at // 8 + count].copy()
 
     def write(self, at: int, values: NDArray[np.int64]) -> None:
-        """Writes numbers to consecutive addresses."""
+        """Writes numbers to the addresses from `at` on."""
         self.numbers[at // 8 : at // 8 + values.size] = values.reshape(-1)
 
     def each(self, count: int, call: Callable[[], object]) -> list[int]:
-        """Repeats a call until all rows are done; returns the rows that need Python."""
+        """Repeats a call until all rows are done; returns the rows that only Python can do."""
         given_back = []
         for register in ("GAME", "NEXT", "PAUSED"):
             self.set(register, 0)
@@ -110,31 +110,35 @@ class SearchMemory:
         return given_back
 
     def sow(self, seed: int, first: int, period: int = 0) -> None:
-        """Sets the seed and the game numbers of the next playouts: from `first` on, modulo a period unless it is 0."""
+        """Sets the seed and the game numbers of the next playouts: from `first` on, repeated after `period` of them
+        unless that is 0.
+        """
         sow(self.instance, self.constants, seed, range(first, first + self.most))
         self.set("PERIOD", period)
 
     def play(self, count: int, cap: int, value: int, times: int = 1, skip: int = 0) -> list[int]:
-        """Plays `count` random games; returns the indices of those that need Python.
+        """Plays `count` random games; returns the indices of those that only Python can play.
 
         Args:
             count: the number of games.
             cap: the number of decisions before a game is cut off.
             value: the number of the value used for cut-off games; a negative number means points.
             times: the number of games from each row.
-            skip: the number of the first row's games to skip.
+            skip: the number of games to skip in the first row.
         """
         return self.each(count, lambda: self.instance.call("judged", count, cap, value, times, skip))
 
     def play_hashed(
         self, count: int, cap: int, value: int, times: int, skip: int
     ) -> tuple[list[int], NDArray[np.uint64]]:
-        """Plays like `play`; also returns the hashes after all decisions of the other games, game by game."""
+        """Plays games like `play`, and also returns, game by game, the hashes after all decisions of the games played
+        here.
+        """
         given_back, words = self._play_trailed(count, cap, value, times, skip, 1)
         return given_back, words.view(np.uint64)
 
     def coded(self, row: NDArray[np.int64], seed: int, numbers: range, cap: int) -> Iterator[NDArray[np.int64] | None]:
-        """The codes of random games from a row; None for a game that needs Python."""
+        """The codes of random games from a row; None for a game that only Python can play."""
         width = self.constants["STRIDE"] // 8
         for at in range(0, len(numbers), self.most):
             own = numbers[at : at + self.most]
@@ -176,11 +180,11 @@ class SearchMemory:
         return given_back, np.concatenate([*results, np.empty(0, np.int64)])
 
     def decisions(self, number: int) -> int:
-        """The number of decisions in a playout."""
+        """The number of decisions in the last playout with this index."""
         return int(self.instance.numbers[(self.constants["RESULTS"] + self.constants["RESULT"] * number) // 8 + 1])
 
     def results(self, count: int) -> NDArray[np.int64]:
-        """The numbers of `count` playouts, one row each, valid until the next playouts.
+        """The results of `count` playouts, one row of numbers each, valid until the next playouts.
 
         The columns are status, decisions, ending, winners, ranks and values.
         """

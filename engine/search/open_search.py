@@ -27,12 +27,12 @@ def open_search(
     Args:
         game: a game; its position does not matter.
         interrupts: whether to append options out of turn to those of the decider.
-        backend: `auto` is wasm if possible, otherwise Python, with the same results.
-        value: the name of a value of positions; "" means the first declared one, or else points.
+        backend: `auto` uses wasm if possible, otherwise Python; the results are the same.
+        value: the name of a value of positions; "" means the first declared one, or points if none is declared.
 
     Raises:
         ValueError: if no value has this name.
-        NoWasmtimeError, NoWasmError: if wasm is required but impossible.
+        NoWasmtimeError, NoWasmError: if wasm is requested, but not available.
     """
     if backend != "python":
         try:

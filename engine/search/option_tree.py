@@ -1,6 +1,7 @@
 """A tree of options over positions indistinguishable to a seat: Monte Carlo tree search in Python.
 
-Numbers are integers, shares in units of 1/`payoffs.ONE`, so that `wasm.runtime.tree` grows the same tree in one call.
+All numbers are integers, with shares in units of 1/`payoffs.ONE`, so that `wasm.runtime.tree` grows the same tree in
+one call.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ Key = tuple[int, ...]
 
 
 def curious(legal: int) -> int:
-    """The exploration bonus of an option after one try, by the number of times it was legal; in units of 1/`ONE`."""
+    """The exploration bonus of an option after one try, given the number of times it was legal; in units of 1/`ONE`."""
     return round(ONE * _CURIOSITY * sqrt(log(legal + 1)))
 
 
@@ -44,7 +45,7 @@ class Grown(NamedTuple):
     Attributes:
         visits: the number of times the option was tried.
         won: the sum of the shares of its seat, in units of 1/`ONE`.
-        proven: its proven payoff to its seat, in units of 1/`ONE`; -1 if unproven.
+        proven: the proven payoff to its seat, in units of 1/`ONE`; -1 if none is proven.
         played: the number of games.
         silent: the number of games without information; see `Ends.signal`.
     """
@@ -104,14 +105,14 @@ class _Node:
 
 
 Way = list[tuple[_Node, _Edge | None]]
-"""The nodes on a path down the tree, each with the chosen option; None for chance."""
+"""The nodes on a path down the tree, each with the chosen option, or None at a chance node."""
 
 
 class Tree:
-    """The tree of one decision, grown by one descent per game.
+    """The tree for one decision; each game descends it once and adds a node.
 
     Args:
-        search: searches positions.
+        search: a search over positions.
         question: the seat's options and the number of games.
     """
 
@@ -124,7 +125,7 @@ class Tree:
         self._draws = Stream(question.key)
 
     def grown(self) -> Grown:
-        """Plays the games, each from a new node, until the best option is proven."""
+        """Plays the games, or fewer if the best option is proven; returns the root."""
         question = self._question
         seed, played, silent = word(question.key, 0), 0, 0
         while played < question.playouts and self._root.proven is None:
@@ -208,10 +209,10 @@ def _prove(way: Way, shares: list[int]) -> None:
 
 
 class VisibleOptions:
-    """The visible part of options; those that look alike to the searching seat share a node.
+    """The part of options visible to the searching seat; options that look alike to it share a node.
 
     Args:
-        search: searches positions.
+        search: a search over positions.
         seat: the number of the seat.
     """
 
@@ -229,7 +230,7 @@ class VisibleOptions:
         return any(self.hidden)
 
     def seen(self, code: Key) -> Key:
-        """A code without the columns hidden from the seat."""
+        """A code in which the columns hidden from the seat are -1."""
         hidden = self.hidden[code[0]]
         if not hidden or code[1] == self._seat:
             return code

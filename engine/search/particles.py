@@ -1,12 +1,12 @@
-"""Particles of a seat: positions it cannot distinguish from the true one, distributed by the game's own odds.
+"""Particles of a seat: positions that it cannot distinguish from the true one, distributed by the game's own odds.
 
 They follow the game decision by decision from the seat's view: hidden choices are drawn, and contradicted particles are
 dropped. Hidden choices of others are resampled from later disclosures (`hidden_choices`). If all histories are equally
 likely, as with dealt cards, a dropped particle is replaced by its own history with two hidden tokens exchanged,
 replayed from the start, if that fits the observations; otherwise by a copy of a fitting particle. At each decision of
-the seat, all particles take Metropolis steps: exchanges of two hidden tokens, accepted by the odds of the histories. So
-the odds approach the game's: chance by its weights, hidden choices of others uniformly; their visible choices are no
-evidence.
+the seat, all particles take Metropolis steps: exchanges of two hidden tokens, accepted by the odds of the histories.
+The odds thus approach those of the game, in which chance counts by its weights and hidden choices of others are
+uniform; their visible choices are no evidence.
 """
 
 from __future__ import annotations
@@ -71,11 +71,11 @@ class _Snapshot(NamedTuple):
 class Particles:
     """The particles of a seat, carried from decision to decision.
 
-    They depend only on the seed and the seat's observations: after an undo, or in a game continued from its log, they
-    are the same.
+    They depend only on the seed and the seat's observations, so they are the same after an undo, or in a game continued
+    from its log.
 
     Args:
-        search: searches positions of the table.
+        search: a search over positions of the table.
         seat: the number of the seat.
         number: the number of particles.
         seed: the seed of the draws.

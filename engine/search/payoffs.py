@@ -1,4 +1,4 @@
-"""Results of searches as arrays, and each seat's payoff, in integers, so that Python and wasm compute equal sums.
+"""Results of searches as arrays, with each seat's payoff as an integer, so that Python and wasm compute equal sums.
 
 A share is an integer in units of 1/`ONE`. Divided by `ONE`, it is exact as a float, and so are sums of some millions of
 shares. `wasm.runtime.payoffs` does the same for one playout at a time.
@@ -18,13 +18,13 @@ from rulespec.engine.search.recorded_rows import Codes
 ONE = 1 << 30
 """The unit of shares: the integer for a whole share."""
 STEPS = 1 << 20
-"""Steps per unit of a base-2 exponent."""
+"""The number of steps per unit of a base-2 exponent."""
 HALF_STEPS = 1 << 10
-"""Entries of each of the two tables of powers."""
+"""The number of entries in each of the two tables of powers."""
 NEARLY = round(log2(19) * STEPS)
 """The exponent for odds of 19 to 1, at which a game is nearly decided."""
 FAR = 8
-"""The cap of differences, in multiples of the nearly decisive one; beyond it, odds are below 1/`ONE`."""
+"""The maximum difference that counts, in multiples of the nearly decisive one; beyond it, odds are below 1/`ONE`."""
 POWERS = [round(ONE * 2 ** (-k / HALF_STEPS)) for k in range(HALF_STEPS)]
 POWERS += [round(ONE * 2 ** (-k / STEPS)) for k in range(HALF_STEPS)]
 """Powers of 2 for exponents from 0 down to -1: a table for the upper half of the steps, then one for the lower half."""
@@ -32,19 +32,19 @@ BY_PLACES = 5
 """The reciprocal of the weight of ranks in a bot's aim, with three or more teams."""
 _POWERS = np.array(POWERS, np.int64)
 _UNIT_BITS, _STAKE_BITS = 36, 32
-"""The bits of the nearly decisive difference, and of twice the stakes; low bits of a larger one are ignored."""
+"""The maximum bits of the nearly decisive difference, and of twice the stakes; further low bits are ignored."""
 Whole = NDArray[np.int64]
 
 
 class Payoffs:
     """The payoff of each seat at the end of a playout.
 
-    The winners of a finished game share 1; if nobody wins, everyone shares it, except a single team, which has then
-    lost. In a cut-off playout, a seat's share follows from its value: a lead by the nearly decisive difference wins 19
-    times in 20, so the shares are the softmax of the values. A single team gets the logistic function of its value.
-    Without a declared value, the leaders share 1.
+    The winners of a finished game share 1. If nobody wins, everyone shares it, except that a single team has then lost.
+    In a cut-off playout, a seat's share follows from its value: a lead by the nearly decisive difference wins 19 times
+    in 20, so the shares are the softmax of the values. A single team gets the logistic function of its value. Without a
+    declared value, the leaders share 1.
 
-    In a game for points, a payoff is the points of a seat, or the mean of its team, relative to the overall mean:
+    In a game for points, a payoff is the points of a seat, or the mean of its team, relative to the overall mean, and
     scaled to 0 … 1 by the stakes. In a cut-off playout, the current points count.
 
     Args:
@@ -54,7 +54,8 @@ class Payoffs:
 
     Attributes:
         single: whether all seats win together.
-        form: the judgement of playouts: 0 by winners or leaders, 1 by a value if cut off, 2 by points.
+        form: the way to judge playouts: 0 is by winners or leaders, 1 by a value if the playout is cut off, 2 by
+            points.
         team: the number of the team of each seat.
         sets: the seats of each team, as bits.
         factors: for each team, the factor from sums to means in a common unit.
@@ -81,7 +82,7 @@ class Payoffs:
         self._factors = np.array(self.factors, np.int64)
 
     def whole(self, winners: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The winners, with their whole teams."""
+        """The winners, together with the other members of their teams."""
         return winners @ self._teams @ self._teams.T > 0
 
     def with_teams(self, winners: Collection[int]) -> tuple[int, ...]:
@@ -97,7 +98,7 @@ class Payoffs:
     def of(
         self, ended: NDArray[np.bool_], winners: NDArray[np.bool_], scores: Whole, values: Whole
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Payoffs, and whether they are informative; the arguments are those of `Ends`."""
+        """The payoffs, and whether they are informative; the arguments are fields of `Ends`."""
         shares, signal = self._of_teams(ended, winners, scores, values)
         return shares @ self._teams.T / ONE, signal
 
@@ -142,11 +143,12 @@ class Payoffs:
         return share
 
     def aims(self, ends: Ends) -> NDArray[np.float64]:
-        """The share of each seat in the purse of 1 that bots play for: one fifth by rank, the rest by payoff.
+        """The share of 1 that bots aim for at each seat: a fifth of it depends on the rank, the rest on the payoff.
 
-        So a seat that can no longer win plays for the next place, and does not prolong a lost game. The rank of a team
-        is the share of its rivals that it has beaten: as a winner, then by points; in a cut-off playout, by the odds
-        from the value. With two teams, and in a game for points, payoffs cover that already.
+        Thus a seat that can no longer win plays for the next place, and does not prolong a lost game. The rank of a
+        team is the share of its rivals that it has beaten: compared first by winning, then by points or, in a cut-off
+        playout, by the odds that follow from the value. With two teams, and in a game for points, payoffs already cover
+        this.
         """
         teams = self._teams.shape[1]
         if self.form == 2 or teams < 3:
@@ -192,15 +194,15 @@ class Ends(NamedTuple):
     Attributes:
         ended: whether the game ended, rather than being cut off.
         decisions: the number of decisions.
-        winners: for each seat, whether it won; in a cut-off playout, whether it leads by points.
+        winners: for each seat, whether it won or, in a cut-off playout, whether it leads by points.
         scores: the points of each seat; 0 if the ruleset has no scoring.
         values: for a cut-off playout, the value of the position to each seat; 0 for a finished game.
         payoffs: for each seat, its share of the win, from 0 to 1; in a cut-off playout, the expected share. In a game
             for points, 0 is the maximum loss, 1 the maximum gain. They are multiples of 1/`payoffs.ONE`, so sums are
             exact.
         signal: whether the payoffs are informative: false if a playout was cut off with nobody ahead.
-        hashes: the hash of the position after each decision, playout by playout: `decisions` in total. Empty unless
-            requested.
+        hashes: the hash of the position after each decision, playout by playout, as many as `decisions` says; empty
+            unless requested.
     """
 
     ended: NDArray[np.bool_]
@@ -214,7 +216,7 @@ class Ends(NamedTuple):
 
 
 class PlayoutEnd(NamedTuple):
-    """The result of one playout; `winners` are seat numbers, the other fields are as in `Ends`."""
+    """The result of one playout; `winners` are seat numbers, the other fields are those of `Ends`."""
 
     ended: bool
     decisions: int

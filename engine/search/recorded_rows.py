@@ -1,7 +1,7 @@
-"""Recorded decisions as numbers, and batches of recorded games: their legal length, and final positions.
+"""Recorded decisions as numbers, and batches of recorded games, with their legal lengths and final positions.
 
-A recorded decision is a row: the program-wide number of its option (-1 for an unknown name), the acting seat (negative:
-any possible actor), and the arguments, padded with 0.
+A recorded decision is a row: the program-wide number of its option (-1 for an unknown name), the acting seat (negative
+if any actor is possible), and the arguments, padded with 0.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rulespec.language.paths import stops
 Recorded = LogEntry | RecordedDecision | Option | TakenBack
 Codes = NDArray[np.int64]
 _NONE, _WHOEVER = -1, -1
-"""The number of an unknown option; the seat of a decision without a recorded decider."""
+"""The number of an unknown option, and the seat of a decision without a recorded decider."""
 _NOBODY = 1 << 32
 """A seat that does not exist."""
 _MOST_CODES = 50_000
@@ -48,7 +48,7 @@ class Replayed(NamedTuple):
         decisions: the number of leading legal decisions; the next one, if any, is illegal.
         rows: the positions after these decisions.
         hashes: the hash of the position after each of them, game by game; empty unless requested.
-        worth: each of these positions' maximum worth to a seat, if requested.
+        worth: the maximum value to a seat of each of these positions, if requested.
     """
 
     decisions: NDArray[np.int64]
@@ -63,14 +63,14 @@ NONE_SEEN = np.empty(0, np.uint64)
 def noted(
     decisions: NDArray[np.int64], rows: NDArray[np.int64], seen: NDArray[np.uint64], notes: NoteKinds
 ) -> Replayed:
-    """The results of a replay with notes, given as words."""
+    """The results of a replay, with the notes given as words."""
     if notes is NoteKinds.WORTH:
         return Replayed(decisions, rows, NONE_SEEN, seen.view(np.int64))
     return Replayed(decisions, rows, seen)
 
 
 class Coder:
-    """Recorded decisions as numbers.
+    """A numbering of options, which turns recorded decisions into codes.
 
     Args:
         game: a game of the ruleset.
@@ -149,7 +149,7 @@ class Coder:
         return tuple(self._game.omniscient.labels.names[kind])
 
     def checked(self, codes: Codes) -> Codes:
-        """Codes, checked for their shape."""
+        """The codes as an array, checked for its shape."""
         result = np.ascontiguousarray(codes, np.int64)
         if result.ndim != 2 or result.shape[1] != self.width:
             raise ValueError(f"codes must have {self.width} columns, but their shape is {result.shape}")
@@ -167,7 +167,7 @@ class Coder:
         return abs(value) <= MAX_NUMBER or value == NO_NUMBER
 
     def option(self, game: Game, code: Sequence[int]) -> Option | None:
-        """The option of a code at a position, legal or not; None if the position has no such option."""
+        """The option that a code denotes at a position, legal or not; None if the position has no such option."""
         number, seat = code[:2]
         position = game.omniscient.numbers
         if position.asked < 0 or not 0 <= number < len(self.options):
@@ -202,15 +202,15 @@ class Coder:
 
 
 class SeatCodes(dict[tuple[str, str | None, str], bytes]):
-    """The codes of recorded decisions, as bytes, by decision, seat and text.
+    """The codes of recorded decisions, as bytes, by the decision, seat and text recorded.
 
     Args:
-        coder: makes codes.
+        coder: the numbering of options.
         game: a game of the ruleset.
         seats: the names of the seats in the texts.
 
     Raises:
-        ValueError: if their number differs from the game's.
+        ValueError: if the number of seats differs from the game's.
     """
 
     def __init__(self, coder: Coder, game: Game, seats: tuple[str, ...]) -> None:

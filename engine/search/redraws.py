@@ -1,4 +1,5 @@
-"""Redraws for particles that contradict observations: unseen draws of alike pieces become pieces observed since.
+"""Redraws for particles that contradict observations: unseen draws of alike pieces are changed to pieces observed
+later.
 
 Tokens change places throughout a history (see `repair`); draws of alike pieces are independent. The last decision shows
 which pieces are in excess and which are missing, and the last unseen draws are changed accordingly.
@@ -30,8 +31,8 @@ class AlikeDifference(NamedTuple):
 
     Attributes:
         few: the number of pieces missing where the seat sees them.
-        many: the number of surplus pieces there.
-        unseen: whether any are hidden from the seat.
+        many: the number of surplus pieces where the seat sees them.
+        unseen: whether any pieces are hidden from the seat.
     """
 
     few: NDArray[np.int64]
@@ -60,7 +61,7 @@ class ParticleMark(NamedTuple):
 
 
 class ParticleMarks:
-    """The last snapshots of particles, for changing draws from there."""
+    """The last snapshots of particles, from which draws can be changed."""
 
     def __init__(self) -> None:
         self._marks: list[ParticleMark] = []
@@ -89,7 +90,9 @@ class ParticleMarks:
         self._marks = [ParticleMark(mark.step, mark.rows[numbers], mark.odds[numbers]) for mark in self._marks]
 
     def back(self, *, recent: bool) -> ParticleMark | None:
-        """The latest snapshot after dropping the last one (`recent`), or all but the first; None if there is none."""
+        """The latest snapshot left after dropping the last one if `recent`, otherwise all but the first; None if there
+        is none.
+        """
         del self._marks[max(1, len(self._marks) - 1) if recent else 1 :]
         return self._marks[-1] if self._marks else None
 
@@ -98,8 +101,8 @@ class Redraws:
     """Alternative draws for one kind of alike pieces.
 
     Args:
-        search: searches positions of the table.
-        exchange: the kind.
+        search: a search over positions of the table.
+        exchange: the exchanges of the kind.
         names: the names of its entities.
     """
 
@@ -136,7 +139,7 @@ class Redraws:
             looks: these decisions as seen by the seat.
             by: the difference to remove; if it is empty, the piece of the last decision is missing.
             words: random words.
-            tries: the number of earlier tries; later tries change earlier draws.
+            tries: the number of earlier tries; with more tries, earlier draws are changed.
         """
         exchange, codes, few, many = self.exchange, codes.copy(), by.few.copy(), by.many.copy()
         look = codes[:, -1] = looks[-1, :-1]

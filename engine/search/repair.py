@@ -24,10 +24,10 @@ class Repair:
     """Proposals for particles that differ from the observations after a decision.
 
     Attributes:
-        search: searches positions of the table.
-        exchange: the kind of the tokens.
+        search: a search over positions of the table.
+        exchange: the exchanges of the kind of tokens.
         look: the decision as seen by the seat.
-        free: the exchangeable tokens.
+        free: the tokens that may be exchanged.
         words: random words.
     """
 
@@ -43,7 +43,7 @@ class Repair:
         return swaps(self.exchange.size, self.words.one_of(free), self.words.one_of(free))
 
     def as_others(self, before: NDArray[np.int64], others: NDArray[np.int64]) -> Pairs:
-        """Exchanges of a token seen in the decision with the token in its place in agreeing particles.
+        """Exchanges of a token seen in the decision with the token that has its place in particles that agree.
 
         Args:
             before: the positions before the decision.
@@ -63,7 +63,7 @@ class Repair:
         return swaps(exchange.size, ones, np.where(twos < 0, ones, twos))
 
     def mended(self, own: NDArray[np.int64], seen: NDArray[np.int64], pairs: Pairs) -> tuple[Pairs, NDArray[np.bool_]]:
-        """Exchanges of tokens with a wrong visible place.
+        """Exchanges of tokens whose visible place is wrong.
 
         Args:
             own: the seat's view of each particle.
@@ -86,9 +86,9 @@ class Repair:
         return pairs, count == 0
 
     def cleared(self, before: NDArray[np.int64], pairs: Pairs, *, at_once: bool) -> Pairs:
-        """Exchanges of obstructing tokens: an option with one of them is legal, while the observed decision is not.
+        """Exchanges of obstructing tokens: while one of them makes an option legal, the observed decision is not legal.
 
-        So a hand that did not follow suit loses all cards of the suit.
+        For example, a hand that did not follow suit loses all cards of that suit.
 
         Args:
             before: the positions before the decision.

@@ -33,7 +33,8 @@ Ranks = Sequence[tuple[int, ...]]
 
 
 def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
-    """The value of positions with this name; "" means the first decisive one, or None.
+    """The value of positions with this name; "" means the first one with a decisive difference, or None if there is
+    none.
 
     Raises:
         ValueError: if there is no such value.
@@ -45,7 +46,8 @@ def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
 
 
 class Search:
-    """Positions of one ruleset, number of seats and settings, as rows of numbers, in Python; see `open_search`.
+    """A search in Python over positions of one ruleset, number of seats and settings, as rows of numbers; see
+    `open_search`.
 
     A row is a position without its previous decisions. Column i is cell i of the program
     (`game.omniscient.program.cells`); values of more than 64 bits continue in columns after these. Rows come from
@@ -56,19 +58,19 @@ class Search:
     Args:
         game: a game of the ruleset; its position does not matter.
         interrupts: whether to append options out of turn to those of the decider.
-        value: the name of a value of positions; "" means the first declared one, or else points.
+        value: the name of a value of positions; "" means the first declared one, or points if none is declared.
 
     Attributes:
         backend: the machine that runs the rules: `wasm`, or the slower, equivalent `python`.
         seats: the number of seats.
         columns: the number of columns of a row.
         form: the meaning of the columns.
-        interrupts: as in the arguments.
-        value: the value of positions; None if the ruleset declares none, so that points count.
+        interrupts: the argument.
+        value: the value of positions; None if the ruleset declares none, in which case points count.
         payoffs: each seat's payoff at an end.
         scored: whether the ruleset has scoring.
         table: a game of the table, at its start.
-        numbers: the version of the numbering of columns and codes, which is fixed for the same rules.
+        numbers: the version of the numbering of columns and codes; equal versions have equal numbers.
     """
 
     backend: Literal["wasm", "python"] = "python"
@@ -107,7 +109,7 @@ class Search:
         return list(every_option(game)) if self.interrupts else list(game.legal_options)
 
     def decider(self, game: Game) -> int:
-        """The number of the deciding seat of a game, `CHANCE` or `NOBODY`."""
+        """The number of the deciding seat in a game, `CHANCE`, or `NOBODY` after the end."""
         return NOBODY if game.is_over else game.omniscient.numbers.decider()
 
     def numbered(self, options: Sequence[Option], number: int) -> Option:
@@ -145,7 +147,7 @@ class Search:
         return np.array([int(game.hash, 16) for game in self._games(rows)], np.uint64)
 
     def apply(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
-        """The positions after one option each.
+        """The positions after one option from each.
 
         Args:
             rows: positions.
@@ -168,7 +170,7 @@ class Search:
         return numbers
 
     def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The value of positions to each seat: the chosen value, else points, or 0 without scoring."""
+        """The value of positions to each seat: the chosen value, or else points, or 0 if there is no scoring."""
         results = [self._values(game) for game in self._games(rows)]
         return np.array(results, np.int64).reshape(len(rows), self.seats)
 
@@ -184,7 +186,7 @@ class Search:
         return np.array(results, np.int64).reshape(len(rows), value.size)
 
     def observations(self, rows: NDArray[np.int64], seat: int) -> NDArray[np.int64]:
-        """A seat's observations, one row per position: named cells, then public counts of private values.
+        """A seat's observations, one row per position, with the named cells, then the public counts of private values.
 
         A hidden cell is `OPEN`; the cells are those in `shown`.
         """
@@ -205,7 +207,7 @@ class Search:
 
     @cached_property
     def shown(self) -> NDArray[np.int64]:
-        """For each named cell of an observation, its column in a row."""
+        """The column in a row of each named cell in an observation."""
         results: list[int] = []
         for at in dict.fromkeys(self._shown_cells):
             results += (at, *self.form.further.get(at, ()))
@@ -218,7 +220,7 @@ class Search:
 
     @property
     def why_silent(self) -> str:
-        """The reason why a cut-off playout may have no leader, as part of a message."""
+        """The reason why a cut-off playout may have no leader, for use in a message."""
         if self.value is not None:
             return f"the value `{self.value.name}` is the same for all seats when they stop"
         return "the ruleset declares no value, and no seat leads by points when they stop"
@@ -278,17 +280,17 @@ class Search:
         hashes: bool = False,
         period: int = 0,
     ) -> Ends:
-        """Plays random games from each position, as `rulespec simulate` does, but with the weights of `playouts`.
+        """Plays random games from each position, like `rulespec simulate` but with the weights for `playouts`.
 
         Args:
             rows: positions.
-            seed: the seed of chance; playout n draws as game n of this seed.
+            seed: the seed of chance; playout n has the draws of game n of this seed.
             times: the number of games from each position.
             cap: the number of decisions before a game is cut off.
-            jobs: the maximum number of threads, up to one per core; the games are the same. Python uses one.
+            jobs: the maximum number of threads, at most one per core; the games do not depend on it. Python uses one.
             hashes: whether to return the hash of the position after each decision.
-            period: playout n draws as game `n % period`, so that rows share their chance (common random numbers); if 0,
-                each draws independently.
+            period: playout n has the draws of game `n % period`, so that rows share random numbers; if 0, each has its
+                own.
         """
         rows = self._checked(rows)
         count = times * len(rows)
@@ -296,7 +298,7 @@ class Search:
         return self.ends([self.playout(rows[n // times], seed, n % own, cap, hashes) for n in range(count)])
 
     def compared(self, question: SearchQuestion) -> Compared:
-        """Compares the options of a seat by random games after each."""
+        """Compares the options of a seat by random games played after each."""
         return compare(self, question)
 
     def grown(self, question: SearchQuestion) -> Grown:
@@ -371,7 +373,7 @@ class Search:
         return Coder(self.table)
 
     def codes(self, moves: Iterable[Recorded], seats: Sequence[str] | None = None) -> Codes:
-        """Recorded decisions as numbers, one row each, to be replayed once or often.
+        """Recorded decisions as numbers, one row each, which can be replayed any number of times.
 
         Args:
             moves: the decisions, such as the entries of a native log or the history of a game. A decision that names no
@@ -392,7 +394,7 @@ class Search:
             games: their decisions, as returned by `codes`.
             start: the position to continue from, as a row; by default, the start of the game.
             hashes: whether to return the hash of the position after each decision.
-            worth: whether to return its maximum worth to a seat instead of hashes.
+            worth: whether to return, instead of hashes, the position's maximum value to a seat.
 
         Raises:
             RulesetFaultError: if the rules fault before the first decision.
@@ -416,7 +418,7 @@ class Search:
     def replayed(
         self, game: Game, codes: Codes, seen: list[int] | None = None, notes: NoteKinds = NoteKinds.HASHES
     ) -> int:
-        """Takes recorded decisions while they are legal; returns their number, and collects notes after each."""
+        """Takes recorded decisions while they are legal; returns their number, and adds notes after each to `seen`."""
         for number, code in enumerate(codes.tolist()):
             if not self.coder.taken(game, code):
                 return number

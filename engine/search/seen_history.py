@@ -1,4 +1,4 @@
-"""The history of a game as seen by a seat, in numbers."""
+"""The history of a game as a seat saw it, in numbers."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ from rulespec.engine.wasm.runtime.program import OPEN
 
 
 class SeenHistory:
-    """The decisions of a game so far, as seen by a seat.
+    """The decisions of a game so far, as a seat saw them.
 
     Args:
-        search: searches positions of the table.
+        search: a search over positions of the table.
         seat: the number of the seat.
 
     Attributes:
-        looks: each decision as a code, `OPEN` in every hidden column, followed by a digest of the seat's view after it.
-        deciders: the deciding seat before each decision, and after the last one; -1 for chance, -2 after the end.
+        looks: each decision as a code with `OPEN` in every hidden column, followed by a digest of the seat's view after
+            it.
+        deciders: the deciding seat before each decision, and after the last one; -1 if chance decides, -2 after the
+            end.
         keys: for each decision, a digest of all the seat's observations up to it.
     """
 
@@ -56,7 +58,7 @@ class SeenHistory:
         return result
 
     def note(self, game: Game) -> None:
-        """Records the decisions of the game; unchanged earlier records stay.
+        """Records the decisions of the game; records of unchanged earlier decisions stay.
 
         Raises:
             NotFoundError: if the game was not played from its start, so that part of it is unknown.

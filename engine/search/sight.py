@@ -23,8 +23,8 @@ class Followed(NamedTuple):
         rows: their positions after the last decision, or after the first contradiction.
         codes: their decisions, with all open columns filled.
         reached: the number of decisions that agree with the observations.
-        odds: for each decision, the weight of the option taken, of all options that agree with the observations, and of
-            all options; options of seats weigh 1 each.
+        odds: for each decision, the weights of the option taken, of all options that agree with the observations, and
+            of all options; an option of a seat weighs 1.
     """
 
     rows: NDArray[np.int64]
@@ -60,7 +60,7 @@ class Sight:
         return np.concatenate(results)
 
     def observations(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The observations of positions, one row each: named cells, `OPEN` if hidden, and public counts."""
+        """The observations of positions, one row each: the named cells (`OPEN` if hidden), then the public counts."""
         memory, results = self._memory, [np.empty(0, np.int64)]
         memory.set("OUT", memory.out)
         most = max(1, min(memory.most, memory.room // (8 * max(1, self.size))))
@@ -76,8 +76,8 @@ class Sight:
         Args:
             rows: the positions from which the games continue.
             codes: for each game, its decisions, with `OPEN` in every column to be drawn.
-            looks: the decisions as seen by the seat, with `OPEN` in every hidden column; after each, a digest of the
-                seat's view at that point.
+            looks: the decisions as seen by the seat, with `OPEN` in every hidden column; after each decision comes a
+                digest of the seat's view at that point.
             seed: the seed of the draws; game n has the draws of game n of the seed.
         """
         games, steps, _ = codes.shape

@@ -21,22 +21,22 @@ _LEAST = 64
 
 
 def determinize(game: Game, seat: str, rng: random.Random, tried: int = MAX_TRIED) -> Game:
-    """A game that a seat cannot distinguish from this one; see `particles`."""
+    """A game that a seat cannot distinguish from this one; drawn by `particles`."""
     return particles(game, seat, 1, rng, tried)[0]
 
 
 def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED) -> list[Game]:
     """Games that a seat cannot distinguish from this one: its observations are the same throughout.
 
-    In wasm they are drawn with the game's odds (see `particle_rows`). Without wasm, or if it finds none, the seat's
-    observations are retraced, and hidden choices are tried, with other odds. The games depend on the seat's
+    In wasm they are drawn with the game's odds (see `particle_rows`). Without wasm, or if wasm finds none, the seat's
+    observations are retraced by trying hidden choices, which gives other odds. The games depend on the seat's
     observations and on `rng`; some may be equal.
 
     Args:
         game: a game from its usual start.
         seat: the viewer.
         number: the number of games to find.
-        rng: draws everything hidden from the seat.
+        rng: the source of everything hidden from the seat.
         tried: the maximum number of decisions to try for each game.
 
     Raises:
@@ -58,17 +58,17 @@ def particle_rows(
 ) -> NDArray[np.int64]:
     """Positions indistinguishable to the seat, as rows; a single row if nothing is hidden from it.
 
-    In wasm, they are drawn together, with the game's odds: chance by its weights, hidden choices of others uniformly.
-    In Python they come from `particles`. They depend on the seat's observations and on the seed.
+    In wasm, they are drawn together, with the game's odds: chance by its weights, and hidden choices of others
+    uniformly. In Python they come from `particles`. They depend on the seat's observations and on the seed.
 
     Args:
-        search: searches positions of the game's ruleset, seats and settings.
+        search: a search over positions of the game's ruleset, seats and settings.
         game: a game from its usual start.
         seat: the viewer.
         number: the number of positions to find.
         seed: the seed of everything hidden from the seat.
         tried: the maximum number of decisions to try if the seat's observations are retraced, after which fewer
-            positions are returned; None means a separate bound for each of them.
+            positions are returned; None means a separate bound for each position.
 
     Raises:
         NotFoundError: if no position is found.

@@ -19,7 +19,7 @@ from rulespec.engine.simulate.checked_playouts import CAP
 
 
 class Estimate(NamedTuple):
-    """Statistics of an option: its visits, and its seat's share of the wins in them."""
+    """Statistics of an option: the number of its visits, and its seat's share of the wins in these."""
 
     visits: int
     won: float
@@ -28,16 +28,16 @@ class Estimate(NamedTuple):
 def uct(
     search: Search, row: ArrayLike, iterations: int, seed: int, *, curiosity: float = 1.0, cap: int = CAP
 ) -> list[Estimate]:
-    """Searches from a position for its decider.
+    """Searches from a position for the best option of its decider.
 
     Args:
         search: the search to which the position belongs.
         row: the position.
         iterations: the number of random games, each of which adds a position to the tree.
         seed: the seed of chance, which determines the search.
-        curiosity: the weight of exploring options without good results so far.
+        curiosity: the weight given to exploring options that have no good results so far.
         cap: the number of decisions before a random game is cut off and the value of the position counts. A warning is
-            issued if it carries no information.
+            issued if these values carry no information.
 
     Returns:
         An estimate for each option, in order; the most visited one is the best.

@@ -13,7 +13,7 @@ from rulespec.engine.search.recorded_rows import Coder, Codes
 from rulespec.engine.simulate.checked_playouts import CAP
 
 CHANCE, NOBODY = -1, -2
-"""Deciders that are not seats: chance, and nobody after the end of the game."""
+"""The deciders that are not seats: chance, and nobody after the end of the game."""
 
 
 class Walk(Protocol):
@@ -74,7 +74,7 @@ class Positions(Protocol):
 
     @property
     def value(self) -> object | None:
-        """The value of positions, or None if there is none."""
+        """The value of positions, None if the ruleset declares none."""
 
     @property
     def payoffs(self) -> Payoffs:
@@ -92,7 +92,7 @@ class Positions(Protocol):
         """The legal options of positions, as codes, each with the index of its position."""
 
     def apply(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
-        """The positions after one option each."""
+        """The positions after one option from each."""
 
     def expand(self, rows: NDArray[np.int64]) -> Expanded:
         """The positions after all legal options."""

@@ -28,14 +28,15 @@ _ROOM = 24 << 20
 _STEP = 16
 """Bytes per step on a path down the tree."""
 _OF_TEAM, _OF_COMPARED, _OF_ROOT = 6, 4, 3
-"""The count of numbers per team, per compared option, and per option of a root."""
+"""How many numbers there are per team, per compared option, and per option at a root."""
 
 
 class WasmDecisions:
-    """Decisions in a module's memory; None leaves a decision to Python, because memory is short or the rules fault.
+    """Decisions in a module's memory. A result of None leaves a decision to Python, because memory is short or the
+    rules fault.
 
     Args:
-        search: searches positions.
+        search: a search over positions.
         memory: the memory.
         value: the number of the value of positions; a negative number means points.
     """
@@ -62,11 +63,11 @@ class WasmDecisions:
             return None
 
     def compared(self, question: SearchQuestion) -> Compared | None:
-        """Compares options."""
+        """Compares options; see `Search.compared`."""
         return None if self._comparing is None else self._comparing.compared(question)
 
     def grown(self, question: SearchQuestion) -> Grown | None:
-        """Grows a tree."""
+        """Grows a tree of options; see `Search.grown`."""
         return None if self._tree is None else self._tree.grown(question)
 
 

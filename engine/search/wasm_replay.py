@@ -1,4 +1,4 @@
-"""Recorded games in a module's memory, replayed in batches, each game up to its first decision that needs Python."""
+"""Recorded games in a module's memory, replayed in batches, each up to its first decision that only Python can take."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from rulespec.engine.wasm.roots import Ranks
 
 _CORES = os.cpu_count() or 1
 _COUNT, _DECIDER, _HASH = range(3)
-"""The kinds of answers about rows, by their numbers in the module."""
+"""The numbers in the module of the kinds of answers about rows."""
 
 
 _InPython = Callable[[NDArray[np.int64]], NDArray[np.int64]]
@@ -52,7 +52,7 @@ class _Written(NamedTuple):
 
 
 class SearchPlayouts(NamedTuple):
-    """Playouts in wasm, as in `Ends`; `given_back`: indices of playouts that must fall back to Python."""
+    """The results of playouts in wasm, as in `Ends`; `given_back` lists the indices of playouts left to Python."""
 
     ended: NDArray[np.bool_]
     decisions: NDArray[np.int64]
@@ -81,10 +81,10 @@ def _leaders(ranks: NDArray[np.int64], numbers: Ranks) -> NDArray[np.bool_]:
 
 
 class WasmSearch(Search):
-    """Positions as rows, in wasm; see `Search`. Only one thread may use it at a time.
+    """A search over positions as rows, in wasm; see `Search`. Only one thread may use it at a time.
 
     Attributes:
-        given_back: the decisions (`compared`, `grown`) that were impossible in one call.
+        given_back: the number of decisions (`compared`, `grown`) that could not be made in one call.
 
     Raises:
         NoWasmtimeError, NoWasmError: if wasm cannot run the program.
@@ -104,7 +104,7 @@ class WasmSearch(Search):
         return None if self.interrupts else WasmDecisions(self, self._memories[0], self._value)
 
     def compared(self, question: SearchQuestion) -> Compared:
-        """Compares the options of a seat by random games after each, in one call if possible."""
+        """Compares the options of a seat by random games played after each, in one call if possible."""
         result = None if self._decisions is None else self._decisions.compared(question)
         self.given_back += result is None
         return super().compared(question) if result is None else result
@@ -117,7 +117,9 @@ class WasmSearch(Search):
 
     @cached_property
     def follows(self) -> bool:
-        """Whether a seat's observations can be followed: false if the deciders of a decision reveal private state."""
+        """Whether a seat's observations can be followed: false if the set of seats that may decide reveals private
+        state.
+        """
         taint = Taint(self.program)
         return not any(d.among is not None and taint.told_by(d.among) for d in self.program.decisions)
 
@@ -192,7 +194,7 @@ class WasmSearch(Search):
         return np.concatenate([codes for codes, _ in results])[order], parents[order]
 
     def apply(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
-        """The positions after one option each."""
+        """The positions after one option from each."""
         memory, rows = self._memories[0], self._checked(rows)
         numbers = self._numbers(rows, options)
         result = np.empty_like(rows)
@@ -345,7 +347,7 @@ class WasmSearch(Search):
         return [self._coded(seed, first + n, cap) if own is None else own for n, own in enumerate(games)]
 
     def walk(self, row: ArrayLike) -> Walk:
-        """A walk that starts at a row; in Python if memory is short."""
+        """A walk that starts at a row; it is in Python if memory is short."""
         try:
             return WasmWalk(self, self._wasm, row, self._value)
         except NoWasmtimeError:

@@ -18,7 +18,7 @@ _WORD = (1 << 64) - 1
 
 
 class WasmWalk:
-    """A walk in wasm; see `Walk`. Python takes over unsupported cases from the same position.
+    """A walk in wasm; see `Walk`. Python takes over from the same position if a case is unsupported.
 
     Args:
         search: the search to which the walk belongs.

@@ -1,4 +1,4 @@
-"""Machine choice for short runs: Python starts, and wasm takes over if enough games are left."""
+"""The choice of the machine for short runs: Python starts, and wasm takes over if enough games are left."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from rulespec.engine.simulate.workers import play_on_workers
 from rulespec.typed import nodes as typed
 
 WORTH_IT = 1.0
-"""The remaining CPU time in Python, in seconds, above which compiling a module pays."""
+"""The remaining CPU time in Python, in seconds, beyond which compiling a module pays."""
 LONG = 3.0
-"""The duration of a first game, in seconds, that is long enough for an estimate by itself."""
+"""The minimum duration of a first game, in seconds, for it to be an estimate by itself."""
 
 
 def worth_changing(seconds: Sequence[float], left: int) -> bool:
-    """Whether wasm would finish the remaining games sooner than Python, judging by the time so far.
+    """Whether wasm would finish the remaining games sooner than Python, judging by the time taken so far.
 
     The first game includes the compilation of its program, so it counts only if it takes long.
     """
@@ -38,18 +38,18 @@ def play_quickly(
     changed: Callable[[GamePlan], object],
     clock: Callable[[], float] | None = None,
 ) -> Generator[Outcome]:
-    """Plays games in Python until a wasm module pays off for the rest; finished games count.
+    """Plays games in Python until compiling a wasm module pays for the rest; games already finished are kept.
 
     Args:
         plan: a plan of random games in Python.
         ruleset: its ruleset.
         numbers: the numbers of the games.
-        jobs: the processes or threads after the change; -1 means one per core.
-        changed: called at the change, with the plan of the remaining games.
-        clock: returns seconds; None means CPU time.
+        jobs: the number of processes or threads after the change; -1 means one per core.
+        changed: a function called at the change, with the plan of the remaining games.
+        clock: a function that returns seconds; None means CPU time.
 
     Yields:
-        The outcomes, in the order of `numbers`: the same with either machine.
+        The outcomes, in the order of `numbers`; both machines give the same ones.
 
     Raises:
         ClusterError: if workers cannot be started, or end too early.

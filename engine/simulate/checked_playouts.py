@@ -44,7 +44,7 @@ class PlayoutFailure:
 
 @dataclass(frozen=True, slots=True)
 class Playout:
-    """A finished playout. `ending` is None if it was abandoned or failed; `game` has all decisions."""
+    """A finished playout. `ending` is None if it was abandoned or failed; `game` holds all decisions."""
 
     number: int
     game: Game
@@ -79,13 +79,13 @@ def choose(
     *,
     weighing: bool = False,
 ) -> Option | None:
-    """A random legal option, uniform among the decider's own, by weight for chance.
+    """A random legal option; the decider's own options are equally likely, chance options are drawn by weight.
 
     Args:
         game: a game that is not over.
         draws: the random numbers of the game.
-        at: the number of the decision to draw for; None means the current ply, so a decision draws the same after an
-            undo.
+        at: the number of the decision to draw for; None means the current ply, so that a decision gets the same draw
+            after an undo.
         interrupt_rate: the probability of an option out of turn, if one is legal.
         weighing: whether to weigh the decider's options as in playouts.
 
@@ -120,7 +120,7 @@ def _listed(game: Game, draws: Draws, first: int, interrupt_rate: float, *, weig
 
 
 def takes_any(game: Game) -> bool:
-    """Whether a bot leaves a decision to chance: no option is legal, or there are too many to list."""
+    """Whether a bot must leave a decision to chance, because no option is legal or there are too many to list."""
     return bool(game.legal_options.unlisted) or not game.legal_options
 
 

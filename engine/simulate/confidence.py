@@ -10,12 +10,12 @@ from msgspec import Struct
 LEVEL = 0.95
 """The confidence level of the intervals."""
 LEAST = 30
-"""The number of games from which a mean is approximately normally distributed."""
+"""The minimum number of games for a mean to be approximately normally distributed."""
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 class ConfidenceInterval(Struct, frozen=True):
-    """An observed value, with 95 % bounds for the true one."""
+    """An observed value, with 95 % bounds for the true value."""
 
     value: float
     low: float
@@ -37,12 +37,12 @@ class Sample(Struct):
 
     @property
     def mean(self) -> float | None:
-        """The mean, or None without games."""
+        """The mean; None if there are no games."""
         return self.total / self.games if self.games else None
 
     @property
     def error(self) -> float | None:
-        """The standard error of the mean; None for fewer than `LEAST` games."""
+        """The standard error of the mean; None if there are fewer than `LEAST` games."""
         n = self.games
         return sqrt((n * self.squares - self.total**2) / (n * n * (n - 1))) if n >= LEAST else None
 
@@ -60,7 +60,7 @@ def share(wins: float, games: int) -> ConfidenceInterval:
 
 
 def share_difference(one: ConfidenceInterval, other: ConfidenceInterval) -> ConfidenceInterval:
-    """The difference between shares of two samples.
+    """The difference between the shares of two samples, with bounds.
 
     After method 10 of R. G. Newcombe, "Interval estimation for the difference between independent proportions" (1998).
     """
@@ -71,7 +71,7 @@ def share_difference(one: ConfidenceInterval, other: ConfidenceInterval) -> Conf
 
 
 def mean_difference(one: Sample, other: Sample) -> ConfidenceInterval | None:
-    """The difference between means of two samples; None if either is too small.
+    """The difference between the means of two samples, with bounds; None if either sample is too small.
 
     After B. L. Welch, "The significance of the difference between two means" (1938), with the normal distribution.
     """

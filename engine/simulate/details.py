@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FEW = 12
 """The size of a kind up to which an option's uses are counted by argument."""
 POINTS = 16
-"""The number of points at which a course drops every second one."""
+"""The number of points in a course at which every second one is dropped."""
 _STRIDE = 8
 _LETTERS = ascii_letters + digits + "+"
 _NOBODY = "--"
@@ -36,10 +36,11 @@ class OptionUse(Struct, frozen=True):
     """The use of an option by a seat.
 
     Attributes:
-        option: the decision and the option, `market.buy`, or `market.buy(fish)` for a single argument with few values.
+        option: the decision and the option, such as `market.buy`, or `market.buy(fish)` if it has a single argument
+            with few values.
         seat: the seat.
         times: the number of uses.
-        first: the number of the decision of the first use, from 0.
+        first: the number of the decision in which it was first used, from 0.
     """
 
     option: str
@@ -62,10 +63,10 @@ class Details(Struct, frozen=True):
 
     Attributes:
         moves: a digest of all decisions.
-        roles: for each entity with a field of a player's type, its seat at the first decision of a player.
+        roles: entity → the seat in its field at the first decision of a player, if it has a field that holds a seat.
         uses: the options that players used.
-        trail: four letters per decision: two for its digest, two for the place of its option and seat among the uses
-            without an argument, or `--` (chance).
+        trail: four letters per decision: two for its digest, and two for the index of its option and seat among the
+            uses without an argument, or `--` for chance.
         lead: the lead over time; None if the game has no leader.
         course: the measures after the set-up, at intervals, and at the end of a finished game.
     """
@@ -83,7 +84,7 @@ class Details(Struct, frozen=True):
         return {(p.measure, p.entity): p.value for p in course if p.value is not None}
 
     def taken(self, ply: int) -> tuple[str, str] | None:
-        """The option and the seat of a decision; None for chance, and after the end."""
+        """The option and the seat of a decision; None for a chance decision, and after the end."""
         letters = self.trail[4 * ply + 2 : 4 * ply + 4]
         if letters in ("", _NOBODY):
             return None
@@ -102,20 +103,20 @@ def parted(one: Details, other: Details) -> int | None:
 
 
 class GameMeasures(Protocol):
-    """The measurement of positions, most of which are dropped later."""
+    """The protocol for measuring positions, most of which are dropped later."""
 
     def noted(self, game: Game) -> Any:
-        """A note of a position, for later measuring."""
+        """A note on a position, with which it can be measured later."""
 
     def measures(self, notes: list[Any]) -> list[Measures]:
         """The measures of noted positions."""
 
 
 class OneByOne:
-    """The measurement of positions one by one."""
+    """A measurement of positions one by one."""
 
     def noted(self, game: Game) -> Callable[[], Measures]:
-        """A function that measures the position later."""
+        """A function that measures the position when it is called."""
         return game.omniscient.measured()
 
     def measures(self, notes: list[Callable[[], Measures]]) -> list[Measures]:
@@ -124,7 +125,9 @@ class OneByOne:
 
 
 class Described(Struct, frozen=True):
-    """A decision as details record it: its line in the digest, and the names for counting its uses."""
+    """A decision in the form that details record: its line in the digest, and the names under which its uses are
+    counted.
+    """
 
     line: bytes
     names: tuple[str, ...]
@@ -132,7 +135,7 @@ class Described(Struct, frozen=True):
 
 
 def described(option: Option) -> Described:
-    """A decision as details record it."""
+    """A decision in the form that details record."""
     line = f"{option.decision} {option.by} {option}\n".encode()
     if option.by is None:
         return Described(line, (), None)
@@ -149,7 +152,7 @@ def _letters(number: int) -> str:
 
 
 class UsedMoves:
-    """The decisions of a game, as their digest and the options used."""
+    """The decisions of a game, summarised as their digest and the options used."""
 
     def __init__(self) -> None:
         self._digest = blake2b(digest_size=12)
@@ -172,7 +175,7 @@ class UsedMoves:
 
     @property
     def trail(self) -> str:
-        """The trail of the decisions, see `Details`."""
+        """The trail of the decisions; see `Details`."""
         whole = [use for use in sorted(self._uses) if "(" not in use[0]]
         letters: dict[tuple[str, str | None], str] = {use: _letters(place) for place, use in enumerate(whole)}
         return "".join([digest + letters.get(of, _NOBODY) for digest, of in self._trail])
@@ -187,7 +190,7 @@ class Plies(Generic[T]):
     """Notes on positions at regular intervals; the interval doubles as the game gets longer.
 
     Args:
-        most: the number of notes at which every second one is dropped.
+        most: the number of notes at which every second note is dropped.
         stride: the initial distance in decisions.
 
     Attributes:
@@ -214,7 +217,7 @@ class Plies(Generic[T]):
 def details_of(
     moves: UsedMoves, roles: Mapping[str, str], course: Mapping[int, Measures], lead: Lead | None = None
 ) -> Details:
-    """The details of a game; `course` maps the number of decisions to measures."""
+    """The details of a game; `course` maps numbers of decisions to measures."""
     points = (
         MeasurePoint(ply, name, entity, value)
         for ply, measures in course.items()
@@ -225,15 +228,15 @@ def details_of(
 
 
 Leading = Callable[[Game], Standings | None]
-"""The standings of a ruleset's games, given one of them."""
+"""A function that returns the standings of a game."""
 
 
 class Watch:
-    """Records the details of a game in progress.
+    """A recorder of the details of a game in progress.
 
     Args:
-        measuring: takes measures.
-        leading: returns the standings of a ruleset's games.
+        measuring: the measurement of positions.
+        leading: a function that returns the standings of a game.
     """
 
     def __init__(self, measuring: GameMeasures | None = None, leading: Leading = standings) -> None:
@@ -287,7 +290,9 @@ class Watch:
 
 
 def roles(game: Game) -> Iterator[tuple[str, str]]:
-    """Pairs of an entity and the seat that holds it; with several such fields, the entity's name includes the field."""
+    """Pairs of an entity and the seat that holds it; if several fields hold seats, the entity's name includes the
+    field.
+    """
     within, held = game.omniscient, holdings(game.ruleset)
     for kind, field in held:
         cells = within.fields.cells(f"{kind.name}.{field.name}")

@@ -1,8 +1,8 @@
-"""Untrusted Parquet files, read in batches: footers and page headers are checked first.
+"""Untrusted Parquet files, read in batches, whose footers and page headers are checked first.
 
 A few bytes of a page can stand for any number of values, one long text can be repeated in each row, and sizes in the
-footer may be wrong. So all page headers are read here, before pyarrow allocates the memory they promise; texts stay
-dictionary numbers until their total length is known.
+footer may be wrong. Therefore all page headers are read here before pyarrow allocates the memory that they announce,
+and texts stay dictionary numbers until their total length is known.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ MAX_FILE = 1_000_000_000
 MAX_FOOTER = 500_000
 """The maximum size of a footer in bytes."""
 MAX_PAGES = 10_000
-"""The maximum number of pages of a file."""
+"""The maximum number of pages in a file."""
 MAX_PAGE = 32_000_000
 """The maximum size of an unpacked page in bytes."""
 FREE_BYTES, FREE_VALUES, FREE_OBJECTS = 100_000_000, 4_000_000, 500_000_000
 MAX_RATIO, MAX_VALUES_RATIO, MAX_OBJECTS_RATIO = 250, 4, 1_000
-"""Limits per byte of the file, beyond a free allowance: its unpacked bytes, values of a column, and bytes of Python
-objects.
+"""The limits per byte of the file, beyond a free allowance, on unpacked bytes, on values of a column, and on bytes of
+Python objects.
 """
 MAX_OBJECTS = 50_000_000
-"""The maximum size of a batch, and of a row, as Python objects, in bytes."""
+"""The maximum size in bytes of a batch, and of a row, as Python objects."""
 OBJECT = 100
-"""Bytes of a Python object, without the text in it."""
+"""The bytes of a Python object, not counting text in it."""
 _MAX_COLUMNS, _MAX_NESTING = 1_000, 20
 _MAX_PAGE_HEADER = 32_768
 _DATA, _INDEX, _DICTIONARY, _DATA_2 = range(4)
@@ -61,14 +61,15 @@ def parquet_batches(
 
     Args:
         path: the file.
-        check: rejects wrong columns, given the `pyarrow.Schema`, and wrong sizes, given the `pyarrow.FileMetaData`.
+        check: a function that rejects wrong columns, given the `pyarrow.Schema`, and wrong sizes, given the
+            `pyarrow.FileMetaData`.
         rows: the maximum number of rows in a batch; batches of large values have fewer.
         help_: the help text for messages.
-        arrays: columns to leave as arrays.
-        skipped: columns to skip.
+        arrays: the columns to leave as arrays.
+        skipped: the columns to skip.
 
     Raises:
-        DiagnosticsError: RS601 if it is unreadable, RS602 if it is too large; errors from `check`.
+        DiagnosticsError: RS601 if the file is unreadable, RS602 if it is too large; also the errors from `check`.
     """
     with foreign(str(path), help_):
         file = opened(path)
@@ -119,7 +120,7 @@ def _pieces(batch: Any, arrays: Sequence[str]) -> Iterator[Any]:
 
 
 def objects(array: Any) -> list[Any]:
-    """An array as Python objects; unlike with `to_pylist`, equal texts share one object."""
+    """The values of an array as Python objects; unlike in `to_pylist`, equal texts share one object."""
     from pyarrow import types
 
     if not types.is_dictionary(array.type):

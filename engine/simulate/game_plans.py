@@ -1,4 +1,4 @@
-"""Plans of many random games, and the outcome of each: plain data for other processes."""
+"""Plans of many random games, and the outcome of each, as plain data for other processes."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from rulespec.typed.seat_kinds import teams
 
 @dataclass(frozen=True, slots=True)
 class GamePlan:
-    """The inputs for game number n: plain data, for other processes.
+    """The inputs that determine game number n, as plain data for other processes.
 
     Attributes:
         reference: the reference for loading the ruleset.
-        ruleset: the ruleset's reference by ids.
+        ruleset: the ruleset's reference, as ids.
         ruleset_hash: the hash of its meaning.
         sources_hash: the hash of its source texts, to which places in outcomes refer.
-        players: numbers of players, which alternate.
-        called: the names of the first seats in the rules.
-        teams: the team of each seat at the maximum number of players; empty without teams.
+        players: the numbers of players, which alternate.
+        called: the names that the rules give to the first seats.
+        teams: the team of each seat at the maximum number of players; empty if there are no teams.
         seed: the seed of chance.
         cap: the number of decisions before a game is abandoned.
         settings: all settings of the ruleset, with their values.
-        backend: the backend for the rules, without effect on the games.
+        backend: the backend for the rules, which does not affect the games.
         random: the random number generator.
         bots: the names of the bots, which rotate over the seats; if empty, all seats play at random.
         rotated: whether the bots move one seat further in each game.
@@ -103,9 +103,9 @@ class GamePlan:
     def play(
         self, ruleset: typed.Ruleset, number: int, decide: Decide = choose, machine: Machines | None = None
     ) -> Playout:
-        """Plays one game, deterministically; `ruleset` is that of the plan, and `decide` decides for all seats.
+        """Plays one game, which the number determines; `ruleset` is the plan's, and `decide` decides for all seats.
 
-        Games in wasm do not record decisions, so Python plays them here, unless another machine is given.
+        Games in wasm do not record decisions, so Python plays them here unless another machine is given.
         """
         backend = machine or ("python" if self.backend == "wasm" else self.backend)
         game = Game(ruleset, self.seats(number), self.settings, backend)
@@ -133,13 +133,13 @@ MISTAKES = ("invariant", "fault", "no_option")
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A mistake of the rules revealed by a game, in texts; code and place identify it.
+    """A mistake in the rules that a game reveals, as texts; the code and the place identify it.
 
     Attributes:
         kind: one of `MISTAKES`.
         detail: the message.
         code: the code of the diagnostic.
-        place: its place, relative to the ruleset's folder: `nim/rules/play.rules:13:5`; "" if there is none.
+        place: its place relative to the ruleset's folder, such as `nim/rules/play.rules:13:5`; "" if there is none.
     """
 
     kind: str
@@ -150,7 +150,7 @@ class Mistake:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one game, as plain data; it is the same on every machine.
+    """The outcome of one game, as plain data; it is the same with every machine.
 
     Attributes:
         game: the number of the game.
@@ -191,7 +191,7 @@ class Outcome:
 
 
 def place_in(ruleset: typed.Ruleset, span: Span | None) -> str:
-    """A place relative to the ruleset's folder, so that it is the same everywhere."""
+    """A place relative to the ruleset's folder, so that it is the same on every computer."""
     if span is None:
         return ""
     if is_carried(ruleset):

@@ -1,4 +1,4 @@
-"""The format of results of simulated games: header, rows and columns."""
+"""The format for results of simulated games: header, rows and columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX = 2**63
 
 
 class GameSheet(ResultSheet[Outcome]):
-    """The format of a plan's results."""
+    """The format for the results of a plan."""
 
     key = KEY
     maps = ("scores", "roles")
@@ -66,10 +66,10 @@ def header(plan: GamePlan) -> dict[str, Any]:
 
 
 def outcome_of(data: object, plan: GamePlan, number: int) -> Outcome:
-    """The outcome in a row, for game `number` of the plan.
+    """The outcome in a row, which must be that of game `number` of the plan.
 
     Raises:
-        ValueError: if it is not a row of the plan; the message gives the reason.
+        ValueError: if the data is not a row of the plan; the message gives the reason.
     """
     seats = plan.seats(number)
     if not isinstance(data, dict) or list(data) != _columns(plan):
@@ -118,7 +118,7 @@ def _mistake(data: object) -> Mistake | None:
 
 @cache
 def schema(details: bool = False) -> Any:
-    """The columns of a part as a `pyarrow.Schema`, matching those of a JSON line.
+    """The columns of a part as a `pyarrow.Schema`, which match those of a JSON line.
 
     Raises:
         SaveError: if pyarrow is not installed.

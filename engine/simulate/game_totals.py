@@ -1,4 +1,4 @@
-"""Totals of many random games: lengths, endings, wins, points and failures, of one ruleset or two side by side."""
+"""Totals of many random games (lengths, endings, wins, points and failures), for one ruleset or two side by side."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Totals:
     """Totals of many games, in constant memory.
 
     Args:
-        called: the names of the first seats in the rules.
+        called: the names that the rules give to the first seats.
         of_seats: the team of each seat; empty if there are no teams.
 
     Attributes:
         failures: the number of failed games.
         failed: the first failed games.
-        mistakes: the first distinct mistakes (code, place), each with the first game that reveals it.
+        mistakes: the first distinct mistakes, by code and place, each with the first game that reveals it.
     """
 
     EXAMPLES = 5
@@ -107,7 +107,7 @@ class Totals:
         return result
 
     def to_json(self) -> dict[str, Any]:
-        """The totals as plain data; see simulate.schema.json. Several winners, or teams, share a win."""
+        """The totals as plain data; see simulate.schema.json. Several winners, or several teams, share a win."""
         lengths = self.decisions
         return {
             "games": lengths.games,
@@ -179,7 +179,9 @@ def _median(counts: Counter[int]) -> float:
 
 
 What = Literal["decisions", "ending", "capped", "team", "seat", "score"]
-"""The compared numbers: mean decisions per game, shares of endings, abandoned games and wins, and mean points."""
+"""The type of a compared number: mean decisions per game, a share of endings, of abandoned games or of wins, or mean
+points.
+"""
 
 
 class ComparedNumber(Struct, frozen=True):
@@ -188,9 +190,10 @@ class ComparedNumber(Struct, frozen=True):
     Attributes:
         what: the type of number.
         name: the ending, team or seat; "" for all games.
-        value: the number under the first ruleset, or None, for instance for a seat only in the other ruleset.
-        other: the number under the other.
-        difference: the first minus the other; None if unknown.
+        value: the number under the first ruleset; None if it has none, such as for a seat that only the other ruleset
+            has.
+        other: the number under the other ruleset, or None.
+        difference: the first number minus the other; None if it is unknown.
     """
 
     what: What
@@ -201,7 +204,7 @@ class ComparedNumber(Struct, frozen=True):
 
 
 def differences(one: Totals, other: Totals) -> Iterator[ComparedNumber]:
-    """All numbers of the games under one ruleset, next to those under another."""
+    """All numbers of the games under one ruleset, compared with those under another."""
     yield _means("decisions", "", one.decisions, other.decisions)
     games = one.lengths.total(), other.lengths.total()
     for name in sorted({*one.endings, *other.endings}):

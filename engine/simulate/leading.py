@@ -1,4 +1,4 @@
-"""The lead in a game over time: number of changes, time of the last one, and maximum."""
+"""The lead in a game over time: how often it changed, when it last changed, and its maximum."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from rulespec.engine.program import ir
 from rulespec.typed.seat_kinds import ALL, members, teams
 
 MOST = 256
-"""The number of recorded positions at which every second one is dropped."""
+"""The number of recorded positions at which every second position is dropped."""
 
 By = Literal["value", "points", "playouts"]
-"""The number that decides the lead: the declared value, the points, or the share of wins in random games from there."""
+"""The number that decides the lead: the declared value, the points, or the share of wins in random games from the
+position.
+"""
 
 
 class Lead(Struct, frozen=True):
@@ -23,9 +25,9 @@ class Lead(Struct, frozen=True):
 
     Attributes:
         by: the type of the number that decides the lead.
-        changes: the number of changes to another side; a draw is no change.
+        changes: the number of times that the lead passed to another side; a tie is no change.
         taken: the number of decisions before the last leader took the lead; None if nobody ever led.
-        widest: the maximum lead of the first over the second; in percent for playouts.
+        widest: the maximum lead of the first side over the second, in percent if decided by playouts.
     """
 
     by: By
@@ -35,11 +37,11 @@ class Lead(Struct, frozen=True):
 
 
 class Standings(Struct, frozen=True):
-    """The progress of each seat at a position, as a number to maximise.
+    """The standing of each seat at a position, as a number that is better if greater.
 
     Attributes:
         by: the type of the number.
-        slack: the maximum difference that is not a lead.
+        slack: the maximum difference that does not count as a lead.
         of: the number of each seat.
     """
 
@@ -49,7 +51,7 @@ class Standings(Struct, frozen=True):
 
 
 def standings(game: Game) -> Standings | None:
-    """The standings of a ruleset's games by value or by points; None if there is neither, or if all win together."""
+    """The standings of a game by value or by points; None if there is neither, or all seats win together."""
     program, seats = game.omniscient.program, range(len(game.seats))
     value = deciding(program)
     if game.ruleset.declarations.teams == ALL or len(seats) < 2 or (value is None and program.scoring is None):
@@ -68,12 +70,14 @@ def standings(game: Game) -> Standings | None:
 
 
 def deciding(program: ir.Program) -> ir.PositionValue | None:
-    """The per-seat value for judging positions; None if there is none, or only one shared by all seats."""
+    """The value by which the seats at a position are compared; None if there is none but one that all seats share."""
     return next((value for value in program.values if value.decides and not value.shared), None)
 
 
 def lead_of(game: Game, by: By, slack: int, course: Mapping[int, Sequence[int]]) -> Lead:
-    """The lead in a game, from the seats' progress after some numbers of decisions; a team counts by its mean."""
+    """The lead in a game, from the numbers of the seats after some numbers of decisions; a team counts with the mean of
+    its seats.
+    """
     of_seats = teams(game.ruleset.declarations)
     sides = members(of_seats or game.seats, game.seats).values()
     own = [[game.seats.index(seat) for seat in side] for side in sides]

@@ -1,4 +1,4 @@
-"""Results of games, opened in the format of their file name."""
+"""Opening of results of games, in the format that the file name implies."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def open_results(path: Path, plan: GamePlan) -> Results[Outcome]:
 
 
 def open_rows(path: Path, sheet: ResultSheet[Row]) -> Results[Row]:
-    """Opens a file `….jsonl` or a folder `….parquet`, and creates it if it is missing.
+    """Opens a file `….jsonl` or a folder `….parquet`, which is created if it is missing.
 
     Raises:
-        SaveError: if it has another suffix, cannot be written, or another program has it open.
+        SaveError: if the name has another suffix, it cannot be written, or another program has it open.
     """
     if path.suffix == ".jsonl":
         return JsonLinesResults(path, sheet)

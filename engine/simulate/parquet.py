@@ -1,7 +1,7 @@
 """Results as a folder of Parquet files.
 
-Parquet files cannot be appended to. So each part is a complete file: it is written under a temporary name, with the
-header in its metadata. Programs that read folders of Parquet files read the parts as one table.
+Parquet files cannot be appended to, so each part is a complete file, which is written under a temporary name and has
+the header in its metadata. Programs that read folders of Parquet files read the parts as one table.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rulespec.engine.simulate.result_rows import Results, ResultSheet, Row, chec
 
 PART_ROWS = 20_000
 PART_SECONDS = 60.0
-"""Seconds before a part is saved: the most that is lost if the program is killed."""
+"""The number of seconds after which a part is saved; no more is lost if the program is killed."""
 
 PART = re.compile(r"games-(\d{10})\.parquet")
 _WRITING = re.compile(r"\.games-\d{10}\.writing")
@@ -32,7 +32,7 @@ _WRITING = re.compile(r"\.games-\d{10}\.writing")
 class ParquetResults(Results[Row]):
     """A folder of Parquet files; see `Results`. Part `games-0000020000.parquet` starts with game 20,000.
 
-    Each part ends after `PART_ROWS` games, after `PART_SECONDS`, or on closing.
+    Each part ends after `PART_ROWS` games, after `PART_SECONDS`, or when the results are closed.
     """
 
     def __init__(self, path: Path, sheet: ResultSheet[Row]) -> None:

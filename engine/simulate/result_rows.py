@@ -25,8 +25,8 @@ class ResultSheet(ABC, Generic[Row]):
 
     Attributes:
         key: the name of the version in the header.
-        maps: the columns of map type.
-        derived: the columns derived from others for external programs; they are not read.
+        maps: the columns that are maps.
+        derived: the columns derived from others for use by external programs; they are not read here.
         compression: the compression of parts.
         most: the maximum number of rows in a part; None means the default.
     """
@@ -39,11 +39,11 @@ class ResultSheet(ABC, Generic[Row]):
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
-        """The header, with all inputs that determine the rows."""
+        """The header, which has all inputs that determine the rows."""
 
     @abstractmethod
     def row(self, result: Row) -> dict[str, Any]:
-        """A result as plain data; `game` is its number."""
+        """A result as plain data; the column `game` is its number."""
 
     @abstractmethod
     def read(self, data: object, number: int) -> Row:
@@ -55,7 +55,7 @@ class ResultSheet(ABC, Generic[Row]):
 
     @abstractmethod
     def schema(self) -> Any:
-        """The columns of a part as a `pyarrow.Schema`, matching those of a JSON line.
+        """The columns of a part as a `pyarrow.Schema`, which match those of a JSON line.
 
         Raises:
             SaveError: if pyarrow is not installed.
@@ -75,7 +75,7 @@ class ResultSheet(ABC, Generic[Row]):
 
 
 class Results(ABC, Generic[Row]):
-    """Results of one run, open in one program at a time; a context manager that closes them.
+    """The results of one run, which only one program at a time can open; a context manager that closes them.
 
     Args:
         path: the file or folder.
@@ -85,7 +85,7 @@ class Results(ABC, Generic[Row]):
         warnings: a warning about a torn last line, once `recorded` has read it.
 
     Raises:
-        SaveError: if they cannot be written, or another program has them open.
+        SaveError: if the results cannot be written, or another program has them open.
     """
 
     def __init__(self, path: Path, sheet: ResultSheet[Row]) -> None:
@@ -95,16 +95,16 @@ class Results(ABC, Generic[Row]):
 
     @abstractmethod
     def recorded(self) -> Iterator[Row]:
-        """The recorded games, contiguous from number 0; read all of them before adding more.
+        """The recorded games, without gaps from number 0 on. All of them must be read before more are added.
 
         Raises:
-            SaveError: if the results belong to another run.
+            SaveError: if the results belong to a different run.
             DiagnosticsError: RS601, RS602, RS604, RS605 or RS607 if the file is damaged, or has no results.
         """
 
     @abstractmethod
     def add(self, result: Row) -> None:
-        """Adds the next game.
+        """Adds the result of the next game.
 
         Raises:
             SaveError: if writing fails; earlier games stay saved.
@@ -112,7 +112,7 @@ class Results(ABC, Generic[Row]):
 
     @abstractmethod
     def close(self) -> None:
-        """Writes buffered rows and closes the results; empty ones are removed."""
+        """Writes buffered rows and closes the results; if they are empty, removes them."""
 
     def __enter__(self) -> Results[Row]:
         return self
@@ -127,9 +127,9 @@ def check_header(data: bytes, name: str, sheet: ResultSheet[Any]) -> None:
     """Checks that a header belongs to a run.
 
     Raises:
-        SaveError: if it belongs to another run.
-        DiagnosticsError: RS605 if it has another version, RS607 if it is not a header, RS653 if another generator drew
-            its games.
+        SaveError: if the header belongs to a different run.
+        DiagnosticsError: RS605 if it has a different version, RS607 if it is not a header, RS653 if its games use a
+            different random number generator.
     """
     place = Span(name, 1, 1, 1, 2)
     try:

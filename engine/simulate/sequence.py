@@ -1,7 +1,7 @@
-"""Confidence sequences: bounds of a mean or a share that stay valid under inspection after every game.
+"""Confidence sequences: bounds of a mean or a share that stay valid if they are inspected after every game.
 
-A confidence interval is wrong one time in twenty at a single look, but far more often if one looks until it decides. A
-confidence sequence is wrong in one run of twenty, with any number of looks.
+A confidence interval is wrong one time in twenty if one looks once, but far more often if one keeps looking until it
+decides. A confidence sequence is wrong in one run of twenty, however often one looks.
 
 For a mean, it is asymptotic: the normal mixture (Robbins: "Statistical Methods Related to the Law of the Iterated
 Logarithm", 1970), in the form of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform Central Limit Theory
@@ -9,10 +9,10 @@ and Asymptotic Confidence Sequences", Annals of Statistics, 2024).
 
 For a share, it is exact from the first game on, by betting (Waudby-Smith and Ramdas: "Estimating means of bounded
 random variables by betting", Journal of the Royal Statistical Society B, 2024). Against each share m, a gambler bets in
-every game that the mean is another one, p: their wealth is multiplied by (p / m) ^ x ((1 - p) / (1 - m)) ^ (1 - x) when
-x is won, from 0 to 1. If m is right, the wealth does not grow on average, so in at most one run of twenty does it ever
-reach 20 times its start (Ville 1939). The wealth is spread over all p, densest around m; a share is excluded once the
-wealth against it reaches 20 times its start.
+every game that the mean is some other value p: their wealth is multiplied by (p / m) ^ x ((1 - p) / (1 - m)) ^ (1 - x)
+when x is won, from 0 to 1. If m is right, the wealth does not grow on average, so in at most one run of twenty does it
+ever reach 20 times its initial value (Ville 1939). The wealth is spread over all p, densest around m; a share is
+excluded once the wealth against it reaches 20 times its initial value.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from math import cos, inf, lgamma, log, pi, sin, sqrt, tan
 from rulespec.engine.simulate.confidence import LEVEL, ConfidenceInterval
 
 FIRST_LOOK = 40
-"""The number of games from which bounds of a mean apply; before, its distribution is not close enough to normal."""
+"""The number of games from which bounds of a mean apply; with fewer, its distribution is not close enough to normal."""
 MOST = 10_000_000
-"""The maximum number of games that anybody would play; larger numbers are not computed."""
+"""The maximum number of games that anybody would play; larger results are not computed."""
 TUNED = 200
-"""The number of games at which the bounds are narrowest for their level."""
+"""The number of games for which the bounds are tuned to be narrowest."""
 SPREAD = 22.0
-"""The weight of the prior on bets against a share, in games: a greater one concentrates bets near the share.
+"""The weight of the prior on bets against a share, in games: a greater weight concentrates bets near the share.
 
 With 22, the bounds are narrowest at about `TUNED` games.
 """
@@ -47,11 +47,11 @@ def half_width(games: int, deviation: float, level: float = LEVEL) -> float:
 def early_half_width(games: int, deviation: float, level: float = LEVEL) -> float:
     """Half the width of the interval for the mean of N games, before the normal approximation is good enough.
 
-    This is Student's interval for single looks; all looks before `FIRST_LOOK` share a quarter of the error, as
-    distributions may be skewed: bounds are finite from two games on.
+    This is Student's interval for single looks. All looks before `FIRST_LOOK` share a quarter of the permitted error,
+    because distributions may be skewed. Bounds are finite from two games on.
 
     Args:
-        games: at least two.
+        games: the number of games, at least two.
         deviation: the standard deviation of the games, with divisor N rather than N - 1.
         level: the share of runs with correct bounds at all these looks.
     """
@@ -80,7 +80,7 @@ def _student(freedom: int, tail: float) -> float:
 
 
 def followed_share(won: float, games: int, level: float = LEVEL) -> ConfidenceInterval | None:
-    """The share of games won, with bounds that stay valid at every look; None without games.
+    """The share of games won, with bounds that are valid however often one looks; None if there are no games.
 
     Args:
         won: the sum of the shares won, each from 0 to 1.
@@ -95,12 +95,12 @@ def followed_share(won: float, games: int, level: float = LEVEL) -> ConfidenceIn
 
 
 def log_stakes(won: float, games: int, share: float) -> float:
-    """The log-wealth of a gambler who started with 1 and bet against a mean of `share`; inf if that is impossible.
+    """The log-wealth of a gambler who started with 1 and bet against a mean of `share`; inf if that mean is impossible.
 
     Args:
         won: the sum of the shares won, each from 0 to 1.
         games: the number of games.
-        share: the mean, from 0 to 1.
+        share: the mean that is bet against, from 0 to 1.
     """
     lost = games - won
     if not 0 < share < 1:
@@ -120,7 +120,7 @@ def _least(won: float, games: int, bound: float) -> float:
 
 
 def games_to_tell(won: float, games: int, share: float, level: float = LEVEL) -> int | None:
-    """The number of games until the bounds exclude a share if the mean stays the same; None if it exceeds `MOST`.
+    """The number of games after which the bounds exclude a share if the mean stays the same; None if it exceeds `MOST`.
 
     Args:
         won: the sum of the shares won so far.
@@ -139,7 +139,7 @@ def games_to_tell(won: float, games: int, share: float, level: float = LEVEL) ->
 
 
 def games_needed(games: int, wanted: float, deviation: float, level: float = LEVEL) -> int | None:
-    """The number of games until the bounds are within a distance of the mean; None if it exceeds `MOST`.
+    """The number of games after which the bounds are within a distance of the mean; None if it exceeds `MOST`.
 
     Args:
         games: the number of games played; the result is at least `FIRST_LOOK`.
@@ -160,13 +160,13 @@ def said_needed(needed: int | None, word: str) -> str:
     """A phrase for the number of games before a verdict.
 
     Args:
-        needed: from `games_needed` or `games_to_tell`.
+        needed: the result of `games_needed` or `games_to_tell`.
         word: the counted unit, in the plural.
     """
     return f"no number of {word} that anybody plays" if needed is None else f"about {rounded(needed):,} {word}"
 
 
 def rounded(games: int) -> int:
-    """A number rounded up to two significant digits, as more would be false precision."""
+    """A number rounded up to two significant digits, since more would be false precision."""
     step = int(10 ** max(0, len(str(games)) - 2))
     return -(-games // step) * step

@@ -1,4 +1,4 @@
-"""Thrift's compact protocol, used by Parquet footers and page headers, read within bounds.
+"""A bounded reader of Thrift's compact protocol, which Parquet footers and page headers use.
 
 A struct becomes a mapping from field numbers to values; texts are bytes.
 """
@@ -17,11 +17,15 @@ _BITS = {_I16: 16, _I32: 32, _I64: 64}
 
 
 class ThriftError(ValueError):
-    """Bytes that are not a struct, or a struct that is too large."""
+    """Raised for bytes that are not a struct, or a struct that is too large."""
 
 
 def read_struct(data: bytes) -> tuple[dict[int, Any], int]:
-    """The struct at the start of the data, and its length. Errors: ThriftError."""
+    """The struct at the start of the data, and its length in bytes.
+
+    Raises:
+        ThriftError: if the data does not start with a struct, or it is too large.
+    """
     reader = _Reader(data)
     try:
         return reader.struct(0), reader.at

@@ -1,4 +1,4 @@
-"""Random games in wasm: the same outcomes as in Python, in threads of one process."""
+"""Random games in wasm, played in threads of one process with the same outcomes as in Python."""
 
 from __future__ import annotations
 
@@ -75,7 +75,8 @@ class WasmOutcomes:
         return [results[number] for number in numbers]
 
     def tallied(self, numbers: range) -> list[tuple[Outcome, int]]:
-        """The distinct outcomes of some games, each with its number of games; the outcome names the first of them.
+        """The distinct outcomes of some games, each with its number of games; an outcome has the number of the first of
+        these.
 
         Each outcome with a mistake is listed separately.
         """
@@ -156,7 +157,8 @@ def play_in_wasm(plan: GamePlan, ruleset: typed.Ruleset, numbers: range, jobs: i
         plan: the plan.
         ruleset: its ruleset.
         numbers: the numbers of the games.
-        jobs: the maximum number of threads; -1 means one per core. There are never more than cores or rounds of games.
+        jobs: the maximum number of threads; -1 means one per core. There are never more threads than cores or rounds of
+            games.
 
     Yields:
         The outcomes, in the order of `numbers`.
@@ -173,7 +175,7 @@ def tallied_in_wasm(
     """Plays games in this process, and counts equal outcomes; see `play_in_wasm`.
 
     Yields:
-        Outcomes, each with its number of games; `Outcome.game` is the first of these.
+        The outcomes, each with its number of games; `Outcome.game` is the first of these.
     """
     rounds = _Rounds(numbers)
     for outcome, times in _each(plan, ruleset, rounds, jobs, WasmOutcomes.tallied):

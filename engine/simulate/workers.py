@@ -1,7 +1,8 @@
-"""Workers that play games in parallel: processes of this machine or a cluster.
+"""Workers that play games in parallel: processes on this computer or on a cluster.
 
 A worker gets a plan and a game number, and returns the outcome as plain data. Each worker loads the ruleset once. A
-game depends only on the plan and its number, and outcomes are in order; so the number of workers makes no difference.
+game depends only on the plan and its number, and outcomes arrive in order, so the number of workers makes no
+difference.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
 CLUSTERS = {"dask": "rulespec[cluster]", "ray": "rulespec[ray]"}
-"""The supported clusters, by name in joblib, each with the package to install."""
+"""The supported clusters, by their names in joblib, each with the package to install."""
 ROUND = 1_000
-"""Games per batch on a cluster that cannot return them one by one."""
+"""The number of games per batch on a cluster that cannot return outcomes one by one."""
 _ROUND_OF_BOTS = 100
 """Games of bots per batch, which take longer."""
 TIMEOUT = 10
-"""Seconds before a cluster is reported as unreachable."""
+"""The number of seconds after which a cluster is reported as unreachable."""
 
 _T = TypeVar("_T")
 _LIBRARIES = ("distributed", "ray")  # libraries whose errors are failures of a cluster
@@ -47,7 +48,7 @@ _playing = threading.Lock()  # a cluster worker may have several threads
 
 
 class ClusterError(RulespecError):
-    """A failure of the workers; the message gives the reason."""
+    """Raised if workers fail; the message gives the reason."""
 
 
 Play = Callable[[GamePlan, typed.Ruleset, int], Outcome]
@@ -68,9 +69,10 @@ def play_tasks(
 
     Args:
         tasks: plans and the numbers of their games; each plan's `reference` must name the same ruleset in all workers.
-        jobs: the maximum number of processes; -1 means one per core. There are never more than cores or games.
+        jobs: the maximum number of processes; -1 means one per core. There are never more processes than cores or
+            games.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to use all workers of this cluster instead.
-        play: plays a game; None means random players.
+        play: the function that plays a game; None means that players choose at random.
 
     Yields:
         The outcomes, in the order of the tasks. Closing the generator stops the workers.
@@ -90,10 +92,11 @@ def on_workers(
 
     Args:
         work: a module-level function, sent by name.
-        calls: the arguments of each call: plain data.
-        jobs: the maximum number of processes; -1 means one per core. There are never more than cores or calls.
+        calls: the arguments of each call, as plain data.
+        jobs: the maximum number of processes; -1 means one per core. There are never more processes than cores or
+            calls.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to use all workers of this cluster instead.
-        batch: calls per batch on a cluster that cannot return results individually.
+        batch: the number of calls per batch on a cluster that cannot return results one by one.
 
     Yields:
         The results, in the order of the calls. Closing the generator stops the workers.
@@ -205,7 +208,11 @@ def _played(plan: GamePlan, number: int, play: Play | None) -> Outcome:
 
 
 def ruleset_of(reference: str, sources_hash: str) -> typed.Ruleset:
-    """The referenced ruleset. Errors: ClusterError if its sources do not match the hash."""
+    """The ruleset with a reference.
+
+    Raises:
+        ClusterError: if its sources do not match the hash.
+    """
     return _ruleset(reference, sources_hash, _place())
 
 

@@ -1,4 +1,4 @@
-"""Early choices in a round: at a table, seats may choose before the game asks them."""
+"""Early choices in a round: at a table, a seat may choose before the game asks it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from rulespec.engine.logs.sealed import pending
 
 
 class EarlyChoices:
-    """Choices of the open round made before the game asked the seat; the game receives each in turn.
+    """The choices in the open round that were made before the game asked the seat; the game receives each in its turn.
 
-    The game receives the choices of a round in seat order. So state, hashes and logs do not depend on the order of
-    arrival, and a pending choice is in no file.
+    The game receives the choices of a round in seat order. State, hashes and logs therefore do not depend on the order
+    of arrival, and a pending choice is in no file.
 
     Args:
         game: the game, which remains unchanged.
@@ -40,7 +40,7 @@ class EarlyChoices:
 
     @property
     def taken(self) -> list[Step]:
-        """The choices of the open round already applied to the game."""
+        """The choices in the open round that are already applied to the game."""
         return pending(self.game)
 
     @property
@@ -50,7 +50,9 @@ class EarlyChoices:
         return [seat for seat in self.game.seats if seat in results]
 
     def due(self, decision: Decision, people: Collection[str]) -> tuple[Option, str | None, str] | None:
-        """The option to take without a question, its author, and the salt: an early choice, or the only option."""
+        """The option to take without asking (an early choice, or the only option), the seat that chose it, and the
+        salt.
+        """
         by = decision.by
         if by is None or not decision.together:
             self._choices.clear()
@@ -67,11 +69,11 @@ class EarlyChoices:
 
         Returns:
             The number of decisions that the caller has to undo: those since the seat's earlier choice. Choices of
-            others are recorded here, and reapplied with the same seals.
+            others among these are recorded here, and applied again with the same seals.
 
         Raises:
             ValueError: if the text names no option, or the seat is not asked.
-            IllegalOptionError: if it is illegal.
+            IllegalOptionError: if the option is illegal.
         """
         past, number = self._without(seat)
         option = replace(past.parse(text), by=seat)
@@ -100,6 +102,6 @@ class EarlyChoices:
 
 
 def is_forced(game: Game) -> bool:
-    """Whether the seat asked in a round has a single option, and all seats know this."""
+    """Whether the seat asked in a round has only one option, and all seats know this."""
     decision = game.decision
     return decision is not None and decision.together and decision.by in Round(game).forced

@@ -1,4 +1,4 @@
-"""Messages of viewers to a table, and refusals: plain data, as in table_message.schema.json."""
+"""Messages of viewers to a table, and refusals, as plain data; see table_message.schema.json."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
     """A message of a viewer.
 
     Attributes:
-        do: take an option; withdraw a choice of the open round; undo, or ask to; redo; agree to an undo request, or
-            refuse it, or withdraw one's own; sit down with a name; hand a seat to a bot; take it back as a person; ask
-            for earlier moves, for the consequences of an option, for the reasons why a place has no option, or for the
-            full explanation of that or of the changes by a move.
+        do: the action: take an option; withdraw a choice in the open round; undo, or ask to undo; redo; agree to an
+            undo request, refuse it, or withdraw one's own; sit down with a name; hand a seat to a bot, or take it back
+            as a person; ask for earlier moves, for the consequences of an option, for the reasons why a place has no
+            option, or for the full explanation of these reasons or of the changes made by a move.
         serial: the serial of the viewer's last frame, for actions that depend on the position.
         option: the text of the option to take or preview.
         name: the person's name.
-        seat: the seat to hand to a bot ("": the sender's own); for a person who plays alone, the seat of the message.
+        seat: the seat to hand to a bot ("" for the sender's own); from a person who plays all seats, the seat for which
+            the message is sent.
         bot: the name of the bot.
         before: the number before which moves are requested.
-        to: the index of the move to undo back to, or to explain; -1 means the sender's last decision, or a place.
+        to: the index of the first move to undo, or of the move to explain; -1 means the sender's last decision, or to
+            explain a place.
         place: an entity, as `kind.name`.
     """
 
@@ -43,7 +45,7 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MessageRefusal(Struct, frozen=True):
-    """The refusal of a message: a sentence, and the values of the violated condition.
+    """The refusal of a message: a sentence, and the values in the violated condition.
 
     `stale` means that the message refers to an earlier position, and the viewer needs the current one.
     """
@@ -53,7 +55,7 @@ class MessageRefusal(Struct, frozen=True):
     stale: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """The object `refused` of a frame."""
+        """The object `refused` in a frame."""
         return {"text": self.text, "values": self.values, "stale": self.stale}
 
 

@@ -1,4 +1,4 @@
-"""A game in play: choices of rounds, decisions, and undo."""
+"""A game in play: choices in rounds, decisions, and undo."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class PlayedGame:
     """A game at a table, with its unsaved moves.
 
     Args:
-        game: the game at its start or point of continuation; it is modified.
+        game: the game, at its start or where it is continued; it is modified.
 
     Attributes:
         game: the game.
-        early: the choices of the open round made before the game asked the seat.
-        withdrawn: the number of withdrawals of the open draft's plan; a program that repeats its decisions would
+        early: the choices in the open round that were made before the game asked the seat.
+        withdrawn: how often the plan of the open draft was withdrawn; a program that repeats its decisions would
             withdraw it forever.
     """
 
@@ -38,7 +38,9 @@ class PlayedGame:
     # --- decisions ------------------------------------------------------------------------------
 
     def due(self, decision: Decision, people: Collection[str]) -> tuple[Option, str | None, str] | None:
-        """The option to take without a question, its author, and the salt: an early choice, or the only option."""
+        """The option to take without asking (an early choice, or the only option), the seat that chose it, and the
+        salt.
+        """
         return self.early.due(decision, people)
 
     def take(self, option: Option, salt: str = "") -> None:
@@ -71,19 +73,21 @@ class PlayedGame:
         return self.planner is not None or self.withdrawn > 0
 
     def bars(self, seat: str, number: int) -> bool:
-        """Whether an open plan bars a seat from an undo: of earlier decisions, or of another seat's plan."""
+        """Whether an open plan prevents a seat from undoing decisions, because they precede the plan or the plan is
+        another seat's.
+        """
         return self.planner is not None and (seat != self.planner or number > planned(self.game.omniscient.numbers))
 
     def choose(self, seat: str, text: str) -> None:
         """Records a seat's choice in the open round, replacing an earlier one.
 
         Raises:
-            ValueError, IllegalOptionError: under the same conditions as for `EarlyChoices.choose`.
+            ValueError, IllegalOptionError: see `EarlyChoices.choose`.
         """
         self._reopen(self.early.choose(seat, text))
 
     def restore(self, choices: Mapping[str, tuple[str, str]]) -> None:
-        """Restores saved choices of the open round, as texts and salts."""
+        """Restores saved choices in the open round, given as texts and salts."""
         for seat, (text, _) in choices.items():
             self.choose(seat, text)
         salts = {seat: (option, choices[seat][1]) for seat, (option, _) in self.early.choices.items()}
@@ -96,7 +100,7 @@ class PlayedGame:
     # --- taking back ----------------------------------------------------------------------------
 
     def since_last_of(self, seats: Collection[str]) -> int:
-        """The number of decisions since the last one by any of some seats, inclusive; 0 if they have not decided."""
+        """The number of decisions from the last one by any of some seats on; 0 if these have not decided."""
         past = self.game.copy()
         while past.ply:
             if past.undo().by in seats and not is_forced(past):
@@ -104,7 +108,7 @@ class PlayedGame:
         return 0
 
     def take_back(self, number: int) -> None:
-        """Undoes decisions; an abandoned round loses its choices."""
+        """Undoes decisions; if that reaches back beyond the open round, its choices are lost."""
         if number > len(pending(self.game)):
             self.early = EarlyChoices(self.game)
         self._reopen(number)
@@ -121,7 +125,7 @@ class PlayedGame:
 
     @property
     def moves(self) -> list[Step | TakenBack]:
-        """The unconfirmed moves."""
+        """The moves that are not confirmed yet."""
         return [move for move, _ in self._moves]
 
     def confirm(self) -> list[Step | TakenBack]:

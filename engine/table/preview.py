@@ -1,4 +1,4 @@
-"""Previews of options, and the reasons why a place has none, from a seat's own view."""
+"""Previews of options, and the reasons why a place has no option, from a seat's own view."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REASONS = 4
 
 
 def answer_about(words: Words, game: Game, seat: str, message: Message) -> dict[str, Any]:
-    """The preview of the option in a message, or the reasons for its place; empty if it has neither."""
+    """The preview of the option in a message, or the reasons why its place has no option; empty if it has neither."""
     try:
         if message.do == "why":
             reasons = why_no_option(game, seat, message.place)
@@ -35,9 +35,10 @@ def answer_about(words: Words, game: Game, seat: str, message: Message) -> dict[
 
 
 def preview(words: Words, game: Game, seat: str, text: str) -> dict[str, Any] | MessageRefusal:
-    """The predictable changes by a seat's option up to the next question, in words.
+    """The predictable changes that a seat's option makes until the next question, in words.
 
-    `until` is the obstacle to a longer preview: `hidden` cells, `chance`, the choices of `others`, or the end (`over`).
+    The key `until` gives the obstacle to a longer preview: `hidden` cells, `chance`, the choices of `others`, or the
+    end (`over`).
 
     Args:
         words: the words of the ruleset.
@@ -94,7 +95,7 @@ def _changes(words: Words, game: Game, seat: str, result: Ahead, unseen: frozens
 
 
 def why_no_option(game: Game, seat: str, place: str) -> list[MessageRefusal]:
-    """The reasons why a place has no option, one per kind of option, limited to what a seat may know.
+    """The reasons why a place has no option, one per kind of option, limited to information that the seat may have.
 
     Args:
         game: a game with this decision open; it remains unchanged.

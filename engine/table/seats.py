@@ -1,4 +1,4 @@
-"""The unlogged state of a table: its seats, the people at them, their open requests, and the clock."""
+"""The state of a table that is not in the log: its seats, the people at them, their open requests, and the clock."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Seat(Struct):
 
     Attributes:
         kind: the type of player; a free seat is waiting for a person.
-        name: the person's name; "" for the id of the seat.
-        bot: the name of the bot in play, such as `random` or `flat:64`.
+        name: the person's name; "" to use the id of the seat.
+        bot: the name of the bot that plays it, such as `random` or `flat:64`.
         stand_in: whether the bot stands in for a person.
     """
 
@@ -32,16 +32,16 @@ class Seat(Struct):
     stand_in: bool = False
 
     def handed_to(self, bot: str) -> Seat:
-        """The seat, played by a bot until the holder of its link returns."""
+        """A copy of the seat, played by a bot until the holder of its link returns."""
         return replace(self, kind="bot", bot=bot, stand_in=self.kind != "bot" or self.stand_in)
 
     def returned(self) -> Seat:
-        """The seat, returned to a person."""
+        """A copy of the seat, returned to a person."""
         return replace(self, kind="person", bot="", stand_in=False)
 
 
 def clean_name(text: str) -> str:
-    """A name typed by a person, reduced to one line of printable characters within the limit; possibly ""."""
+    """A name that a person typed, reduced to one line of printable characters within the limit; may be ""."""
     return "".join(char for char in " ".join(text.split()) if char.isprintable())[:MAX_NAME].strip()
 
 
@@ -51,7 +51,7 @@ class Request(Struct):
     Attributes:
         by: the requesting seat.
         decisions: the number of decisions.
-        agreed: the seats that agree, including the requesting one.
+        agreed: the seats that agree, including the requesting seat.
         at: the time of the request, in seconds of the clock.
     """
 
@@ -68,7 +68,7 @@ class Back(Struct, frozen=True):
         at: the number of decisions left after it.
         by: the seat that undid.
         decisions: the number of decisions.
-        unasked: the seats not asked because they were away for too long.
+        unasked: the seats that were not asked because they were away for too long.
     """
 
     at: int
@@ -78,7 +78,7 @@ class Back(Struct, frozen=True):
 
 
 class Undone(Struct, frozen=True):
-    """Undone decisions that can be redone.
+    """The undone decisions that can be redone.
 
     Attributes:
         by: the seat that undid them.
@@ -92,26 +92,26 @@ class Undone(Struct, frozen=True):
 
 
 class Unlogged(Struct):
-    """The unlogged state of a table, saved beside the log.
+    """The state of a table that is not in the log, but is saved beside it.
 
     Attributes:
         seats: the seats by id.
-        seed: the seed of chance and random players.
-        deadline: seconds per decision; 0 means unlimited.
+        seed: the seed of chance and of random players.
+        deadline: the seconds per decision; 0 means unlimited.
         since: seat → the time of its open question, in seconds of the clock.
         choices: seat → its choice in the open round, not yet applied to the game, and its salt.
         request: the open undo request.
         reveals: whether everything is revealed after the game.
         at: the time of this record, in seconds of the clock; 0 in records of an earlier version.
-        absent: seconds after which an undo request no longer waits for absent people; 0 means that it always waits.
-        answers: whether a bot's decisions count as seen, so that earlier decisions are not free.
+        absent: the seconds after which an undo request no longer waits for absent people; 0 means that it always waits.
+        answers: whether a bot's decisions count as seen, in which case earlier decisions are not free.
         spent: seat → the seconds taken by its last decision; the clock resumes from there after a free undo.
         undone: the decisions that can be redone.
         backs: the last undos.
         lines: seat → its kept variations.
-        opinions: whether bots give opinions in copies during the game.
+        opinions: whether bots give opinions in private copies during the game.
         limits: the time limits besides the deadline.
-        used: seat → the running seconds of its decisions, less the increments.
+        used: seat → the seconds that the clock has run for its decisions, less the increments.
         paused: the time when the owner stopped the clock; 0 while it runs.
     """
 
@@ -137,7 +137,7 @@ class Unlogged(Struct):
     # --- time -----------------------------------------------------------------------------------
 
     def elapsed(self, seat: str, now: float) -> float:
-        """The running seconds of a seat's open decision."""
+        """The seconds that the clock has run for a seat's open decision."""
         stop = self.paused or now
         since = self.since.get(seat, stop)
         return counted(since, stop, self.limits) if since < stop else 0.0
@@ -154,7 +154,7 @@ class Unlogged(Struct):
         return min((reached(self.since[seat], seconds, self.limits) for seconds in limits), default=inf)
 
     def clock(self, people: Collection[str], *, shown: bool) -> TableClock:
-        """The clock as displayed; without times unless `shown`."""
+        """The clock as displayed; it has no times unless `shown`."""
         if not shown or not (self.deadline or self.limits.budget):
             return TableClock(self.deadline)
         due = {seat: ceil(at) for seat in people if (at := self.due(seat)) < inf}
@@ -173,7 +173,9 @@ class Unlogged(Struct):
             del self.since[seat]
 
     def note_back(self, seat: str, now: float) -> float:
-        """Restores the time of a seat's undone decision, which resumes; returns the adjusted time of its question."""
+        """Makes the clock of a seat's undone decision go on where it stopped; returns the adjusted time of the
+        question.
+        """
         if seat in self.since:
             return self.since[seat]
         spent = self.spent.get(seat, 0.0)

@@ -28,9 +28,9 @@ from rulespec.engine.table.viewing import TableStanding, Viewing
 from rulespec.engine.words.words import Words
 
 RANDOM = "random"
-"""The bot without thinking time, which a table lets play at once."""
+"""The bot that needs no thinking time, and that a table lets play at once."""
 AT_ONCE = 40
-"""The number of decisions by programs that a table takes in one call."""
+"""The maximum number of programs' decisions that a table takes in one call."""
 _BACKS = 20
 """The number of undos in the history of a table."""
 
@@ -45,10 +45,10 @@ class Table:
 
     Args:
         words: the words of the ruleset.
-        game: the game at its start or point of continuation.
-        aside: the unlogged state.
+        game: the game, at its start or where it is continued.
+        aside: the state that is not in the log.
         bots: the names of the bots available for seats.
-        clock: the time in seconds.
+        clock: a function that returns the time in seconds.
         cells: the cells of the state; None means that the table computes them.
         alone: whether one person plays all seats, so that nobody else has to agree.
 
@@ -121,7 +121,7 @@ class Table:
 
     @property
     def aside(self) -> Unlogged:
-        """The unlogged state."""
+        """The state of the table that is not in the log."""
         self._note_time()
         return replace(self._state, choices=self.played.early.texts)
 
@@ -165,7 +165,9 @@ class Table:
     # --- programs -------------------------------------------------------------------------------
 
     def advance(self) -> bool:
-        """Takes the next decision without a person: chance, early choices, random bots; returns whether it did."""
+        """Takes the next decision if it needs no person (chance, early choices, random bots); returns whether it took
+        one.
+        """
         for _ in range(AT_ONCE):
             try:
                 if not self._step():
@@ -206,7 +208,7 @@ class Table:
 
     @property
     def thinker(self) -> str | None:
-        """The seat whose bot must think about the open decision, or None."""
+        """The seat whose bot must think about the open decision; None if there is none."""
         decision = self._open
         if decision is None or decision.by is None or self.played.withdrawn or self._speaks(decision):
             return None
@@ -233,7 +235,7 @@ class Table:
     # --- messages -------------------------------------------------------------------------------
 
     def hear(self, viewer: str | None, message: Message) -> MessageRefusal | None:
-        """Executes a viewer's message, or refuses it without any change."""
+        """Executes a viewer's message, or refuses it and changes nothing."""
         if viewer is None:
             return MessageRefusal("spectators can only watch")
         depends = message.do in ("take", "withdraw", "undo", "redo", "agree", "refuse")
@@ -260,7 +262,7 @@ class Table:
         return MessageRefusal("only the server can do this")
 
     def take(self, seat: str, text: str) -> MessageRefusal | None:
-        """Takes a seat's option, or records its choice in a round, possibly early."""
+        """Takes a seat's option, or records its choice in a round, even before the seat is asked."""
         if self.seats[seat].kind == "free":
             return MessageRefusal("sit down first: enter a name")
         if self.seats[seat].kind == "bot":
@@ -299,7 +301,7 @@ class Table:
         return None
 
     def sit_down(self, seat: str, text: str) -> MessageRefusal | None:
-        """Seats a person with a name, possibly in the place of a bot, unless that stands in for someone."""
+        """Seats a person with a name; the person may replace a bot, unless that stands in for someone."""
         name = clean_name(text)
         if not name:
             return MessageRefusal("a name needs at least one letter")
@@ -363,7 +365,7 @@ class Table:
         return None
 
     def settle(self) -> bool:
-        """Executes an undo request once everyone it waits for agrees; returns whether it did."""
+        """Executes the undo request if everybody for whom it waits has agreed; returns whether it was executed."""
         request = self._state.request
         if request is None:
             return False
@@ -428,7 +430,7 @@ class Table:
         self.settle()
 
     def set_deadline(self, seconds: int) -> None:
-        """Sets the time per decision; 0 means unlimited."""
+        """Sets the seconds per decision; 0 means unlimited."""
         self._state.deadline = seconds
 
     def set_limits(self, limits: TimeLimits, *, pauses: bool) -> None:
@@ -437,16 +439,18 @@ class Table:
         self._state.limits, self._state.paused = limits, self._clock() if pauses else 0.0
 
     def set_undo(self, absent: int, answers: bool) -> None:
-        """Sets the seconds before absent people are skipped (0: never), and whether bots' decisions count as seen."""
+        """Sets the seconds after which absent people are not asked (0 for never), and whether bots' decisions count as
+        seen.
+        """
         self._state.absent, self._state.answers = absent, answers
 
     def allow_opinions(self, allowed: bool) -> None:
-        """Sets whether bots give opinions in copies during the game."""
+        """Sets whether bots give opinions in private copies during the game."""
         self._state.opinions = allowed
 
     @property
     def is_timed(self) -> bool:
-        """Whether people have a deadline; false in a one-person copy."""
+        """Whether people have a deadline; False in a copy that one person plays."""
         return bool((self._state.deadline or self._state.limits.budget) and self.waited) and not self.alone
 
     @property
@@ -460,7 +464,7 @@ class Table:
         return {seat: since for seat, since in self._state.since.items() if seat in people}
 
     def turn(self, last: str | None) -> str:
-        """The seat that a lone person plays next: a waiting one, preferably the last."""
+        """The seat that a lone person plays next: one that the table waits for, preferably the last one played."""
         waited = self.waited or (last or self.game.seats[0],)
         return last if last in waited else waited[0]
 
@@ -471,11 +475,13 @@ class Table:
     # --- viewers --------------------------------------------------------------------------------
 
     def say(self, viewer: str | None, since: int = 0) -> dict[str, Any]:
-        """The changes for a viewer since a serial, as in table_frame.schema.json; a serial of 0 means everything."""
+        """The frame of changes for a viewer since a serial, see table_frame.schema.json; a serial of 0 requests
+        everything.
+        """
         return self._sight(viewer).frame(since, self.cells)
 
     def earlier(self, viewer: str | None, before: int) -> dict[str, Any]:
-        """The moves before a number, at most as many as in a viewer's first message."""
+        """The moves before the one with a number, at most as many as in a viewer's first message."""
         game = as_shown(self.game, eyes := OMNISCIENT if self.is_revealed else viewer)
         last = max(0, min(before, game.ply))
         first = max(0, last - TAIL)

@@ -1,6 +1,6 @@
-"""A viewer's view of a table: parts, each with the serial of its last change.
+"""A viewer's view of a table, in parts that each have the serial of their last change.
 
-Parts are kept packed, because there are many tables, and parts are rarely sent.
+Parts are stored packed, because there are many tables and parts are rarely sent.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def unpacked(data: bytes) -> Any:
 
 
 def packed_cells(values: Sequence[int | None]) -> bytes:
-    """The numbers of cells in packed form; numbers beyond 64 bits, such as long orders, as texts."""
+    """The numbers of cells in packed form; numbers of more than 64 bits, such as long orders, become texts."""
     try:
         return packed(values)
     except OverflowError:
@@ -59,12 +59,12 @@ def _differing(old: bytes, new: bytes) -> bytes:
 
 
 class Tail(Struct, frozen=True):
-    """A move known to a viewer.
+    """A move that a viewer knows.
 
     Attributes:
         step: the step of the move in the game.
         move: the move in words, packed.
-        whole: whether it has been fully disclosed.
+        whole: whether the move has been fully disclosed.
     """
 
     step: Step
@@ -79,7 +79,7 @@ class TableSight:
         serial: the number of changes visible to the viewer.
         turn: the serial of the last change in the viewer's legal actions.
         tail: the last moves.
-        change: the number of the displayed change of the table.
+        change: the number of the table's change up to which the view is current.
     """
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ class TableSight:
         self._next = self.serial + 1
 
     def may(self, what: bytes) -> None:
-        """Records the viewer's possible actions; if they change, earlier messages become stale."""
+        """Records the viewer's possible actions; if they have changed, earlier messages become stale."""
         if (what := sha256(what).digest()) != self._may:
             self._may = what
             self.serial = self.turn = self._next
@@ -127,7 +127,7 @@ class TableSight:
 
     @property
     def first(self) -> int:
-        """The number of the first of the latest moves."""
+        """The index of the first of the latest moves."""
         return self._ply - len(self.tail)
 
     def moves(self, ply: int, tail: tuple[Tail, ...]) -> None:
@@ -141,7 +141,9 @@ class TableSight:
         self._ply, self.tail, self._moves = ply, tail, tuple(serials)
 
     def frame(self, since: int, shown: ShownCells) -> dict[str, Any]:
-        """The changes since a serial, as in table_frame.schema.json; everything for 0 or a very old serial."""
+        """The frame of changes since a serial, see table_frame.schema.json; with 0 or a very old serial, it has
+        everything.
+        """
         if since < self._floor:
             since = 0
         frame: dict[str, Any] = {"serial": self.serial, "since": since, "turn": self.turn}

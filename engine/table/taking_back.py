@@ -1,4 +1,4 @@
-"""Undo at a table: steps that a seat may undo without consent, decisions to redo, and what viewers learned of them."""
+"""Undo at a table: steps that a seat may undo without consent, decisions to redo, and what viewers learned."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NAMED = 3
 def undone(
     game: Game, number: int, by: str, others: Collection[str], choices: dict[str, tuple[str, str]]
 ) -> Undone | None:
-    """The decisions about to be undone that can be redone unchanged, up to the first by another person.
+    """The decisions about to be undone that can be redone unchanged: those before the first decision of another person.
 
     Args:
         game: the game before the undo.
@@ -47,9 +47,10 @@ def undone(
 
 
 def known(words: Words, game: Game, seat: str | None, request: Request) -> dict[str, Any]:
-    """The decisions of a request in words, facts that a seat has learned from them, and their public outcomes.
+    """The decisions of an undo request in words, the facts that a seat has learned from them, and their public
+    outcomes.
 
-    All of it is part of the seat's own view.
+    All of this is part of the seat's own view.
     """
     first = game.ply - request.decisions
     events = seen_events(game, seat, first)
@@ -82,7 +83,7 @@ _MOST = 200
 
 
 class FreeSteps:
-    """The free steps of a table's game: a seat's latest decisions that it can undo without consent.
+    """The free steps in a table's game: the latest decisions of a seat, which it can undo without consent.
 
     A step is free if it had no consequences for others: no other person has decided since, no chance event has
     happened, and no seat sees more than before. This is computed only from the seat's own view, so a free step reveals
@@ -95,8 +96,8 @@ class FreeSteps:
     def count(self, game: Game, seat: str, bots: Collection[str]) -> int:
         """The number of latest decisions that a seat may undo freely; the first of them is its own.
 
-        The count includes others' sealed choices in an open round, which have revealed nothing. A seat that has chosen
-        in the round withdraws its choice instead.
+        The count includes sealed choices of others in an open round, since they have revealed nothing. A seat that has
+        chosen in the round withdraws its choice instead.
 
         Args:
             game: the game, which remains unchanged.

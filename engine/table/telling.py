@@ -24,7 +24,7 @@ MAX_CHANGES = 12
 
 
 def said(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Data without false and empty values, as sent in frames."""
+    """Data in the form sent in frames, without false and empty values."""
     return {name: value for name, value in data.items() if value}
 
 
@@ -33,12 +33,12 @@ class SeenMove(Brief, Struct, frozen=True):
 
     Attributes:
         text: the sentence.
-        by: the seat; None for chance.
+        by: the seat; None if chance decided.
         changes: its changes.
-        whole: whether it has been fully disclosed; the choices of an open round have not.
-        roll: the numbers on the dice, for a roll.
-        marks: movements from one entity to another, as `kind.name`, or "" for none and hidden ones; then the owner of
-            the moved pieces, if it is a seat.
+        whole: whether it has been fully disclosed, unlike the choices in an open round.
+        roll: the numbers on the dice, if the move is a roll.
+        marks: movements, each as the source and the target entity (`kind.name`, or "" if there is none or it is hidden)
+            and the owner of the moved pieces, if it is a seat.
     """
 
     text: str
@@ -58,7 +58,7 @@ class SeenMove(Brief, Struct, frozen=True):
 
 
 def was_open(game: Game, first: int) -> bool:
-    """Whether nothing has been hidden from anyone since a move, neither in positions nor in moves."""
+    """Whether neither positions nor moves have hidden anything from anyone since a move."""
     if not game.omniscient.secretive:
         return True
     if any(event.option is None or HIDDEN in event.option for event in seen_events(game, None, first)):

@@ -1,6 +1,6 @@
-"""The clock of a table: time per decision and per game, a daily window in which it runs, and a pause.
+"""The clock of a table: the time per decision and per game, a daily window in which it runs, and pauses.
 
-Times are seconds since 1970. Others may hand a seat that is out of time to a bot; nothing happens automatically.
+Times are seconds since 1970. If a seat runs out of time, others may hand it to a bot; nothing happens automatically.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec import Struct
 from rulespec.records import Brief
 
 DAY = 24 * 60
-"""Minutes per day."""
+"""The number of minutes in a day."""
 MAX_BUDGET = 366 * 86_400
 """The maximum budget, in seconds."""
 LEAST_WINDOW = 60
@@ -28,10 +28,10 @@ class TimeLimits(Brief, Struct, frozen=True):
     """The time limits of a table.
 
     Attributes:
-        budget: seconds per seat for the whole game; 0 means unlimited.
-        increment: seconds added by each decision.
+        budget: the seconds per seat for the whole game; 0 means unlimited.
+        increment: the seconds that each decision adds.
         zone: the IANA zone of the daily window, such as `Africa/Accra`; "" if the clock always runs.
-        opens, closes: the daily window in minutes since midnight; across midnight if `closes` is smaller.
+        opens, closes: the daily window in minutes since midnight; it extends past midnight if `closes` is smaller.
     """
 
     budget: int = 0
@@ -45,9 +45,9 @@ class TableClock(Brief, Struct, frozen=True):
     """The clock of a table, as displayed.
 
     Attributes:
-        deadline: seconds per decision; 0 means unlimited.
+        deadline: the seconds per decision; 0 means unlimited.
         due: person → the moment when the time for the open decision runs out.
-        left: seat → the rest of its budget in seconds, excluding its open decision; empty without a budget.
+        left: seat → the rest of its budget in seconds, excluding its open decision; empty if there is no budget.
         paused: whether the clock is stopped.
     """
 
@@ -93,7 +93,7 @@ def _wall(day: datetime, minutes: int) -> float:
 
 
 def counted(start: float, end: float, limits: TimeLimits) -> float:
-    """The running seconds between two moments."""
+    """The number of seconds that the clock runs between two moments."""
     total = 0.0
     for opened, closed in _windows(start, limits):
         if opened >= end:
@@ -103,7 +103,7 @@ def counted(start: float, end: float, limits: TimeLimits) -> float:
 
 
 def reached(start: float, seconds: float, limits: TimeLimits) -> float:
-    """The moment after a number of running seconds from another one; `inf` if it is too far away."""
+    """The moment when the clock has run a number of seconds from a start; `inf` if it is too far away."""
     for opened, closed in _windows(start, limits):
         if opened + seconds <= closed:
             return opened + max(0.0, seconds)

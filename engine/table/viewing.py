@@ -1,4 +1,4 @@
-"""Views of a table: the view of each viewer at a confirmed position."""
+"""Views of a table, one for each viewer, at a confirmed position."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_OPTIONS = 1_000
 
 
 class TableStanding(Struct, frozen=True):
-    """The standing of a table, the input for all views.
+    """The standing of a table, from which all views are computed.
 
     Attributes:
         played: the game in play.
@@ -56,11 +56,13 @@ class TableStanding(Struct, frozen=True):
     free: Callable[[str], int] = lambda _: 0
 
     def eyes(self, viewer: str | None) -> str | None:
-        """The seat whose view a viewer gets; `OMNISCIENT` for one who sees everything, such as after a revealed end."""
+        """The seat whose view a viewer gets; `OMNISCIENT` if the viewer sees everything, because the game is over and
+        revealed.
+        """
         return OMNISCIENT if self.reveals and self.played.game.is_over else viewer
 
     def shown_to(self, viewer: str | None) -> TableStanding:
-        """The standing as visible to a viewer, without another seat's open plan."""
+        """The standing that a viewer may see, without another seat's open plan."""
         game = as_shown(self.played.game, self.eyes(viewer))
         if game is self.played.game:
             return self

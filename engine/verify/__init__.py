@@ -1,1 +1,1 @@
-"""Tests of rulesets: scenarios, invariants, exploration, perft, shrinking."""
+"""Tests of rulesets: scenarios, invariants, exploration, perft, and shrinking of failing games."""

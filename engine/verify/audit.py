@@ -20,12 +20,12 @@ class Broken:
 
     Attributes:
         index: the number of moves before it.
-        move: the move that causes it; None for the start.
+        move: the move that causes it; None if it is the start.
         line: the line of the move in a native log.
         foreign_index: the entry of the move in a foreign log.
         wrong: the diagnostic.
-        changed: the changes by the move, as texts.
-        scenario: the game so far as a scenario file that fails in the same way; "" if impossible.
+        changed: the changes that the move made, as texts.
+        scenario: the game so far as a scenario file that fails in the same way; "" if no scenario can.
     """
 
     index: int
@@ -53,7 +53,7 @@ class Broken:
 def first_broken(result: ReplayResult) -> Broken | None:
     """The first move of a replayed game that breaks an invariant or leaves no legal option, or None.
 
-    The legal part of the game is replayed.
+    Only the legal part of the game is replayed.
     """
     ruleset, header = result.game.ruleset, LogHeader.of(result.game)
     game = restarted(result.game)

@@ -1,4 +1,4 @@
-"""Combinations for validation: numbers of players and settings, with random games of each."""
+"""The combinations of players and settings that validation tries, with random games of each."""
 
 from __future__ import annotations
 
@@ -24,11 +24,13 @@ from rulespec.types import RETURNED
 SEED = 0
 """The seed of the games played by `validate`."""
 CAP = 20_000
-"""The number of decisions before a game is abandoned, higher than in `simulate`, as an abandoned game is reported."""
+"""The number of decisions before a game is abandoned, which is higher than in `simulate` because abandoned games are
+reported.
+"""
 
 
 class Combination(Struct, frozen=True):
-    """A number of players, and at most one setting with a non-default value."""
+    """A number of players, and at most one setting whose value is not the default."""
 
     seats: int
     settings: dict[str, str]
@@ -42,7 +44,7 @@ class Ended(Struct, frozen=True):
         decisions: the number of its decisions.
         capped: whether it was abandoned after `CAP` decisions.
         returned: whether it ended by a return of the start procedure.
-        failed: the game, if it reveals a mistake of the rules.
+        failed: the game, if it reveals a mistake in the rules; otherwise None.
     """
 
     number: int
@@ -55,8 +57,8 @@ class Ended(Struct, frozen=True):
 def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Combination]:
     """Each number of players, or of `numbers`, with the default settings; then every non-default value of each setting.
 
-    The first such value of every setting precedes the second of any, and settings declared later come first, as
-    overlays add these. The numbers of players alternate.
+    The first such value of every setting precedes the second of any. Settings declared later come first, because
+    overlays add settings at the end. The numbers of players alternate.
     """
     low, high = ruleset.players
     numbers = numbers or range(low, high + 1)
@@ -68,7 +70,7 @@ def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Co
 
 
 class CombinationGames:
-    """Random games of a combination, in wasm if possible; the games are the same either way.
+    """Random games of a combination, in wasm if possible; the games are the same in both cases.
 
     Args:
         ruleset: the ruleset.
@@ -108,11 +110,11 @@ class CombinationGames:
                 yield ended
 
     def again(self, number: int) -> Playout:
-        """The game with this number, replayed in Python with its decisions."""
+        """The game with this number, played again in Python to get its decisions."""
         return self._played(number, CAP)
 
     def cells(self, ply: int, number: int = 0) -> Sequence[int] | None:
-        """The program's cells after `ply` decisions of a game; None if it ends earlier."""
+        """The program's cells after `ply` decisions of a game; None if the game ends earlier."""
         if self._wasm is not None:
             (played,) = self._wasm.play(self._plan.seed, range(number, number + 1), ply)
             return self._wasm.state if played.how == "capped" else None

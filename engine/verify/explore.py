@@ -1,8 +1,8 @@
-"""Bounded exploration: a search for mistakes of the rules in games from the start positions.
+"""Bounded exploration: a search for mistakes in the rules, by games from the start positions.
 
-Near the start every option is tried, breadth first; further on, games are random. In a long run, most are only played,
-without checks for loops and never-legal options. Each finding comes with the shortest game found for it. The absence of
-findings proves nothing, unless every position was visited.
+Near the start every option is tried, breadth first; further on, games are random. In a long run, most of these are only
+played, and not checked for loops and never-legal options. Each finding comes with the shortest game found for it. The
+absence of findings proves nothing, unless every position was visited.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from rulespec.typed.settings import values_to_try
 MAX_CELLS = 10_000_000
 """The maximum total number of cells in positions near the start, a bound on memory."""
 SETTINGS_EVERY = 2_000
-"""Decisions per number of players for each additional choice of settings."""
+"""The number of decisions, per number of players, that allow one more choice of settings."""
 MAX_SETTINGS = 4
 CLOSELY = 60_000
-"""The total number of decisions in closely checked random games, before further games are only played."""
+"""The total number of decisions in closely checked random games, after which further games are only played."""
 MIN_OPEN = 5_000
 """The number of positions after which a never-legal option is reported."""
 MAX_FOUND = 20
 """The maximum number of findings of one exploration."""
 INTERRUPT_RATE = 1 / 20
 SHORT_CUTS = 30
-"""The number of random short cuts tried before a game counts as shortest."""
+"""The number of random shortcuts tried before a game counts as shortest."""
 _GIVEN_UP = 200  # the cost of a decision that exceeds the step limit, in decisions
 _STEP = 100  # decisions between progress reports
 
@@ -54,13 +54,13 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class Finding:
-    """A mistake of the rules, with a game that reveals it.
+    """A mistake in the rules, with a game that reveals it.
 
     Attributes:
         diagnostic: the mistake.
         header: the seats and settings of the game.
         moves: the decisions of the game.
-        scenario: the game as a scenario file that fails in the same way; "" if impossible.
+        scenario: the game as a scenario file that fails in the same way; "" if no scenario can.
         loop: the number of final decisions that form a loop, if that is the mistake; otherwise 0.
         shortest: whether no game with the same number of players and settings is shorter.
     """
@@ -84,7 +84,7 @@ class Exploration:
     Attributes:
         decisions: the number of decisions taken.
         games: the number of random games.
-        complete: numbers of players for which every position was visited, with default settings.
+        complete: the numbers of players for which, with default settings, every position was visited.
         findings: mistakes with games that reveal them.
         others: mistakes that no single game reveals.
         unseen: the names of options that were never legal.
@@ -103,12 +103,12 @@ class Exploration:
 
 
 def explore(ruleset: typed.Ruleset, decisions: int, progress: Callable[[int], object] | None = None) -> Exploration:
-    """Explores a ruleset, deterministically for a ruleset and a bound.
+    """Explores a ruleset; the result depends only on the ruleset and the bound.
 
     Args:
         ruleset: a ruleset without errors.
         decisions: the total number of decisions.
-        progress: called at intervals with the number of further decisions.
+        progress: a function called at intervals with the number of decisions since the last call.
 
     Raises:
         DiagnosticsError: if a game cannot start, for instance with a start value out of range.
@@ -126,7 +126,7 @@ def _of_turns(option: Option, endless: Set[str]) -> bool:
 
 
 def any_of(rng: random.Random, of: Sequence[_T]) -> _T:
-    """A uniformly chosen member, drawn by `random()` alone, as only this is the same in all versions of Python."""
+    """A uniformly chosen member, drawn by `random()`, the only method that is the same in all versions of Python."""
     return of[int(rng.random() * len(of))]
 
 

@@ -1,4 +1,4 @@
-"""Options defined anywhere in a ruleset, to distinguish typos from unavailable options."""
+"""The options defined anywhere in a ruleset, by which typos are distinguished from unavailable options."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Perft: the number of positions at a depth, and an order-independent hash over them.
 
-The name comes from chess engines ("performance test"): two implementations of the same rules with equal numbers at many
-positions hardly differ in legal options or their effects.
+The name comes from chess engines ("performance test"): if two implementations of the same rules have equal numbers at
+many positions, they hardly differ in legal options or their effects.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 
 LIMIT = 1_000_000
-"""The default limit of nodes: about a minute, and some 100 MB."""
+"""The default limit on nodes, which takes about a minute and some 100 MB."""
 MAX_DEPTH = 100
 
 
@@ -34,7 +34,7 @@ class Perft:
         hash: 16 hex digits, independent of the order of leaves: BLAKE2 over the sorted hashes of their states, each
             with its count.
         divide: the number of leaves below each first option, in list order.
-        complete: whether everything was counted; if not, the numbers are those at the limit.
+        complete: whether everything was counted; if not, the numbers are those reached at the limit.
     """
 
     depth: int
@@ -50,8 +50,8 @@ class Perft:
 def perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft:
     """Counts the positions `depth` options after a game's position.
 
-    Every legal option counts once: chance options regardless of weights, and options out of turn (interrupts) like the
-    decider's own, so an interrupt followed by a decision counts as two consecutive options.
+    Every legal option counts once: chance options regardless of their weights, and interrupts like the decider's own
+    options. An interrupt followed by a decision therefore counts as two consecutive options.
 
     Args:
         game: the game; its position is unchanged afterwards.
@@ -100,6 +100,6 @@ def named(option: Option) -> str:
 
 
 def digest(states: Iterable[tuple[str, int]]) -> str:
-    """The hash of ordered state hashes with their counts."""
+    """The hash of a sequence of state hashes with their counts."""
     lines = "".join([f"{state} {count}\n" for state, count in states])
     return hashlib.blake2b(lines.encode(), digest_size=8).hexdigest()

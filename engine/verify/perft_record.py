@@ -1,6 +1,6 @@
 """Perft records: positions of a ruleset with the counts below them, in a file for tests.
 
-A record reveals unintended changes of legal options or their effects. The numbers depend only on the rules. The hash
+A record reveals unintended changes to legal options or their effects. The numbers depend only on the rules. The hash
 also depends on the layout of states: if that changes and all numbers stay the same, rewrite the record (`rulespec perft
 REF --record`).
 """
@@ -36,7 +36,7 @@ BUDGET = 400
 """The maximum number of nodes below a position, which determines its depth."""
 DEEPEST = 4
 FROM_LOGS = 100
-"""The number of positions chosen from recorded games."""
+"""The default number of positions chosen from recorded games."""
 COUNTED = ("nodes", "leaves", "ended", "distinct", "hash")
 
 
@@ -74,7 +74,9 @@ class PerftRow:
 
 
 def record_file(ruleset: typed.Ruleset) -> Path:
-    """The record of a ruleset: `perft/<id>+<overlays>.yaml` in its folder, or beside the last overlay with a path."""
+    """The record of a ruleset: `perft/<id>+<overlays>.yaml` in its folder, or beside the last overlay referenced by
+    path.
+    """
     home = next((ruleset.homes[id_] for id_ in reversed(ruleset.overlays) if id_ in ruleset.homes), ruleset.folders[0])
     return home / "perft" / f"{'+'.join([ruleset.id, *ruleset.overlays])}.yaml"
 
@@ -95,7 +97,7 @@ def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
 def at_moves(
     result: ReplayResult, wanted: Iterable[int], backend: Backend, spans: Mapping[int, Span] | None = None
 ) -> Iterator[Game]:
-    """A game at each of the given positions of a replay, as numbers of moves in ascending order.
+    """A game at each of the wanted positions of a replay, which are given as numbers of moves in ascending order.
 
     A move is a decision or an undo. `spans` has the places of the numbers.
 
@@ -139,7 +141,8 @@ def positions(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend
 
 
 def choose(ruleset: typed.Ruleset, from_logs: int = FROM_LOGS) -> list[PerftRow]:
-    """Positions to record: the start for every number of players, and evenly spaced positions of the recorded games.
+    """The positions to record: the start for every number of players, and evenly spaced positions of the recorded
+    games.
 
     The rows have depth 0 and no counts.
     """
@@ -179,7 +182,7 @@ def read_record(path: Path) -> list[PerftRow]:
 
 
 def count(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend = "python") -> Iterator[PerftRow]:
-    """Counts the rows; depth 0 is replaced by the largest depth within `BUDGET`.
+    """Counts the rows; a depth of 0 is replaced by the largest depth within `BUDGET`.
 
     Raises:
         DiagnosticsError: if a log is unreadable, or too short for a position.
@@ -191,7 +194,7 @@ def count(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend = "
 
 
 def counted(count: Perft) -> dict[str, int | str]:
-    """The counts of a perft that a record contains."""
+    """The counts of a perft that go into a record."""
     return {name: getattr(count, name) for name in COUNTED}
 
 
@@ -224,7 +227,8 @@ def compare(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend, 
         ruleset: the ruleset.
         rows: the recorded positions.
         backend: the backend for the rules.
-        report: receives each difference (RS831, at its place in the record), and the errors of other positions.
+        report: the report that receives each difference (RS831, at its place in the record), and the errors at other
+            positions.
     """
     done = 0
     for _, of_log in groupby(rows, key=lambda row: row.log):

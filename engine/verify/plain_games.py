@@ -1,4 +1,4 @@
-"""Random games for explorations, the same as in `simulate`, in wasm if possible."""
+"""Random games for explorations, the same games as in `simulate`, played in wasm if possible."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.typed import nodes as typed
 
 FAILING = 20
-"""The number of failing games after which play stops: each of them takes as long as a thousand others."""
+"""The number of failing games after which play stops: each of them takes as long as a thousand other games."""
 
 
 def plain_games(ruleset: typed.Ruleset, plan: GamePlan, decisions: int) -> Iterator[tuple[int, Playout | None]]:
@@ -25,7 +25,8 @@ def plain_games(ruleset: typed.Ruleset, plan: GamePlan, decisions: int) -> Itera
         decisions: the total number of decisions. No game starts that could exceed it.
 
     Yields:
-        For each game, its number of decisions and, if it reveals a mistake of the rules, the game.
+        For each game, its number of decisions and, if it reveals a mistake in the rules, the game itself, otherwise
+        None.
     """
     outcomes = _outcomes(ruleset, plan)
     failing = 0

@@ -1,4 +1,4 @@
-"""Random games with every combination of players and settings, played by `validate`."""
+"""The random games that `validate` plays with every combination of players and settings."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ STEPS = 900_000_000
 MINUTE = 20 * STEPS
 """The number of steps in about a minute."""
 LEAST = 5
-"""The minimum number of games per combination while any steps are left, even beyond its share."""
+"""The minimum number of games per combination while any steps are left, even if that exceeds its share."""
 FAILING = 20
-"""The number of failing or unfinished games after which a combination is abandoned, as each of them takes long."""
+"""The number of failing or unfinished games after which a combination is abandoned, since each of them takes long."""
 GIVEN_UP = 20 * MAX_STEPS
-"""The steps charged to a game that exceeds the step limit: it takes `MAX_STEPS` of the slow interpreter."""
+"""The steps charged to a game that exceeds the step limit: it takes `MAX_STEPS` steps of the slow interpreter."""
 MAX_FOUND = 10
 """The maximum number of reported mistakes."""
 EFFORT = 300_000_000
-"""The total steps for shortening the games of all mistakes."""
+"""The total steps for shortening the games that reveal mistakes."""
 LOOKED = 20
-"""The number of games per number of players that are checked for an end by a limit in the rules."""
+"""The number of games per number of players that are checked for whether a limit in the rules ended them."""
 MANY = 1 / 5
 """The minimum share of games ended by a limit for which the limit is reported."""
 _SCENARIO = 20  # the maximum length of a game printed as a scenario
@@ -58,12 +58,12 @@ def play_check(
 ) -> PlayReport:
     """Plays a ruleset without errors for `STEPS` steps, but at least until each number of players has finished a game.
 
-    If the latter takes another `STEPS` steps, or reveals a mistake, the other numbers of players are skipped. The games
-    depend only on the ruleset, not on the machine.
+    If those games take another `STEPS` steps, or reveal a mistake, the remaining numbers of players are skipped. The
+    games depend only on the ruleset, not on the machine.
 
     Args:
         ruleset: the ruleset.
-        progress: called with the number of newly finished combinations.
+        progress: a function called with the number of newly finished combinations.
         minutes: the approximate time to play; None means `STEPS` steps.
     """
     return _PlayCheck(ruleset, progress or (lambda _: None), minutes).run()

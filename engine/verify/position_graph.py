@@ -1,4 +1,4 @@
-"""The graph of positions near the start of a game: paths, dead ends, and loops, intended or not."""
+"""The graph of positions near the start of a game, with its paths, dead ends and loops."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import walk
 
 MAX_LOOP_STARTS = 100
-"""The maximum number of positions from which a loop is searched."""
+"""The maximum number of positions from which loops are searched for."""
 
 
 @dataclass(slots=True)
 class Node:
-    """A position.
+    """A position in the graph.
 
     Attributes:
-        parent: the number of the position from which it was first reached; -1 for the start.
-        move: the option that led here from the parent; None for the start.
-        ends: whether the game is over here, or reveals a mistake.
+        parent: the number of the position from which it was first reached; -1 if it is the start.
+        move: the option that led here from the parent; None if it is the start.
+        ends: whether the game is over, or a mistake appears, at this position.
         successors: the numbers of the next positions.
         turns: the options that may be part of a loop, each with its next position.
         decision: the open decision; None if the game is over.
@@ -61,7 +61,7 @@ class PositionGraph:
         return decision
 
     def first_loop(self) -> tuple[int, list[Option]] | None:
-        """The loop of turns nearest to the start, as its first position and its options; or None."""
+        """The loop of `turns` nearest to the start, as its first position and its options; None if there is none."""
         inside = self._core()
         for place in sorted(inside)[:MAX_LOOP_STARTS]:
             came: dict[int, tuple[int, Option]] = {}
@@ -82,7 +82,7 @@ class PositionGraph:
         return None
 
     def first_dead_end(self) -> int | None:
-        """The first position from which no options lead to an end, or None; all positions must be known."""
+        """The first position from which no end can be reached; None if there is none. All positions must be known."""
         predecessors: dict[int, list[int]] = {}
         for at, node in enumerate(self.nodes):
             for there in node.successors:
@@ -121,12 +121,12 @@ class PositionGraph:
 
 
 def endless_decisions(ruleset: typed.Ruleset) -> frozenset[str]:
-    """The names of the decisions at which turns may loop forever."""
+    """The names of the decisions that the ruleset allows to repeat forever."""
     return frozenset(name.text for folder in range(len(ruleset.folders)) for name in _listed(ruleset, folder))
 
 
 def idle_entries(ruleset: typed.Ruleset) -> list[Diagnostic]:
-    """Warnings about entries of the ruleset's own list that name no decision; none if overlays may remove it."""
+    """Warnings about entries of the ruleset's own list that name no decision; empty if it has overlays."""
     if ruleset.overlays:
         return []
     known = _asked(ruleset)

@@ -1,4 +1,4 @@
-"""Properties of every game under a sound ruleset, checkable at any position.
+"""The properties of every game under a sound ruleset, each of which can be checked at any position.
 
 Random games and the authors' tests (`ruleset_tests`) check the same properties.
 """
@@ -34,7 +34,7 @@ class Property:
     Attributes:
         name: the name in messages.
         rate: the share of positions checked in a random game; slow properties have a low rate.
-        holds: returns the diagnostic of a violation, or None.
+        holds: the function that returns the diagnostic of a violation, or None.
     """
 
     name: str
@@ -50,17 +50,17 @@ class Property:
 
 
 def rules_hold(trial: Trial) -> Diagnostic | None:
-    """All invariants hold, an option is legal, and the rules do not fault."""
+    """The property that all invariants hold, an option is legal, and the rules do not fault."""
     return look(trial.game)[1]
 
 
 def backends_agree(trial: Trial) -> Diagnostic | None:
-    """All backends have the same state, and the same open decision by the same seat."""
+    """The property that all backends have the same state, and the same open decision by the same seat."""
     return _compared(trial, _position)
 
 
 def backends_say_the_same(trial: Trial) -> Diagnostic | None:
-    """All backends list the same options with the same weights, and agree on invariants, points and result."""
+    """The property that all backends list the same options and weights, and agree on invariants, points and result."""
     return _compared(trial, _answers)
 
 
@@ -114,7 +114,9 @@ def _short(value: Any) -> str:
 
 
 def options_are_legal(trial: Trial) -> Diagnostic | None:
-    """Listed options are legal, and equal after printing and parsing; all others are rejected with a reason."""
+    """The property that listed options are legal, survive printing and parsing, and all others are rejected with a
+    reason.
+    """
     listed = list(islice(every_option(trial.game), MAX_OPTIONS))
     known = {(o.kind.choice, o.args) for o in listed}
     if len(known) < len(listed):
@@ -171,7 +173,7 @@ def _unlisted(trial: Trial, listed: list[Option]) -> Iterator[Option]:
 
 
 def taking_back_restores(trial: Trial) -> Diagnostic | None:
-    """Taking an option and undoing it restores everything."""
+    """The property that taking an option and undoing it restores everything."""
     for option in _sample(trial, look(trial.game)[0])[:1]:
         before, positions = _all(trial.game), [_position(game) for game in trial.games]
         for game in trial.games:
@@ -183,7 +185,7 @@ def taking_back_restores(trial: Trial) -> Diagnostic | None:
 
 
 def clones_are_independent(trial: Trial) -> Diagnostic | None:
-    """A clone equals its game, continues in the same way, and changes no other game."""
+    """The property that a clone equals its game, continues in the same way, and changes no other game."""
     game = trial.game
     before, clone, twin = _all(game), game.copy(), game.copy()
     if _all(clone) != before:
@@ -199,7 +201,7 @@ def clones_are_independent(trial: Trial) -> Diagnostic | None:
 
 
 def log_says_all(trial: Trial) -> Diagnostic | None:
-    """A game is unchanged by writing, reading and replaying a log."""
+    """The property that writing, reading and replaying a log leaves a game unchanged."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
         with LogWriter(path, trial.header) as writer:
@@ -211,7 +213,7 @@ def log_says_all(trial: Trial) -> Diagnostic | None:
 
 
 def saved_game_goes_on(trial: Trial) -> Diagnostic | None:
-    """A game is unchanged by saving and resuming; the trial continues with the resumed game."""
+    """The property that saving and resuming leave a game unchanged; the trial continues with the resumed game."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "game.jsonl"
         with SavedGame(path) as saved:

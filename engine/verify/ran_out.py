@@ -1,4 +1,4 @@
-"""Limits reached in random games: exhausted loops, and recursion depths of procedures.
+"""Limits that random games reach: exhausted loops, and recursion depths of procedures.
 
 If a `repeat at most` with decisions is exhausted, the game may end.
 
@@ -31,7 +31,7 @@ from rulespec.typed.rule_traversal import walk
 
 
 class LoopBounds(Marks, Observer):
-    """The limited loops of a program with decisions inside but none after, if the game has other ends.
+    """The limited loops of a program that have decisions inside but none after, if the game can end in other ways.
 
     Args:
         ruleset: the ruleset.
@@ -78,7 +78,7 @@ class LoopBounds(Marks, Observer):
             self._repeat = s
 
     def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
-        """Records the block where a limited loop decides whether to iterate."""
+        """Records the block where a limited loop decides whether to continue."""
         if self._repeat is not None and self._repeat.body is body:
             self._bodies[again, leave] = block, self._repeat.span
 
@@ -134,7 +134,7 @@ class LoopBounds(Marks, Observer):
 class DepthsReached:
     """The recursion depths reached in random games.
 
-    The games use a program with an additional counter cell per procedure, which its first block increments.
+    The games use a program in which each procedure has a counter cell, which its first block increments.
 
     Args:
         ruleset: the ruleset.
@@ -142,7 +142,7 @@ class DepthsReached:
         settings: the values of all settings.
 
     Attributes:
-        most: name of a recursive procedure → its maximum depth over all games.
+        most: name of a recursive procedure → its maximum depth in all games.
     """
 
     def __init__(self, ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> None:

@@ -24,11 +24,11 @@ from rulespec.typed.settings import values_to_try
 CAP = 1_000
 """The number of decisions before a random game is abandoned."""
 CLOSELY = 10
-"""The number of closely checked games in a run; further games only reveal mistakes of the rules."""
+"""The number of closely checked games in a run; further games reveal only mistakes in the rules."""
 WITH_ALL = 10
 """The interval, in games, at which the slow interpreter plays along."""
 EFFORT = 1_000_000_000
-"""The steps for shortening a game, as counted by `Trial.steps`: up to about twenty seconds."""
+"""The maximum steps for shortening a game, as counted by `Trial.steps`; they take up to about twenty seconds."""
 TAKE_BACK = 1 / 30
 """The probability of undoing up to five decisions in a random game."""
 
@@ -42,16 +42,16 @@ def random_games(
     cap: int = CAP,
     backends: Sequence[Backend | Machines] | None = None,
 ) -> Iterator[tuple[Trial, FailingGame | None]]:
-    """Plays random games, every other one with random settings, and checks the properties.
+    """Plays random games, every second one with random settings, and checks the properties.
 
     Args:
         ruleset: the ruleset.
-        players: numbers of players, which alternate.
+        players: the numbers of players, which alternate.
         games: the number of games.
         seed: the seed, which determines the games.
         cap: the number of decisions before a game is abandoned.
-        backends: the backends to compare; None means all that can run the ruleset here, with the interpreter in one of
-            `WITH_ALL` games.
+        backends: the backends to compare; None means all that can run the ruleset here, with the interpreter in every
+            `WITH_ALL`th game.
 
     Yields:
         Each game at its end, with the shortest game found for its mistake, or None.
@@ -81,7 +81,7 @@ def further_games(
         ruleset: the ruleset.
         players: numbers of players.
         games: the number of games, divided among the numbers of players, and among values of settings if there are
-            enough games to make their programs worthwhile.
+            enough games to make compiling their programs worthwhile.
         seed: the seed, which determines the games.
 
     Yields:
@@ -134,7 +134,7 @@ def shorter(
         wrong: its diagnostic.
         failed: the violated property at its end; None if its last move fails.
         steps: a limit on the steps of all attempts.
-        decision: the additional steps charged per decision, besides those of interpreters.
+        decision: the steps charged per decision, in addition to those of interpreters.
     """
     ruleset, header = trial.game.ruleset, trial.header
     draws = Stream(0)
@@ -173,7 +173,7 @@ def shorter(
 def shorter_playout(playout: Playout, steps: int = EFFORT, decision: int = 0) -> FailingGame:
     """The shortest game found for the mistake of a failed playout.
 
-    `steps` and `decision` are those of `shorter`; with `decision` 0, the cost of decisions is measured.
+    See `shorter` for `steps` and `decision`; if `decision` is 0, the cost of decisions is measured.
     """
     assert playout.failure is not None
     game = playout.game

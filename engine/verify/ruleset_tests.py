@@ -3,8 +3,8 @@
     from rulespec.testing import ruleset_tests TestMyGame = ruleset_tests("my_game+house_rule")
 
 pytest collects the class, and Hypothesis plays: it takes and undoes decisions, continues in clones and saved games, and
-searches for a game that breaks an invariant, makes the rules fault, or violates a property of every game. The failure
-shows the shortest such game found, as a native log.
+searches for a game that breaks an invariant, makes the rules fault, or violates one of the properties of every game.
+The failure shows the shortest such game found, as a native log.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _PROPERTIES = {p.name: p for p in PROPERTIES}
 
 
 class BrokenGameError(AssertionError):
-    """A game that reveals a mistake. The message contains the game as a native log."""
+    """Raised for a game that reveals a mistake. The message contains the game as a native log."""
 
     def __init__(self, trial: Trial, wrong: Diagnostic, failed: Property | None) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ def ruleset_tests(
     hypothesis: HypothesisSettings = DEFAULTS,
     backends: Sequence[Backend | Machines] = BACKENDS,
 ) -> type[TestCase]:
-    """A test case that plays a ruleset.
+    """A test case class that plays a ruleset.
 
     Args:
         ref: the reference of the ruleset, such as `my_game+house_rule` or a path, loaded when the test runs.

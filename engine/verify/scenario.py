@@ -1,4 +1,4 @@
-"""Scenarios: given a position, when decisions are taken, expectations hold. See docs/guides/scenarios.md."""
+"""Scenarios: given a position, and when decisions are taken, expectations hold. See docs/guides/scenarios.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rulespec.documents.yaml_reader import read_yaml
 
 @dataclass(frozen=True, slots=True)
 class ScenarioStep:
-    """Decisions and the expectations after them; each text has its place."""
+    """A step of a scenario: decisions, and the expectations after them; each text has its place."""
 
     when: tuple[Scalar, ...]
     then: tuple[tuple[Scalar, Node], ...]
@@ -30,19 +30,19 @@ class PositionLayer:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A scenario.
+    """A scenario, as read from a file.
 
     Attributes:
         span: the place of its id.
         rules: the ids of the rules it demonstrates.
         ruling: the ids of the rulings it demonstrates.
         also: additional overlays under which it passes.
-        seats: the players; empty for the default ones.
-        settings: settings of the table.
+        seats: the players; empty for the default players.
+        settings: the settings of the table.
         base: the id of the scenario with the starting position; None after it has been merged.
         start: a procedure call that replaces the game's usual start, or None.
         layers: the layers of the position, in order.
-        steps: decisions and expectations.
+        steps: the decisions and expectations.
     """
 
     id: str
@@ -61,7 +61,7 @@ class Scenario:
 
 
 def read_scenarios(path: Path, report: Report, display: str | None = None) -> tuple[Scenario, ...]:
-    """The raw scenarios of a file; for the arguments see `scenario_files.load_scenarios`."""
+    """The scenarios of a file, before shared positions are merged; see `scenario_files.load_scenarios`."""
     try:
         node = read_yaml(path, display or str(path))
     except DiagnosticsError as error:
@@ -71,7 +71,7 @@ def read_scenarios(path: Path, report: Report, display: str | None = None) -> tu
 
 
 def scenarios_of(node: Node, report: Report) -> tuple[Scenario, ...]:
-    """The raw scenarios in a file's tree; empty if it has errors, which are reported."""
+    """The scenarios in a file's tree, without shared positions merged; empty if it has errors, which are reported."""
     from rulespec.documents.schema_check import check_schema
     from rulespec.schemas import load_schema
 

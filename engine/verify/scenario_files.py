@@ -1,4 +1,4 @@
-"""The scenarios of a reference, of a file, and of a folder outside the ruleset."""
+"""The scenarios of a ruleset reference, and those of files and folders outside the ruleset."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from rulespec.typed import nodes as typed
 
 
 def suite_scenarios(ruleset: typed.Ruleset, report: Report, display: Callable[[Path], str] = str) -> Iterator[Scenario]:
-    """The scenarios of a reference.
+    """The scenarios of a ruleset reference.
 
-    The first are those in `scenarios/` of its folder; with overlays, only scenarios whose `also` lists each of them, as
-    overlays change expectations. Next are those in `scenarios/<overlay>/`, beside an overlay named by path. Those of
-    the extended ruleset are excluded: they test that ruleset's map and tables.
+    First come those in `scenarios/` of its folder. If the reference has overlays, only scenarios whose `also` lists all
+    of these count, since overlays change expectations. Next come those in `scenarios/<overlay>/`, which is beside the
+    overlay if that is referenced by path. The scenarios of an extended ruleset are excluded, because they test that
+    ruleset's map and tables.
 
     Args:
         ruleset: the ruleset, with the overlays of the reference.
-        report: receives errors in the files.
+        report: the report that receives errors in the files.
         display: the name of a file in diagnostics.
     """
     known = _overlays(ruleset)
@@ -39,15 +40,15 @@ def suite_scenarios(ruleset: typed.Ruleset, report: Report, display: Callable[[P
 def outside_scenarios(
     ruleset: typed.Ruleset, place: Path, report: Report, display: Callable[[Path], str] = str
 ) -> Iterator[Scenario]:
-    """The scenarios of a file or a folder outside the ruleset, written for this reference.
+    """The scenarios in a file or folder outside the ruleset that apply to this reference.
 
-    A scenario with `also` is skipped if the reference has other overlays; without `also`, it always applies. In a
-    folder, those in `<overlay>/` apply if the reference has this overlay.
+    A scenario with `also` is skipped if the reference has other overlays; one without `also` always applies. The
+    scenarios in a subfolder `<overlay>/` apply if the reference has this overlay.
 
     Args:
         ruleset: the ruleset, with the overlays of the reference.
         place: a file, or a folder with `*.yaml`.
-        report: receives errors in the files.
+        report: the report that receives errors in the files.
         display: the name of a file in diagnostics.
     """
     known = _overlays(ruleset)
@@ -89,9 +90,10 @@ def load_scenarios(
 
     Args:
         path: the file.
-        report: receives the file's errors; then there are no scenarios. One with an unknown position is skipped.
+        report: the report that receives the file's errors. If there are any, the result is empty, except that a
+            scenario with an unknown position is only skipped.
         display: the file's name in diagnostics.
-        folder: the file's folder, to share it among several calls.
+        folder: the file's folder, if several calls share it.
     """
     result = read_scenarios(path, report, display)
     first: dict[str, Scenario] = {}

@@ -1,4 +1,4 @@
-"""The run of a scenario, which takes decisions in a game and compares expectations."""
+"""The run of a scenario: it takes decisions in a game, and compares the results with the expectations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Failure:
         backend: the backend that ran it.
         span: the place of the expectation.
         what: the key of the expectation, such as `options` or `when`.
-        expected: the expected value; "" if the actual value suffices, or the scenario could not continue.
+        expected: the expected value; "" if the actual value says enough, or the scenario could not continue.
         actual: the actual value, or the fault.
     """
 
@@ -81,7 +81,7 @@ def run_scenario(
 
 
 class ScenarioPlace(NamedTuple):
-    """A text in a scenario, and the game at that point.
+    """A text in a scenario, and the game at the point where it applies.
 
     Attributes:
         key: `when` for the next decision; otherwise the expectation: `legal`, `illegal` or `values`.

@@ -19,7 +19,7 @@ MAX_CHAIN = 100
 
 
 class Folder:
-    """The scenarios of all files in a folder, read once on demand.
+    """The scenarios of all files in a folder, read once when they are first needed.
 
     Args:
         path: the folder.
@@ -41,13 +41,13 @@ class Folder:
 def with_positions(scenarios: Sequence[Scenario], folder: Folder, report: Report) -> tuple[Scenario, ...]:
     """The scenarios of a file, each with its initial position.
 
-    The other scenario's seats, start, settings and layers come first, and the scenario's own override them; the other's
-    decisions are ignored. The other scenario is searched for in the same file, then in the folder's other files.
+    The seats, start, settings and layers of the referenced scenario come first, and the scenario's own override them;
+    its decisions are ignored. It is looked for in the same file, then in the folder's other files.
 
     Args:
-        scenarios: the raw scenarios.
+        scenarios: the scenarios as read from the file.
         folder: the folder of their file.
-        report: receives an error for each scenario with an unknown position, which is skipped.
+        report: the report that receives an error for each scenario with an unknown position; that scenario is skipped.
     """
     laid = (scenario if scenario.base is None else _laid(scenario, scenarios, folder, report) for scenario in scenarios)
     return tuple(s for s in laid if s is not None)

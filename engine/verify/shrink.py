@@ -1,4 +1,4 @@
-"""Failing games, their reduction to short ones, and their forms as text and as a scenario."""
+"""Failing games: their reduction to short games, and their forms as text and as scenario."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _SHOWN = 12  # the maximum number of decisions, and of changes, in a text
 
 Move = Option | TakenBack
 Run = Callable[[Sequence[Move], int], tuple[list[Move], Diagnostic] | None]
-"""Plays moves from the start of a game, skipping impossible ones, and then a number of random moves.
+"""A function that plays moves from the start of a game, skipping impossible ones, and then a number of random moves.
 
-Returns the moves up to the mistake, and its diagnostic; None if the game reveals no mistake, or another one.
+It returns the moves up to the mistake, and its diagnostic; None if the game reveals no mistake, or a different one.
 """
 SHORT_CUTS = 30
-"""The number of short cuts tried before a game counts as shortest."""
+"""The number of shortcuts tried before a game counts as shortest."""
 
 _T = TypeVar("_T")
 
@@ -40,8 +40,8 @@ class FailingGame:
         header: the seats and settings.
         moves: the moves of the game.
         wrong: the diagnostic.
-        changed: the changes by the last move, one line per field and pile.
-        scenario: the game as a scenario file that fails in the same way; "" if impossible.
+        changed: the changes that the last move made, one line per field and pile.
+        scenario: the game as a scenario file that fails in the same way; "" if no scenario can.
         lines: the game as the lines of a native log.
     """
 
@@ -74,7 +74,7 @@ class FailingGame:
         return "".join(to_json_text(line, plain=True) + "\n" for line in lines)
 
     def story(self) -> list[str]:
-        """The game as text: its last decisions, including the failing one, and the resulting changes."""
+        """The game as text: its last decisions, including the failing one, and the changes that this made."""
         lines = [f"… {len(self.moves) - _SHOWN} before"] if len(self.moves) > _SHOWN else []
         lines += [move_text(move) for move in self.moves[-_SHOWN:]] or ["before the first decision"]
         more = len(self.changed) - _SHOWN
@@ -102,7 +102,7 @@ def shortest(
         header: the seats and settings.
         moves: the failing game.
         wrong: the diagnostic.
-        run: plays the moves of a shorter game.
+        run: the function that plays the moves of a shorter game.
         tries: the maximum number of calls.
     """
 
@@ -128,11 +128,12 @@ def shortest(
 
 
 def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> list[_T]:
-    """The list after removal of dispensable runs, longest runs first.
+    """A list without its dispensable parts, which are removed in runs, longest runs first.
 
     Args:
         moves: the list.
-        again: called with a shorter list; returns the part it needs, or None if the result differs.
+        again: a function called with a shorter list; it returns the part of this that is needed, or None if the result
+            differs.
     """
     size = len(moves) // 2
     while size:
@@ -154,7 +155,7 @@ class LegalPart:
     Attributes:
         game: the game.
         fault: the option that faulted, which is not in the game, or None.
-        changed: the changes by the last move, as texts; empty after a fault.
+        changed: the changes that the last move made, as texts; empty after a fault.
     """
 
     game: Game
@@ -185,18 +186,18 @@ def replayed(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move]) -
 
 
 SHOWN_BY = frozenset(["RS703", "RS704", "RS711", "RS712"])
-"""Codes of mistakes that a scenario can reveal: at a position, or in the decision that leads to it."""
+"""The codes of mistakes that a scenario can reveal, either at a position or in the decision that leads to it."""
 _STEP = 1_000
 """Decisions per step; a scenario file may have at most twice as many in a step."""
 
 
 def failing_scenario(game: Game, header: LogHeader, fault: Option | None, wrong: Diagnostic) -> str:
-    """The scenario as a YAML file; "" if no scenario can reveal the mistake.
+    """A scenario that fails with a mistake, as a YAML file; "" if no scenario can reveal the mistake.
 
     Args:
         game: the game, up to the mistake.
         header: the seats and settings.
-        fault: the faulting option, if the mistake is a fault.
+        fault: the option that faults, if the mistake is a fault.
         wrong: the mistake.
     """
     if wrong.code not in SHOWN_BY:
@@ -240,13 +241,13 @@ _IN_MESSAGE = 8
 
 
 def example(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move], changed: Sequence[str]) -> str:
-    """A game as text: its players and settings, its last decisions, and the changes by the last one.
+    """A game as text: its players and settings, its last decisions, and the changes that the last one made.
 
     Args:
         ruleset: the game's ruleset.
         header: the seats and settings.
         moves: the game's moves.
-        changed: the changes by the last move; empty if irrelevant.
+        changed: the changes that the last move made; empty if they do not matter.
     """
     defaults = {s.name: s.default for s in ruleset.settings.values()}
     chosen = [f"{k}={v}" for k, v in header.settings.items() if v != defaults[k]]

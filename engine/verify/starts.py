@@ -1,4 +1,4 @@
-"""Starts of games up to the first decision, with each number of players and extreme settings, within a limit."""
+"""Starts of games up to the first decision, with each number of players and extreme settings, within a step limit."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.settings import ends
 
 PATIENCE = 2_000_000
-"""The number of evaluated expressions, for all numbers of players together; new cells and instructions count more."""
+"""The limit on evaluated expressions, for all numbers of players together; new cells and instructions count several
+times.
+"""
 _PER_CELL = 5
 _PER_INSTRUCTION = 20
 _PER_GAME = 500
 
 
 def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
-    """Reports errors of set-ups: start values, faults before the first decision, broken invariants.
+    """Reports errors in set-ups: wrong start values, faults before the first decision, broken invariants.
 
     Each number of players is tried with the defaults, then with each numeric setting at its minimum and maximum.
     """

@@ -1,7 +1,7 @@
-"""Costs of a ruleset's random games in steps: machine-independent, unlike time.
+"""The costs of a ruleset's random games in steps, which do not depend on the computer, unlike time.
 
-The interpreter counts the steps of a few decisions of the optimised program, spread over a game. The steps of games
-follow from these on any machine.
+The interpreter counts the steps of a few decisions of the optimised program, spread over a game. The steps of games are
+estimated from these, with the same result on any computer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rulespec.engine.verify.combinations import SEED, Combination, CombinationGa
 from rulespec.typed import nodes as typed
 
 DECISION = 10_000
-"""The steps charged per decision beyond its own, for work outside the rules."""
+"""The steps charged per decision for work outside the rules, in addition to those of the rules."""
 BLOCK = 60_000
 """The steps charged per block of a program, for compilation."""
 _PLIES = (0, 8, 64, 512)
@@ -33,7 +33,7 @@ _INVARIANTS = 10  # the factor by which invariants cost less when only changed c
 
 
 class Weights(Struct, frozen=True):
-    """The step costs of games: up to the first decision, and per decision."""
+    """The step costs of games: those up to the first decision, and those per decision."""
 
     start: int
     decision: int
@@ -43,7 +43,7 @@ class Weights(Struct, frozen=True):
         return self.start + decisions * self.decision
 
     def decisions(self, steps: int) -> int:
-        """The number of decisions for `steps` steps."""
+        """The number of decisions that `steps` steps allow."""
         return max(0, steps - self.start) // self.decision
 
 

@@ -30,12 +30,12 @@ LOG_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 EXPECTATION = ".expect.yaml"
 _CHANGES = 12  # the maximum in a message
 short_games: Machines = MachineMemo(quick_machine)
-"""Generated Python without optimisation passes, which would take longer than such a short game."""
+"""The machines for short games: generated Python, without passes if these would take longer than such a game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A scenario or recorded game with its diagnostics; `backends` are the failing ones."""
+    """A scenario or recorded game with its diagnostics; `backends` are those that fail."""
 
     kind: Literal["scenario", "log"]
     id: str
@@ -61,9 +61,9 @@ def run_suite(
     Args:
         ruleset: the ruleset, with the overlays of the reference.
         backends: the backends for scenarios; the first one also runs the recorded games.
-        report: receives errors in scenario files.
+        report: the report that receives errors in scenario files.
         only: a text that the id or the file of a case must contain.
-        outside: files and folders with scenarios to run instead.
+        outside: files and folders whose scenarios are run instead.
     """
     results = [outside_scenarios(ruleset, place, report, display) for place in outside]
     for scenario in chain.from_iterable(results or [suite_scenarios(ruleset, report, display)]):
@@ -97,7 +97,7 @@ def _scenario_case(ruleset: typed.Ruleset, scenario: Scenario, backends: Sequenc
 
 
 def log_files(ruleset: typed.Ruleset) -> list[Path]:
-    """The recorded games of a reference: in `logs/`, or, with overlays, in `logs/<overlay>/`."""
+    """The recorded games of a reference: those in `logs/` or, if it has overlays, in `logs/<overlay>/`."""
     names = [f"logs/{overlay}" for overlay in ruleset.overlays] or ["logs"]
     return [
         path

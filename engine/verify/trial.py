@@ -18,7 +18,7 @@ BACKENDS: tuple[Backend, ...] = ("python", "interpreter")
 """The machines that run every ruleset everywhere."""
 
 INTERPRETED = 50
-"""The steps of a generated program that take about as long as one step of the interpreter."""
+"""The number of steps in generated code that take about as long as one step of the interpreter."""
 
 
 def installed_backends(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> tuple[Backend, ...]:
@@ -34,7 +34,7 @@ def installed_backends(ruleset: typed.Ruleset, seats: int, settings: Mapping[str
 
 
 class Trial:
-    """A game under several backends at once; the others are compared with the first.
+    """A game under several backends at once; the first is compared with each of the others.
 
     Args:
         ruleset: the ruleset.
@@ -65,7 +65,7 @@ class Trial:
 
     @property
     def interpreted(self) -> int:
-        """The total steps of interpreters, including earlier games, as a measure of time."""
+        """The weighted total of steps taken by interpreters, including those in earlier games, as a measure of time."""
         return INTERPRETED * sum(map(interpreted, self.games))
 
     def begin(self) -> Diagnostic | None:

@@ -1,4 +1,4 @@
-"""Checks of facts for every entity; a violation is reported at the facts."""
+"""Checks of facts for every entity; a violation is reported where the facts are."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def failed_checks(d: typed.Declarations, layers: Layers) -> tuple[Diagnostic, ..
 
     Args:
         d: declarations without an error.
-        layers: the layers of the files, for errors caused by an overlay.
+        layers: the layers of the files, which show the errors caused by an overlay.
     """
     if not d.checks:
         return ()

@@ -18,7 +18,7 @@ _BUDGET = 1 << 36
 
 
 def wasm_perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft | None:
-    """`perft` in wasm; None if only Python supports the case.
+    """The result of `perft`, computed in wasm; None if only Python supports the case.
 
     Args:
         game: the game; its position is unchanged afterwards.

@@ -21,10 +21,10 @@ _NOTHING = -2
 
 
 class AlikeEmitter:
-    """Writes the code that lists only one token of each class.
+    """An emitter of the code that lists only one token of each class.
 
     Args:
-        x: writes expressions.
+        x: the emitter of expressions.
     """
 
     def __init__(self, x: ExpressionEmitter) -> None:

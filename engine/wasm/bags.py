@@ -18,7 +18,7 @@ _LOTS = WORD // BITS
 
 
 class BagEmitter:
-    """Writes operators on bags into the current function."""
+    """An emitter of operators on bags."""
 
     def __init__(self, x: ValueEmitter) -> None:
         self.x = x

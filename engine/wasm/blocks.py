@@ -22,10 +22,10 @@ STOPPED = -1
 
 
 class InstructionEmitter:
-    """Writes instructions into the current function.
+    """An emitter of instructions.
 
     Args:
-        x: writes expressions.
+        x: the emitter of expressions.
         occupancy: the maintained sets.
     """
 
@@ -195,10 +195,10 @@ class InstructionEmitter:
 
 
 class BlockEmitter:
-    """Writes the blocks of one procedure into the current function, from any of its entries.
+    """An emitter of a function for the blocks of one procedure, which can be entered at any of its entries.
 
     Args:
-        instructions: writes instructions.
+        instructions: the emitter of instructions.
         regions: the structure of the blocks.
         takers: first block of an iteration over a set → the loop.
         charges: block → the steps counted at its start.

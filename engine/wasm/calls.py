@@ -20,7 +20,7 @@ _PATIENCE = 1 << 40
 
 
 class CallEmitter:
-    """Writes calls into the current function."""
+    """An emitter of calls."""
 
     def __init__(self, x: ExpressionEmitter) -> None:
         self.x = x
@@ -164,7 +164,7 @@ class CallEmitter:
 
 
 class Definitions:
-    """Writes the functions of definitions.
+    """An emitter of the functions of definitions.
 
     As in generated Python, a value that depends only on the arguments and costs more than a look-up is memoised for the
     latest arguments.

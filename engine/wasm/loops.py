@@ -22,7 +22,7 @@ _FOUND_NONE = {"any": 0, "all": 1, "first": -1, "count": 0, "sum": 0}
 
 
 class LoopEmitter:
-    """Writes loops into the current function."""
+    """An emitter of loops."""
 
     def __init__(self, x: ExpressionEmitter) -> None:
         self.x = x

@@ -19,7 +19,7 @@ _FEW = 4_000
 
 
 class NeighbourEmitter:
-    """Writes loops over adjacent cells into the current function."""
+    """An emitter of loops over adjacent cells."""
 
     def __init__(self, x: ExpressionEmitter) -> None:
         self.x = x

@@ -27,7 +27,7 @@ class WideOrderError(Exception):
 
 
 class OperatorEmitter:
-    """Writes operators into the current function."""
+    """An emitter of operators."""
 
     def __init__(self, x: ExpressionEmitter) -> None:
         self.x = x

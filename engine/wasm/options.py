@@ -31,11 +31,11 @@ _BEYOND = 1 << 40
 
 
 class OptionEmitter:
-    """Writes the functions that list the options of decisions.
+    """An emitter of the functions that list the options of decisions.
 
     Args:
-        x: writes expressions.
-        loops: writes loops.
+        x: the emitter of expressions.
+        loops: the emitter of loops.
         long: the values that only Python supports.
 
     Attributes:

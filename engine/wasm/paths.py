@@ -23,7 +23,7 @@ OF_PATHS = frozenset({"stop", "stops"})
 
 
 class PathEmitter:
-    """Writes operators on paths into the current function."""
+    """An emitter of operators on paths."""
 
     def __init__(self, x: ValueEmitter) -> None:
         self.x = x
@@ -76,7 +76,7 @@ class PathEmitter:
 
 
 class WalkEmitter:
-    """Writes the loop over a parameter's possible paths."""
+    """An emitter of the loop over a parameter's possible paths."""
 
     def __init__(self, x: ValueEmitter) -> None:
         self.x = x
@@ -146,7 +146,7 @@ class WalkEmitter:
 
 
 class QueryEmitter:
-    """Writes searches over paths into the current function."""
+    """An emitter of searches over paths."""
 
     def __init__(self, x: ExpressionEmitter) -> None:
         self.x = x

@@ -57,10 +57,10 @@ class _Function(Struct):
 
 
 class ProcedureEmitter:
-    """Writes one function for each procedure, and the dispatcher from entries to them.
+    """An emitter of one function per procedure, and of the dispatcher from entries to these functions.
 
     Args:
-        x: writes expressions.
+        x: the emitter of expressions.
         occupancy: the maintained sets.
         memos: the memos of reached sets.
         listing: for each decision, the maximum number of steps that a test for a legal option takes.

@@ -14,7 +14,7 @@ from rulespec.engine.wasm.widths import ROW
 
 
 class RankEmitter:
-    """Writes loops that compare members into the current function."""
+    """An emitter of loops that compare members."""
 
     def __init__(self, x: ExpressionEmitter, loops: LoopEmitter) -> None:
         self.x = x

@@ -149,7 +149,7 @@ def value_source(p: ir.Program) -> str:
 
 
 class Ranks:
-    """Reads the output of `rank_source`.
+    """A reader of the output of `rank_source`.
 
     Args:
         p: the program.

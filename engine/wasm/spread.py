@@ -23,7 +23,7 @@ ROW = 16
 
 
 class SpreadEmitter:
-    """Writes minimum-cost searches into the current function; see `ir.Spread`."""
+    """An emitter of minimum-cost searches; see `ir.Spread`."""
 
     def __init__(self, x: ExpressionEmitter, loops: LoopEmitter, neighbours: NeighbourEmitter) -> None:
         self.x = x
@@ -176,7 +176,7 @@ def _begin(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int, li
 
 
 class ClosureEmitter:
-    """Writes closures into the current function."""
+    """An emitter of closures."""
 
     def __init__(self, x: ExpressionEmitter, loops: LoopEmitter, memos: ClosureMemos) -> None:
         self.x = x

@@ -22,7 +22,7 @@ SetForms = dict[type, Callable[..., list[Word]]]
 
 
 class ValueEmitter:
-    """Writes values into the current function, in the required width.
+    """An emitter of values into the current function, in the required width.
 
     Attributes:
         code: the function.

@@ -22,7 +22,7 @@ _QUIET = frozenset({"literal", "kind", "seats"})
 
 
 def overlay_titles(ruleset: typed.Ruleset) -> dict[str, str]:
-    """File of an overlay → title of the overlay."""
+    """The titles of overlays, by their files."""
     own = max(layer for file, layer in ruleset.layers.items() if file.rpartition("/")[2] == "game.yaml")
     titles = {}
     for file, layer in ruleset.layers.items():
@@ -32,7 +32,7 @@ def overlay_titles(ruleset: typed.Ruleset) -> dict[str, str]:
 
 
 def whole(answer: Answer, *, fold: bool) -> Answer:
-    """An answer with complete traces, reduced to their decisive parts if `fold`."""
+    """An answer whose traces are reduced to their decisive parts if `fold`, otherwise complete."""
     if not fold:
         return answer
     conditions = [folded(node) for node in answer.conditions]
@@ -45,7 +45,7 @@ class Printer:
     Args:
         ruleset: the ruleset.
         labels: the names of values.
-        names: file → name to print, such as `portable_names`; by default, the name in messages.
+        names: a function from a file to the name to print, such as `portable_names`; by default, the name in messages.
     """
 
     def __init__(self, ruleset: typed.Ruleset, labels: Labels, names: Mapping[str, str] | None = None) -> None:

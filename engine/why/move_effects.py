@@ -1,4 +1,4 @@
-"""Effects of a move: each change of state with the responsible statement and its inputs."""
+"""Effects of a move: each change to the state, with the statement that made it and the inputs of this."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Effect(Struct, frozen=True):
     """The effect of a statement.
 
     Attributes:
-        of: the statement or cost; None for a hidden one, after which everything is hidden.
+        of: the statement or cost; None if it is hidden, after which everything is hidden.
         numbers: the traces of the statement's expressions.
         changes: the changed cells.
     """
@@ -59,8 +59,8 @@ class Recorder(Interpreter):
     Args:
         origins: the origins of the program's instructions.
         labels: the names of entities and seats.
-        traces: returns the tracer of a state.
-        guard: copies a state; hidden cells stay unreadable in the copy.
+        traces: a function that returns the tracer of a state.
+        guard: a function that copies a state, in which hidden cells stay unreadable.
     """
 
     def __init__(self, origins: Origins, labels: Labels, traces: Traces, guard: Callable[[State], State]) -> None:
@@ -76,7 +76,7 @@ class Recorder(Interpreter):
         self._supposed = 0
 
     def record(self, state: State, block: int, args: tuple[int, ...]) -> None:
-        """Runs a move up to the first read of a hidden cell; changes the state in place."""
+        """Runs a move up to the first read of a hidden cell, and changes the state in place."""
         try:
             self.run(state, block, args)
         except HiddenError:

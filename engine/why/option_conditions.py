@@ -1,4 +1,4 @@
-"""Traces of an option's conditions, in order, up to the first that fails."""
+"""Traces of an option's conditions, in order, up to the first one that fails."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Paid(Struct, frozen=True):
 
 
 class OptionTrace:
-    """Traces of the conditions of one option.
+    """A tracer of the conditions of one option.
 
     Args:
         tracer: the tracer of expressions.
@@ -48,7 +48,7 @@ class OptionTrace:
         self._paid: list[_Paid] = []
 
     def conditions(self, args: Sequence[int]) -> Iterator[ReasonNode]:
-        """The conditions for given arguments, up to the first that fails or depends on hidden information.
+        """The conditions for given arguments, up to the first one that fails or depends on hidden information.
 
         With fewer arguments than parameters, the last condition is the domain of the next parameter.
         """
@@ -260,7 +260,9 @@ class OptionTrace:
 def listed_instead(
     program: ir.Program, labels: Labels, option: tuple[int, int, tuple[int, ...]], state: State
 ) -> Iterator[ReasonNode]:
-    """The condition that no option with alike tokens is listed instead of a given one (decision, choice, arguments)."""
+    """The condition that no option with alike tokens is listed instead of the given option (decision, choice,
+    arguments).
+    """
     decision, choice, args = option
     lowered = program.decisions[decision].choices[choice]
     node = ReasonNode("alike", "the tokens are alike", "bool", lowered.span)

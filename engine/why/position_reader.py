@@ -33,8 +33,8 @@ class Answer(Struct):
         verdict: `legal` or `refused`, a value, the seats asked, or a truth value; `?` if it depends on hidden
             information.
         reason: the reason given by the rules.
-        rules: the rule ids cited by the reason.
-        owner: the procedure, guard and option that contain a statement.
+        rules: the rule ids that the reason cites.
+        owner: the procedure or guard, and the option, that contain a statement.
         span: the place of the subject.
         conditions: traces, in evaluation order.
         changes: the changes made by a statement.
@@ -58,10 +58,10 @@ class Reader:
 
     Args:
         game: the game.
-        seat: the reader: None for the public; `OMNISCIENT` for everything.
+        seat: the reader: None is the public, and `OMNISCIENT` sees everything.
 
     Attributes:
-        ruleset: the ruleset whose nodes the origins refer to.
+        ruleset: the ruleset to whose nodes the origins refer.
         origins: the statements behind the program's instructions.
         program: the program with origins, which has the same cells as the game's.
         texts: file → text, for the rules and other expressions.
@@ -77,19 +77,19 @@ class Reader:
         self.texts = {**self.ruleset.sources}
 
     def guard(self, game: Game) -> Callable[[State], State]:
-        """A function that copies states; cells hidden in the position of `game` stay unreadable in the copies."""
+        """A function that copies states; in the copies, cells hidden in the position of `game` stay unreadable."""
         if self.seat == OMNISCIENT or not game.omniscient.secretive:
             return lambda state: list(state)
         viewer = PUBLIC if self.seat is None else game.seats.index(self.seat)
         return game.omniscient.visibility.guarded(game.omniscient.numbers.state, viewer).like
 
     def cells(self, game: Game) -> State:
-        """The cells of a game at the table, with hidden ones unreadable."""
+        """The cells of a game at the table, of which the hidden ones are unreadable."""
         return self.guard(game)(game.omniscient.numbers.state[: len(self.program.cells)])
 
     @cached_property
     def state(self) -> State:
-        """The cells of the position, with hidden ones unreadable."""
+        """The cells of the position, of which the hidden ones are unreadable."""
         return self.cells(self.game)
 
     def tracer(self, state: State | None = None) -> Tracer:

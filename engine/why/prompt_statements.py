@@ -35,7 +35,7 @@ def run_statement(game: Game, text: str) -> list[tuple[str, str, str]]:
     """Runs statements in the position of a game, and applies their changes to it.
 
     Returns:
-        The changed cells: name, value before, value after.
+        The changed cells, each as its name, the value before and the value after.
 
     Raises:
         DiagnosticsError: if the text is not a correct statement, opens a decision, or ends the game.
@@ -73,7 +73,7 @@ _HELP = "take an option with `do OPTION`"
 
 
 def indented(text: str) -> str:
-    """The text of statements indented as in the generated procedure, to which places in messages refer."""
+    """The text of statements, indented as in the generated procedure to which places in messages refer."""
     return "\n".join(_INDENT + line for line in text.split("\n"))
 
 

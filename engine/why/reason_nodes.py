@@ -1,7 +1,7 @@
 """Nodes of an explanation: an expression, its value in the position, and the parts that determine it.
 
-If `op` is in `LOGIC`, the truth of a node follows from its parts; any other truth value is a leaf of the verdict, even
-if it has an explanation. Nodes in `because` explain the selection of the parts: a set, an argument, a name.
+If `op` is in `LOGIC`, the truth of a node follows from its parts; any other truth value is a leaf, even if it has an
+explanation. Nodes in `because` explain the selection of the parts: a set, an argument, a name.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.engine.game.secrets import UNKNOWN
 
 LOGIC = frozenset({"and", "or", "not", "all", "any", "implies", "if", "call", "once"})
-"""Operations whose truth follows from their parts."""
+"""The operations whose truth follows from their parts."""
 
 
 class ReasonNode(Struct):
@@ -26,12 +26,12 @@ class ReasonNode(Struct):
         text: the source text of the expression.
         type: the name of its type.
         span: the place of the expression.
-        value: the value as in `Labels.plain`; `UNKNOWN` from the first hidden cell on.
+        value: the value in the form of `Labels.plain`; `UNKNOWN` from the first hidden cell on.
         parts: the parts that determine the value, up to the last one evaluated.
         because: the nodes that explain the selection of the parts.
         name: the member that a variable denotes, or the name of the cell read.
-        reason: for a condition, the reason given by the rules.
-        number: the value as a number; 0 if unknown.
+        reason: for a condition, the reason that the rules give.
+        number: the value as a number; 0 if it is unknown.
     """
 
     op: str
@@ -78,9 +78,9 @@ def to_json(node: ReasonNode, place: Place) -> dict[str, Any]:
 
 
 def folded(node: ReasonNode) -> ReasonNode:
-    """A node reduced to its decisive parts, so that negating any remaining leaf changes the node's truth.
+    """A node reduced to its decisive parts: negating any remaining leaf would change the node's truth.
 
-    If a value is unknown, everything evaluated remains.
+    If a value is unknown, everything that was evaluated remains.
     """
     op, parts, because = node.op, node.parts, node.because
     if node.op == "implies" and node.value is True:

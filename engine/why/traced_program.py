@@ -1,4 +1,4 @@
-"""Programs with origins: a map from instructions to statements, with the variables in scope."""
+"""Programs with origins: a map from instructions to the statements behind them, with the variables in scope."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class StatementOrigin(Struct, frozen=True):
 
 
 class Owner(Struct, frozen=True):
-    """The enclosing procedure or guard of a statement, and the innermost option."""
+    """The procedure or guard that encloses a statement, and the innermost option around it."""
 
     rule: typed.Procedure | typed.Guard
     option: typed.OptionDef | None = None
 
 
 class Origins(Marks):
-    """The origins of a program's parts, recorded during lowering without effect on its result.
+    """The origins of a program's parts, recorded during lowering, whose result they do not affect.
 
     Args:
-        ruleset: the ruleset whose nodes the origins refer to by identity.
+        ruleset: the ruleset to whose nodes the origins refer, by identity.
 
     Attributes:
         decisions: decision number → origin.
@@ -88,7 +88,7 @@ origins = MachineMemo(_lowered)
 
 
 def owners(rules: typed.Rules) -> dict[int, Owner]:
-    """Id of a statement or cost → owner."""
+    """The owner of each statement and cost, by its id."""
     results: dict[int, Owner] = {}
     for procedure in rules.procedures.values():
         results.update(_of_block(procedure.body, Owner(procedure)))

@@ -41,13 +41,13 @@ class At(Struct, frozen=True):
 
 
 class Values:
-    """An evaluator of a ruleset's expressions in one state, with access to their texts.
+    """An evaluator of a ruleset's expressions in one state, which also has their texts.
 
     Args:
-        lowering: the lowering for parts of expressions, to whose program they are added.
+        lowering: the lowering of parts of expressions, which are added to its program.
         labels: the names of values.
-        sources: file → source text of expressions.
-        state: the cells; a hidden one in a `GuardedState` ends the trace.
+        sources: file → the source text of its expressions.
+        state: the cells; a hidden cell in a `GuardedState` ends the trace.
 
     Attributes:
         hidden: whether a hidden cell was read, which ends evaluation.
@@ -74,7 +74,7 @@ class Values:
         """The value of an expression as a number.
 
         Raises:
-            HiddenError: if it depends on a hidden cell.
+            HiddenError: if the value depends on a hidden cell.
         """
         return self.evaluate(self.lowered(e, at.scope), at)
 
@@ -112,7 +112,7 @@ class Values:
 
 
 class Tracer(Values):
-    """A tracer of a ruleset's expressions in one state; arguments as for `Values`."""
+    """A tracer of a ruleset's expressions in one state; the arguments are those of `Values`."""
 
     def node(self, e: typed.Expr, at: At) -> ReasonNode:
         """The trace of an expression."""
@@ -348,7 +348,7 @@ def _ends(e: typed.Each, part: ReasonNode) -> bool:
 
 
 def cell_name(labels: Labels, cell: ir.CellName) -> str:
-    """The readable name of a cell: `cash` of the game, `player.bob.cash`, `hold[bob].hand`."""
+    """The readable name of a cell, such as `cash` (of the game), `player.bob.cash` or `hold[bob].hand`."""
     if cell.group in ("game", "rules"):
         return cell.name if cell.index < 0 else f"{cell.name}[{labels.show(cell.index_kind, cell.index)}]"
     owner = owner_of(labels, cell)

@@ -1,4 +1,4 @@
-"""Explanations of a position for one reader: options, values, questions, effects, ends and invariants."""
+"""Explanations of a position for one reader: options, values, questions, effects, the end, and invariants."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Why:
 
     Args:
         game: the game.
-        seat: the reader: None for the public; `OMNISCIENT` for everything.
+        seat: the reader: None is the public, and `OMNISCIENT` sees everything.
 
-    All methods raise RulesetFaultError if the rules fault.
+    Every method raises RulesetFaultError if the rules fault.
     """
 
     def __init__(self, game: Game, seat: str | None = None) -> None:
@@ -97,7 +97,7 @@ class Why:
         return Answer("option", subject, verdict, reason, cited(reason), span=lowered.span, conditions=conditions)
 
     def without(self, place: str) -> Answer:
-        """The reasons why no legal option of the decider involves an entity: by candidate option, with its arguments.
+        """The reasons why no legal option of the decider involves an entity, by candidate option with its arguments.
 
         Args:
             place: the entity, as `kind.name`.
@@ -136,7 +136,7 @@ class Why:
     def nothing(self) -> Answer:
         """The reasons why no option of the open decision is legal, with example arguments for each.
 
-        Options that are legal after all are listed as such.
+        Options that turn out to be legal are listed as such.
         """
         number = self._open()
         return self._reader.alone(lambda: self._nothing(number, self._reader.state))
@@ -177,7 +177,7 @@ class Why:
     # --- questions ---------------------------------------------------------------------------
 
     def asked(self) -> Answer:
-        """The reason why the open decision is asked, and which seats are asked."""
+        """The reason why the open decision is asked, and why these seats are asked."""
         number = self._open()
         return self._reader.alone(lambda: self._why_asked(number, self._reader.state))
 
@@ -198,7 +198,8 @@ class Why:
         return Answer("asked", s.name, verdict, s.doc, cited(s.doc), rule, s.span, conditions)
 
     def not_asked(self, seat: str) -> Answer:
-        """The reason why a seat is not asked: the seat asked instead, and the decisions skipped by the last move.
+        """The reason why a seat is not asked: the seat that is asked instead, and the decisions that the last move
+        skipped.
 
         Raises:
             DiagnosticsError: RS873 if there is no such seat.
@@ -227,7 +228,7 @@ class Why:
         return asked
 
     def effects(self, of: str = "") -> Answer:
-        """The changes made by the last move, or by the start of the game: each statement with its inputs.
+        """The changes that the last move, or the start of the game, made: each statement with its inputs.
 
         Args:
             of: a filter: a substring of a changed cell's name.
@@ -262,7 +263,7 @@ class Why:
         return Answer("invariant", name, node.value, v.doc, cited(v.doc), span=v.span, conditions=[node])
 
     def end(self) -> Answer:
-        """The end of the game and its winners: the statement, and each seat's points and tiebreaks.
+        """The end of the game and its winners: the statement that ended it, and each seat's points and tiebreaks.
 
         Raises:
             DiagnosticsError: RS873 if the game is not over.

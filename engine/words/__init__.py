@@ -1,1 +1,1 @@
-"""Text for people, in several languages: titles of entities, sentences about options and changes."""
+"""Text for people, in several languages: titles of entities, and sentences about options and changes."""

@@ -9,7 +9,7 @@ from rulespec.typed.rule_traversal import definition_expressions, expressions
 from rulespec.types import Type
 
 DECIDER, ACTOR = "decider", "actor"
-"""Names in holes of texts for the decider, and for the entity acted for."""
+"""The names that stand in holes of texts for the decider, and for the entity on whose behalf it acts."""
 _STATE = (typed.Field, typed.PieceCount, typed.Room, typed.RoomTogether, typed.Once)
 Known = dict[str, Type]
 """The types of variables in scope, by name."""
@@ -19,8 +19,8 @@ class Decisions:
     """The decisions of a ruleset, by name.
 
     Attributes:
-        options: decision → its options, by name.
-        known: decision → the rule variables known at every place of the decision.
+        options: decision → the options by name.
+        known: decision → the variables of the rules that are known wherever the decision is made.
         endings: the outcomes of the game.
     """
 

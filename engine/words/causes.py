@@ -1,8 +1,8 @@
-"""Causes of automatic changes: the procedures triggered by a move, in words, each with its changes.
+"""Causes of automatic changes: the procedures that a move triggers, in words, each with its changes.
 
 A procedure gets a sentence if the ruleset has a text for it (`procedures` in `titles.yaml`) and it changes something.
-Procedures that it calls belong to it, unless they have texts themselves. A procedure begun by an earlier move has a
-separate text for its continuation (`resumed`).
+The procedures that it calls count as part of it, unless they have texts themselves. If an earlier move began the
+procedure, its continuation has a separate text (`resumed`).
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ class Causes:
     """The causes of changes by a game's moves, derived from their records.
 
     Args:
-        changes: the change texts, from a game at the table.
+        changes: the texts of changes, made from a game at the table.
 
     Attributes:
-        unnamed: the changes of the last move by continued procedures without a text.
+        unnamed: the changes in the last move by continued procedures without a text.
     """
 
     def __init__(self, changes: Changes) -> None:
@@ -205,7 +205,7 @@ class _Frames:
 def has_causes(words: Words, game: Game, seat: str | None) -> bool:
     """Whether the moves of a game have causes in words for a seat.
 
-    In a game with secrets, seats get none, as hidden data may determine which procedures run.
+    In a game with secrets, seats get none, because hidden data may determine which procedures run.
     """
     return words.has_causes and (seat == OMNISCIENT or not game.omniscient.secretive)
 

@@ -32,8 +32,8 @@ class Change(Brief, Struct, frozen=True):
         of: the subject of the change: an entity's title and a field, or a pile.
         before: the old value, or the source of moved pieces.
         after: the new value, or the target of moved pieces.
-        where: the source and target entities, as `kind.name`; "" for none, or for a hidden one.
-        seat: the owner of the pieces, if it is a seat, as some boards have places per seat.
+        where: the source and target entities, as `kind.name`; "" if there is none, or if it is hidden.
+        seat: the owner of the pieces, if it is a seat, since some boards have separate places for each seat.
     """
 
     text: str
@@ -45,7 +45,9 @@ class Change(Brief, Struct, frozen=True):
 
 
 class Snapshot(Brief, Struct, frozen=True):
-    """The cells of a position, its hidden cells, and a guarded state from which only visible cells can be read."""
+    """A seat's view of a position: its cells, the hidden ones, and a guarded state from which only visible cells can be
+    read.
+    """
 
     state: tuple[int, ...]
     unseen: Collection[int]
@@ -105,7 +107,7 @@ class Changes:
     def between(self, before: Snapshot, now: Snapshot, cells: Set[int] | None = None) -> list[Change]:
         """The differences between two snapshots, in declaration order.
 
-        Entities have their earlier names.
+        Entities have the names from the earlier snapshot.
 
         Args:
             before: the earlier snapshot.

@@ -1,4 +1,4 @@
-"""Checks of word files against their ruleset: names must exist, and holes must be fillable."""
+"""Checks of word files against their ruleset: names must exist, and it must be possible to fill every hole."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from rulespec.typed.rule_traversal import expressions
 from rulespec.types import BAD, Ent, Num, Type, never_none, or_none
 
 MAX_HOLES = 3_000
-"""The maximum number of holes with expressions in all texts of a language."""
+"""The maximum number of holes with expressions in all texts of a language together."""
 
 
 class TextCheck:
-    """Checks texts against a ruleset."""
+    """A check of texts against a ruleset."""
 
     def __init__(self, ruleset: typed.Ruleset, own: Titles, report: Report) -> None:
         self.ruleset = ruleset
@@ -44,7 +44,7 @@ class TextCheck:
     # --- what is named ---------------------------------------------------------------------------
 
     def fits(self, section: str, name: str, text: TitleText) -> bool:
-        """Whether a text's subject exists, and its holes can be filled."""
+        """Whether a text's subject exists and all its holes can be filled."""
         if section == "words":  # the schema defines their names
             return self._named(text, program_words(ENGLISH)[name].holes())
         names, what, holes_of = self._sections[section]
@@ -254,7 +254,8 @@ class TextCheck:
     def all_actors(self) -> list[str]:
         """The decisions at which a seat acts for another entity.
 
-        A text for all decisions is checked at those with the variables it reads; if there are none, it is reported.
+        An expression for all decisions is checked at those that have the variables it reads; if none has, it is
+        reported.
         """
         own = self.own.actors.items()
         named = [n for n, e in own if self.known(n, self.decisions.options, "decision", e) and e.text != "none"]
@@ -268,7 +269,7 @@ class TextCheck:
         return results
 
     def actor_type(self, decision: str) -> Type | None:
-        """The type of the acting entity at a decision, possibly optional; None if only the decider acts."""
+        """The type of the acting entity at a decision, which may be optional; None if only the decider acts."""
         if decision not in self._actors:
             result = Report()
             said = self.own.actors.get(decision, self.own.actor)

@@ -33,7 +33,7 @@ class Help(Brief, Struct, frozen=True):
 def helps(words: Words, game: Game) -> dict[str, Help]:
     """The help texts of a ruleset, by subject; the game's position does not matter.
 
-    A decision without a help text gets the sentences of the rules that it or its options cite, or a docstring.
+    A decision without a help text gets the sentences of the rules that it or its options cite, or else its docstring.
     """
     narrator = Narrator(words, game, None)
     results: dict[str, Help] = {}

@@ -14,15 +14,15 @@ from rulespec.types import Ent
 
 
 def warn_of_lookalikes(ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report) -> None:
-    """Warns of two entities of a kind with equal titles, ignoring case, accents and spaces.
+    """Warns if two entities of a kind have titles that differ only in case, accents or spaces.
 
-    There is no warning if each owner has a set of the same titles, as these are never offered together.
+    There is no warning if each owner has entities with the same titles, since these are never offered together.
 
     Args:
         ruleset: the ruleset.
         titles: the words of a language.
-        own: the default words, for titles missing in a language.
-        report: receives the warnings.
+        own: the default words, used for titles that the language lacks.
+        report: the report that receives the warnings.
     """
     for kind in ruleset.declarations.kinds.values():
         if kind.is_player or kind.nameless or kind.product or kind.sum_of:

@@ -1,4 +1,4 @@
-"""Parts of a ruleset without words in a language."""
+"""The parts of a ruleset that have no words in a language."""
 
 from __future__ import annotations
 
@@ -82,11 +82,11 @@ def _places(words: Words, pile: str, places: dict[str, typed.PlaceDecl]) -> Iter
 def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[Key], list[Key]]:
     """The keys without a text in a language's files, and all possible keys.
 
-    The program's own words are included if it has none in the language. In the ruleset's own language, entities and
-    measures have titles from their declarations.
+    The program's own words are included if they are not available in the language. In the ruleset's own language,
+    entities and measures have titles from their declarations.
 
     Raises:
-        DiagnosticsError: under the same conditions as for `Words`.
+        DiagnosticsError: as for `Words`.
     """
     words = Words(ruleset)
     wanted = shown(words)

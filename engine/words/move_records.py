@@ -1,8 +1,8 @@
 """Records of moves: the procedures that ran and the cells that were written, in order.
 
-A program is instrumented and run as generated Python, and its journal is read. Marks are writes to an additional cell
-where a procedure starts, where it is resumed, and where a decision had no legal option; the addresses of displayed
-cells are computed at run time, so that the journal has every write to them, not only the first.
+An instrumented program is run as generated Python, and its journal is read. Marks are writes to an additional cell
+where a procedure starts, where it is resumed, and where a decision had no legal option. The addresses of displayed
+cells are computed at run time, so that the journal has every write to these, not only the first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rulespec.typed import nodes as typed
 _MORE = 4
 """The maximum factor by which marks multiply the steps of a move, which the original program bounds."""
 Kind = Literal["enters", "returns", "skips"]
-"""The kinds of events: a procedure starts at a block, its caller resumes at a block, or a decision is skipped."""
+"""The kind of an event: a procedure starts at a block, its caller resumes at a block, or a decision is skipped."""
 
 
 class Mark(NamedTuple):
@@ -35,7 +35,7 @@ class Mark(NamedTuple):
     Attributes:
         kind: the kind of event.
         block: the next block.
-        writes: the number of earlier writes.
+        writes: the number of writes before the event.
         arguments: the arguments of a starting procedure.
     """
 
@@ -51,7 +51,7 @@ class Record(Struct, frozen=True):
     Attributes:
         cells: the cells of the program before the move.
         marks: the events.
-        writes: each write to a displayed cell: the cell, the old value, the new value.
+        writes: each write to a displayed cell, as the cell, the old value and the new value.
     """
 
     cells: Sequence[int]
@@ -73,7 +73,7 @@ class Records:
 
     @cached_property
     def owners(self) -> dict[int, str]:
-        """The name of each block's procedure."""
+        """The name of the procedure to which each block belongs."""
         names = {first: name for name, (first, _) in self.program.entries.items()}
         of = procedures(Flow(self.program))
         return {block: names[first] for first, procedure in of.items() for block in procedure.blocks}

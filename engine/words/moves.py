@@ -25,16 +25,16 @@ class Move(Brief, Struct, frozen=True):
     """A move of a game, in words.
 
     Attributes:
-        number: the number of the move among all moves, from 1; an undo is a move, too.
+        number: the number of the move among all moves, from 1; an undo is a move too.
         ply: the number of decisions in effect after it.
         decision: the name of the decision; "" for an undo.
-        by: the deciding seat; None for chance, and for an undo.
-        actor: the title of the entity acted for; None if the seat acted for itself.
+        by: the deciding seat; None for chance and for an undo.
+        actor: the title of the entity on whose behalf the seat acted; None if it acted for itself.
         option: the option as ids; None if hidden.
         text: the sentence.
         changes: the changes of the move.
-        own: the changes without a cause in words.
-        causes: the triggered effects, step by step, with the other changes.
+        own: the changes for which there is no cause in words.
+        causes: the effects that it triggered, step by step, with the other changes.
         back: the number of decisions it undoes.
     """
 
@@ -67,14 +67,14 @@ class Move(Brief, Struct, frozen=True):
 
 
 class Moves:
-    """The moves of a finished game in order; `game` is at the last narrated one.
+    """The moves of a finished game in order; `game` is at the last one narrated.
 
     Args:
         words: the words of the game's ruleset.
         game: a finished game, which remains unchanged.
         moves: its decisions, including undos; by default, the decisions in effect.
-        seat: the listener (None: the public). Decisions in effect are narrated as the seat saw them; undone ones are
-            played and undone silently, as fields may keep their values. By default, the omniscient table.
+        seat: the listener (None for the public); by default, an omniscient one. Decisions in effect are narrated as the
+            seat saw them. Undone ones are played and undone silently, since fields may keep their values.
         recording: whether to record all moves, not only those with causes.
 
     Attributes:

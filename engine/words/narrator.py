@@ -42,7 +42,7 @@ Taken = Option | SeenOption | Event
 
 
 class Value(Struct, frozen=True):
-    """A value for a hole; its number is None if hidden."""
+    """A value for a hole; its number is None if the value is hidden."""
 
     name: str
     type: Type
@@ -59,7 +59,7 @@ class Narrator:
     Args:
         words: the words of the game's ruleset.
         game: the game.
-        seat: the listener (None means the public); by default, the omniscient table.
+        seat: the listener (None for the public); by default, an omniscient one.
     """
 
     def __init__(self, words: Words, game: Game, seat: str | None = OMNISCIENT) -> None:
@@ -78,7 +78,7 @@ class Narrator:
     # --- decisions and options -----------------------------------------------------------------
 
     def decision(self, decision: Decision) -> str:
-        """The subject of the open decision."""
+        """The text that names the open decision."""
         self.words.begin()
         text = self.words.text("decisions", decision.name)
         if text is not None:
@@ -87,7 +87,7 @@ class Narrator:
         return self.words.decision(decision.name)
 
     def option(self, option: Taken) -> str:
-        """The text of an option of the open decision, without its actor: `moves to oak, pays 2 pence`."""
+        """The text of an option of the open decision, without its actor, such as `moves to oak, pays 2 pence`."""
         self.words.begin()
         if isinstance(option, Event) and option.option is None:
             return self.words.word("has_chosen")
@@ -97,7 +97,7 @@ class Narrator:
         return _shown(option)
 
     def choice(self, option: Option) -> str:
-        """The button text of an option, `Move to oak (2 pence)`, or else the text from `option`."""
+        """The text of an option's button, such as `Move to oak (2 pence)`, or else the text from `option`."""
         self.words.begin()
         name, arguments = self._read(option)
         if self.words.offered(option.decision, name) is not None:
@@ -121,7 +121,7 @@ class Narrator:
     def places(self, of: Taken | Decision) -> list[tuple[str, int]]:
         """The entities in the text of a decision or an option, as kinds and numbers.
 
-        An option's arguments are excluded, so that, for instance, the target of a piece remains.
+        The arguments of an option are excluded; what remains is, for instance, the target of a piece.
         """
         self.words.begin()
         arguments: list[Value] = []
@@ -172,7 +172,7 @@ class Narrator:
         return None
 
     def subject(self, option: Taken | Decision) -> str:
-        """The actor of an option or a decision: the seat, preceded by the entity it acts for."""
+        """The actor of an option or a decision: the seat, preceded by the entity on whose behalf it acts."""
         self.words.begin()
         if option.by is None:
             return self.words.word("chance")
@@ -185,15 +185,15 @@ class Narrator:
         return self.words.seat(seat, self.game.shown_names)
 
     def actor(self, option: Taken | Decision) -> str | None:
-        """The title of the entity that the seat acts for; None if it acts for itself.
+        """The title of the entity on whose behalf the seat acts; None if it acts for itself.
 
-        A seat out of turn acts for itself.
+        A seat that acts out of turn acts for itself.
         """
         result = self._acting(option)
         return None if result is None or result.number is None else self.show(result.type, result.number)
 
     def acting(self, option: Taken | Decision) -> tuple[str, int] | None:
-        """The entity that the seat acts for, as kind and number; None if it acts for itself."""
+        """The entity on whose behalf the seat acts, as kind and number; None if it acts for itself."""
         result = self._acting(option)
         if result is None or result.number is None or not isinstance(result.type, Ent):
             return None
@@ -301,7 +301,7 @@ class Narrator:
         return f"{kind}.{self._labels.names[kind][number]}"
 
     def show(self, type_: Type, number: int | None, depth: int = 0) -> str:
-        """A value in words; None stands for a hidden value."""
+        """A value in words; a number of None stands for a hidden value."""
         return self._show(type_, number, depth).text
 
     def _show(self, type_: Type, number: int | None, depth: int) -> Filled:

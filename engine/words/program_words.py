@@ -24,7 +24,7 @@ class Word(Struct, frozen=True):
     one: Template | None = None
 
     def filled(self, number: int | None, values: Mapping[str, str]) -> str:
-        """The word with its holes filled; `number` fills the hole with this name, and selects singular or plural."""
+        """The word with its holes filled; `number` fills the hole `number`, and selects singular or plural."""
         known = dict(values) if number is None else {**values, "number": str(number)}
         parts = self.one if number == 1 and self.one is not None else self.other
         return fill(parts, lambda hole: Filled(known.get(hole, hole))).text
@@ -36,7 +36,7 @@ class Word(Struct, frozen=True):
 
 @cache
 def program_words(language: str) -> Mapping[str, Word]:
-    """The words of a language by name; empty without a file. `de-AT` falls back to `de`."""
+    """The words of a language by name; empty if it has no file. `de-AT` falls back to `de`."""
     name = language.partition("-")[0]
     file = _FOLDER / f"{name}.json"
     if not _NAME.fullmatch(name) or not file.is_file():

@@ -1,4 +1,4 @@
-"""Titles of roles: entities that seats hold."""
+"""Titles of roles, which are entities that seats hold."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rulespec.engine.words.words import Words
 
 
 def role_title(words: Words, role: str) -> str:
-    """The title of a role, with its field if it has one; the name itself for a seat or a team."""
+    """The title of a role, with its field if it has one; a seat or a team keeps its name."""
     entity, dot, field = role.partition(".")
     for kind in words.ruleset.declarations.kinds.values():
         names = [each.name for each in kind.entities]

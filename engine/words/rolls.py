@@ -1,4 +1,4 @@
-"""Numbers of a dice roll, as read from the history."""
+"""The numbers of a dice roll, read from the history."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _NUMBERS = re.compile(r"\((\d(?:, \d)*)\)$")
 
 
 def rolled(option: str | None) -> list[int]:
-    """The numbers of a chance option, if all are from 1 to 6; empty otherwise, and if hidden."""
+    """The numbers in a chance option, if all are from 1 to 6; otherwise, or if they are hidden, empty."""
     shown = _NUMBERS.search(option or "")
     numbers = [int(number) for number in shown[1].split(", ")] if shown is not None else []
     return numbers if all(1 <= number <= 6 for number in numbers) else []

@@ -1,4 +1,4 @@
-"""Points as a sum: the scoring of a ruleset, split into terms, in words."""
+"""Points as a sum: the scoring of a ruleset, split into terms with titles."""
 
 from __future__ import annotations
 

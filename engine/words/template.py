@@ -27,7 +27,7 @@ class Hole(Brief, Struct, frozen=True):
 
 
 class Optional(Brief, Struct, frozen=True):
-    """A bracketed part, omitted if one of its holes is empty, zero, none or hidden."""
+    """A bracketed part, left out if one of its holes is empty, zero, none or hidden."""
 
     parts: tuple[str | Hole, ...]
 
@@ -36,7 +36,9 @@ Template = tuple[str | Hole | Optional, ...]
 
 
 class Filled(Brief, Struct, frozen=True):
-    """The content of a hole, whether it leaves out an optional part, and whether it stands for something hidden."""
+    """The content of a hole: its text, whether it removes the optional part, and whether it stands for something
+    hidden.
+    """
 
     text: str
     nothing: bool = False
@@ -124,7 +126,7 @@ def holes(template: Template) -> Iterator[Hole]:
 
 
 def fill(template: Template, filled: Fill) -> Filled:
-    """The text with its holes filled, and whether something hidden stands in it."""
+    """The text with its holes filled, and whether any of them stands for something hidden."""
     results: list[str] = []
     hidden = False
     for part in template:

@@ -22,7 +22,7 @@ from rulespec.typed import nodes as typed
 MAX_LANGUAGES = 50
 """The maximum number of languages of a ruleset."""
 PLAIN = ("kinds", "fields", "measures", "measure_docs", "boards", "endings")
-"""Sections whose texts have no holes."""
+"""The sections whose texts have no holes."""
 SECTIONS = (
     "kinds",
     "entities",
@@ -53,9 +53,9 @@ class TitleText(Brief, Struct, frozen=True):
     """A text, with its singular if that differs; `count` is the expression for the number.
 
     Attributes:
-        top: whether it is from the topmost layer; upper layers may have removed the subjects of lower texts.
+        top: whether it is from the topmost layer; a text from a lower layer may have lost its subject to an upper one.
         node: the text in the file.
-        name: the section and the name in it.
+        name: the section, and the name in it.
     """
 
     other: Template
@@ -67,7 +67,7 @@ class TitleText(Brief, Struct, frozen=True):
 
 
 class Expression(Brief, Struct, frozen=True):
-    """An expression for the entity acted for by a decider, and whether it is from the topmost layer."""
+    """An expression for the entity on whose behalf a decider acts, and whether it is from the topmost layer."""
 
     text: str
     top: bool
@@ -75,14 +75,14 @@ class Expression(Brief, Struct, frozen=True):
 
 
 class HelpNote(Brief, Struct, frozen=True):
-    """The notes on a help text: a title ("" for the subject's title), and rule ids with their places."""
+    """The notes on a help text: its title ("" for that of its subject), and rule ids with their places."""
 
     title: str = ""
     rules: tuple[Expression, ...] = ()
 
 
 class Titles(Brief, Struct):
-    """The content of one language's files, with upper layers overriding lower ones; `notes` are about help texts."""
+    """The content of one language's files, in which upper layers override lower ones; `notes` are about help texts."""
 
     texts: dict[Key, TitleText] = field(default_factory=dict)
     title: str = ""
@@ -108,7 +108,7 @@ def languages(ruleset: typed.Ruleset) -> list[str]:
 
 
 def read_titles(ruleset: typed.Ruleset, language: str, report: Report, files: Files | None = None) -> Titles:
-    """Reads the files of one language; "" is the ruleset's own. `files` reads them, by default from its place.
+    """Reads the files of one language; "" is the ruleset's own. `files` provides them; by default, they come from disk.
 
     Raises:
         DiagnosticsError: if a file is unreadable or too large.

@@ -1,4 +1,4 @@
-"""The valid words of a ruleset, with a disk cache."""
+"""The valid words of a ruleset, cached on disk."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ _ROOMS = (*cache.LANGUAGE, "engine/words")
 
 
 def check_words(ruleset: typed.Ruleset, report: Report, files: Files | None = None) -> None:
-    """Reports faults in a ruleset's words, in all languages. `files` reads the files; by default, from disk."""
+    """Reports faults in a ruleset's words, in all languages. `files` provides the files; by default, they come from
+    disk.
+    """
     result, cached = Report(), files is None or files.cached
     try:
         own = read_titles(ruleset, "", result, files)
@@ -49,14 +51,14 @@ def check_words(ruleset: typed.Ruleset, report: Report, files: Files | None = No
 def fitting_titles(
     ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report, *, cached: bool = True
 ) -> Titles:
-    """The words of a language that are valid for the ruleset; reports invalid ones of the topmost layer.
+    """The words of a language that are valid for the ruleset; reports those of the topmost layer that are invalid.
 
     Args:
         ruleset: the ruleset.
         titles: the words of a language.
         own: the default words, which define the actors.
-        report: receives the diagnostics.
-        cached: whether to use the cache on disk; not for texts that change with every keystroke.
+        report: the report that receives the diagnostics.
+        cached: whether to use the cache on disk, which does not pay for texts that change with every keystroke.
     """
     sources = chain.from_iterable((*own.sources.items(), *titles.sources.items()))
     key = cache.key("titles", ruleset.sources_hash, *sources, rooms=_ROOMS) if cached else ""

@@ -72,7 +72,7 @@ class Words:
 
     @property
     def own(self) -> Titles:
-        """The file of the ruleset's own language, which also has actors and internal state."""
+        """The content of the files in the ruleset's own language, which also declare actors and internal state."""
         return self._read[-1]
 
     def begin(self) -> None:
@@ -95,7 +95,8 @@ class Words:
         return self.budget.warnings("RS575", Severity.WARNING, "the words and measures of this game", help_)
 
     def text(self, section: str, name: str) -> TitleText | None:
-        """The text in the language's files, or else in the ruleset's own; None if there is none, or if ids are shown.
+        """The text in the language's files, or else in those of the ruleset's own language; None if there is none, or
+        ids are shown.
 
         The sections are those of the files; `each` has one text for all entities of a kind.
         """
@@ -104,7 +105,7 @@ class Words:
         return next((read.texts[section, name] for read in self._read if (section, name) in read.texts), None)
 
     def offered(self, decision: str, option: str) -> TitleText | None:
-        """The button text of an option, or None if the language of its text in `options` has none."""
+        """The text of an option's button; None if there is none in the language of its text in `options`."""
         name = f"{decision}.{option}"
         for read in self._read if self.names != "id" else ():
             if ("choices", name) in read.texts:
@@ -149,7 +150,9 @@ class Words:
         return program_words(ENGLISH)[name]
 
     def hidden(self, type_: Type | None = None) -> str:
-        """The words for a hidden value: `a hidden card` for an entity; without a type, for several values."""
+        """The words for a hidden value: such as `a hidden card` for an entity; without a type, the words fit several
+        values.
+        """
         if isinstance(type_, Ent):
             return self.word("hidden_entity", kind=self.kind(type_.kind))
         return self.word("hidden_number" if isinstance(type_, Num | Maybe) else "hidden_value")
@@ -169,7 +172,7 @@ class Words:
         return self.plain("measures", name, measure.title if measure is not None else self._readable(name))
 
     def measure_doc(self, name: str) -> str:
-        """The description of a measure in a sentence, or ""."""
+        """The description of a measure in a sentence; "" if there is none."""
         measure = self.ruleset.declarations.measures.get(name)
         return self.plain("measure_docs", name, measure.doc if measure is not None else "")
 
@@ -191,13 +194,13 @@ class Words:
         return list(dict.fromkeys(names)) if self.names != "id" else []
 
     def help_note(self, name: str) -> tuple[str, tuple[str, ...]]:
-        """The title of a help text, or "", and the ids of its rules."""
+        """The title of a help text ("" if it has none), and the ids of its rules."""
         notes = [read.notes[name] for read in self._read if name in read.notes]
         rules = next((note.rules for note in notes if note.rules), ())
         return next((note.title for note in notes[:1]), ""), tuple(rule.text for rule in rules)
 
     def decision(self, name: str) -> str:
-        """The title of a decision without a position; bracketed parts are omitted."""
+        """The title of a decision, independent of a position; bracketed parts are left out."""
         text = self.text("decisions", name)
         if text is None or any(isinstance(part, Hole) for part in text.other):
             return self._readable(name)
@@ -212,7 +215,7 @@ class Words:
         return fill(parts, lambda _: Filled(str(number))).text
 
     def place(self, pile: str, place: str, index: str = "", kind: str = "") -> str:
-        """The title of a place of pieces or tokens; `index` is the title of its index entity, if any."""
+        """The title of a place of pieces or tokens; `index` is the title of its index entity, if it has one."""
         text = self.text("places", f"{pile}.{place}")
         if text is not None:
             return fill(text.other, lambda hole: Filled(index if hole == kind else hole)).text
