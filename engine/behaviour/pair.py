@@ -88,8 +88,7 @@ class Pair:
 
     @property
     def position(self) -> int:
-        """The position of the first game, as a number; equal states of equal tables have equal numbers in this process.
-        """
+        """The position of the first game, as a number; equal states of equal tables have equal ones in this process."""
         return hash((self.one.hash, self._table))
 
     def differing(self) -> Differences:

@@ -39,8 +39,8 @@ class MatchStanding(Struct):
 
     @property
     def gain(self) -> ConfidenceInterval | None:
-        """The gain over the even share, from 0 (even) to 1 (wins all), with bounds as for `share`; None before the
-        first game.
+        """The gain over the even share, from 0 (even) to 1 (wins all), with the same kind of bounds as `share`; None
+        before the first game.
 
         Unlike shares, gains can be compared between different numbers of seats.
         """

@@ -41,7 +41,7 @@ _OVERLAY = "overlays/position_sought.yaml"
 
 
 class CodedOption(Struct, frozen=True):
-    """An option with its number, decision, name, and parameter types."""
+    """An option: its number, its decision, its name, and the types of its parameters."""
 
     number: int
     decision: str

@@ -179,7 +179,7 @@ class Game:
 
         Args:
             text: the option's name, and its arguments in brackets.
-            by: the acting seat, which is checked; by default the decider, or the leader if several seats may decide.
+            by: the acting seat, which is checked; by default the decider, or the first seat if several may decide.
             decision: if given, the expected name of the open decision.
 
         Raises:

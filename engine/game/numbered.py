@@ -15,7 +15,7 @@ def numbered_option(game: Game, choice: int, args: tuple[int, ...], by: str | No
 
 
 def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | None:
-    """The legal option of the open decision with these numbers, or None."""
+    """The legal option of the open decision by choice number and numeric arguments; None if there is none."""
     kinds, position = game.omniscient.option_kinds, game._position
     if not kinds:
         return None

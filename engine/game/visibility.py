@@ -164,7 +164,7 @@ class Visibility:
         return 0 if among is None else self.machine.value(among, state)
 
     def options(self, state: State, asked: int, seat: int) -> Iterator[Listed]:
-        """The options of a seat: those of its own decision, and out-of-turn ones."""
+        """The options of a seat: those of its decision, and those out of turn."""
         if seat == PUBLIC:
             return
         if self.machine.decider(state, asked) == seat or self._among(state, asked) >> seat & 1:

@@ -661,7 +661,7 @@ class Program(Brief, Struct):
     rows: set[int] = set()
     """The cells of procedures' tables and frames, which are addressed by an index and so must stay in memory."""
     alike: dict[str, Alike] = {}
-    """The alike tokens of each kind that has some."""
+    """The conditions under which tokens are alike, for each kind whose tokens can be."""
     secrets: list[Secret] = []
     entries: dict[str, tuple[int, tuple[int, ...]]] = {}
     """The first block of each procedure, and the cells of its return address and parameters."""

@@ -92,7 +92,7 @@ class Regions:
         self.above = above
 
     def rules(self, one: int, other: int) -> bool:
-        """Whether a block dominates another one."""
+        """Whether a block dominates another block."""
         while self.place[other] > self.place[one]:
             other = self.above[other]
         return one == other

@@ -83,9 +83,9 @@ class DisclosedChoices:
 
     Attributes:
         search: a search over positions of the table.
-        sight: the seat's sight.
-        looks: the decisions as seen by the seat.
-        seen: the seat's observation after the last one.
+        sight: the seat's view of positions.
+        looks: the decisions as the seat saw them.
+        seen: the seat's observation after the last decision.
         hidden: for each decision, whether it is a hidden choice.
         words: random words.
     """

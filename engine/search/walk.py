@@ -1,4 +1,4 @@
-"""A position that moves back and forth, for tree searches."""
+"""Walks: positions from which tree searches take and undo options."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ class Broken:
 
     Attributes:
         index: the number of moves before it.
-        move: the move that causes it; None if it is the start.
+        move: the move that causes it; None if the fault is at the start.
         line: the line of the move in a native log.
         foreign_index: the entry of the move in a foreign log.
         wrong: the diagnostic.

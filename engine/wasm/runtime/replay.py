@@ -1,6 +1,6 @@
 """Replay of recorded decisions.
 
-A recorded decision is stored like an option in the buffer: its number, the acting seat (-1: any seat) and its
+A recorded decision is stored like an option in the buffer: its number, the acting seat (-1 for any seat) and its
 arguments. `ANSWERS` has two addresses per game: that of its next decision, and that of the end of its decisions.
 """
 

@@ -2,7 +2,7 @@
 
 A node has six numbers: its seat, its visits, its first and last option, the maximum number of options to try, and the
 number of options listed at once. An option of a node has eight: the next option, the first one that looks the same, the
-child node, how often it was legal, its visits, its seat's total share, the value of the next position (-1: unknown),
+child node, how often it was legal, its visits, its seat's total share, the value of the next position (-1 if unknown),
 and the address of its proven payoffs, or 0. The option as listed follows, with its seat.
 """
 
@@ -413,7 +413,7 @@ def grow(playouts: int, particles: int, cap: int) -> int:
 
 
 def written_root(to: int, edge: int) -> None:
-    """Writes the visits, total share and proven payoff (-1: unproven) of an option at the root."""
+    """Writes the visits, total share and proven payoff (-1 if none is proven) of an option at the root."""
     store(to, load(edge + 32))
     store(to + 8, load(edge + 40))
     store(to + 16, -1)
