@@ -87,7 +87,7 @@ def _bundled(ref: str) -> typed.Ruleset:
 
 
 def carry(folder: Path, log: Path, changes: Sequence[str]) -> list[Carried]:
-    """Migrates a game to each change, and replays the results; `folder` contains the changed rules."""
+    """Migrates a game to the rules after each change, and replays the results; `folder` contains the changed rules."""
     replay = replay_log(log)
     results = []
     for change in changes:

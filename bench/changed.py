@@ -44,7 +44,7 @@ _REASON = re.compile(r"^Slower: *(?P<job>[^:]+?) *: *(?P<why>\S.*)$", re.MULTILI
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A job's speed relative to its earlier speed: one ratio per pair."""
+    """The speed of a job relative to that in the earlier commit: one ratio per pair."""
 
     job: str
     ratios: tuple[float, ...]

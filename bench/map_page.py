@@ -1,7 +1,7 @@
 """Latency of a map page: the time from an edit to the list of problems, and to the new picture.
 
 The page is simulated by a socket; the server runs in a separate process, as in normal use. After each edit it waits for
-the picture, except in rows "at once", where edits overlap with drawing. Run `python -m bench.map_page` on an idle
+the picture, except in the row "at once", where edits overlap with drawing. Run `python -m bench.map_page` on an idle
 machine.
 """
 

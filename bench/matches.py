@@ -21,7 +21,7 @@ GAMES = 1_000
 SHARES = [Fraction(1, seats) for seats in (2, 3, 4, 6, 10, 20)]
 """The shares of wins among equal players, for several numbers of seats."""
 STRONGER = [Fraction(3, 5), Fraction(1, 2), Fraction(3, 8), Fraction(1, 4), Fraction(3, 20), Fraction(1, 10)]
-"""The share of a stronger bot, for each of these numbers of seats."""
+"""The shares of wins of a stronger bot, for the same numbers of seats."""
 _TABLE = re.compile(r"(<!-- matches -->\n).*?(\n<!-- end of matches -->)", re.DOTALL)
 
 ToldApart = Callable[[int, int], bool]

@@ -349,7 +349,7 @@ def record(outcome: Outcome) -> dict[str, object]:
 
 
 def right(outcome: Outcome) -> bool:
-    """Whether a mutant did not fail and, if it is broken, was reported at its place."""
+    """Whether a mutant caused no failure and, if it is broken, was reported at the place of its change."""
     return not outcome.failure and (outcome.told or outcome.mutant.breaks not in BREAKING)
 
 

@@ -177,7 +177,7 @@ class Sheet:
 
 
 def misspell(word: str, taken: Iterable[str]) -> str:
-    """A misspelling of a word by one typing error that is not a taken word; "" if there is none."""
+    """A word misspelt by one typing error, different from all taken words; "" if there is none."""
     slips = [word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) // 2, len(word) - 1)]
     slips += [word[:i] + word[i] + word[i:] for i in range(len(word) // 2, len(word))]
     return next((s for s in slips if s != word and s not in taken and re.fullmatch(r"[a-z][a-z0-9_]*", s)), "")

@@ -27,7 +27,7 @@ changes:
 
 
 def move(game: Game, draws: Draws) -> None:
-    """Plays a random option of the decider or, at one in fifty decisions, of any seat."""
+    """Plays a random option of the decider or, one time in fifty, a legal option out of turn."""
     option = choose(game, draws)
     assert option is not None
     game.apply(option)

@@ -29,13 +29,19 @@ from bench.yardstick import DEPTH, EVERY, GAMES, bytes_of
 def tasks() -> dict[str, Callable[[], int]]:
     """The tasks by name, each as a function that does a part of the task and returns the number of repetitions.
 
-    playouts: moves of random games until `is_game_over()`, listing all legal moves at each. playouts_bare: the same,
-    but the end is derived from the legal moves, the move clock and the pieces, which saves a third of the time.
-        legal_moves: lists of legal moves. push: moves of recorded games. push_pop: a move and its undo. copy:
-        `copy(stack=False)`. copy_stack: copies with the move stack. zobrist: hashes of positions. same_games: the moves
-        of `games`, listing all legal moves and calling `is_game_over()` at each; same_games_bare: without that call.
-        same_positions: lists of legal moves at every tenth position of these games. perft: the lines of three moves
-        from the start.
+    * playouts: moves of random games until `is_game_over()`, listing all legal moves at each;
+    * playouts_bare: the same, but the end is derived from the legal moves, the move clock and the pieces, which saves a
+      third of the time;
+    * legal_moves: lists of legal moves;
+    * push: moves of recorded games;
+    * push_pop: a move and its undo;
+    * copy: `copy(stack=False)`;
+    * copy_stack: copies with the move stack;
+    * zobrist: hashes of positions;
+    * same_games: the moves of `games`, listing all legal moves and calling `is_game_over()` at each;
+    * same_games_bare: the same, without that call;
+    * same_positions: lists of legal moves at every tenth position of these games;
+    * perft: the lines of three moves from the start.
     """
     rng = random.Random(1)
 

@@ -14,7 +14,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 
 MAX_SORTS = 400
-"""The maximum number of sorts of differences that are attributed to rules; further sorts are ignored."""
+"""The maximum number of groups of similar differences that are attributed to rules; further groups are ignored."""
 
 
 class PlayDifference(Struct, frozen=True):

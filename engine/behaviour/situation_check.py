@@ -23,8 +23,8 @@ from rulespec.typed import nodes as typed
 _SHOWN = 4
 """The number of fields and options named in a difference."""
 MAX_CELLS = 4_000_000
-"""The maximum number of fields in stored positions, a bound on memory; beyond it, situations that follow those not
-stored are not reached.
+"""The maximum number of fields in stored positions, a bound on memory; beyond it, positions are not stored, and
+situations that continue from them are not reached.
 """
 SECONDS = 120.0
 """The limit of CPU time for a check, in seconds; recording takes at most 45 seconds."""

@@ -93,8 +93,8 @@ def match(
         The standing after each game; always the same object.
 
     Raises:
-        SaveError, DiagnosticsError: under the same conditions as for `play_sides`.
-        ClusterError: under the same conditions as for `play_sides`.
+        SaveError, DiagnosticsError: see `play_sides`.
+        ClusterError: see `play_sides`.
     """
     plan = side.plan
     seats = plan.seats(0)

@@ -205,7 +205,7 @@ def batches(path: Path, chosen: NDArray[np.bool_] | None = None) -> Iterator[lis
 
 
 def check_widths(games: Sequence[CodedGame], width: int) -> None:
-    """Checks that the codes of games have a width.
+    """Checks that the codes of games have the width of their table.
 
     Raises:
         DiagnosticsError: RS607 if they have a different one.

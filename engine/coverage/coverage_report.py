@@ -60,7 +60,7 @@ class RuleRuns:
 
 @dataclass(frozen=True, slots=True)
 class CoverageTotal:
-    """Counts of outcomes or rules: all, those covered, and those explained among the rest."""
+    """Counts of outcomes or rules: all, those covered, and those of the rest that are explained."""
 
     outcomes: int
     run: int

@@ -232,8 +232,8 @@ def with_numbers(value: Any) -> Any:
 
 
 def with_parent(entry: Any, payload: Any, parent: Any) -> Any:
-    """The payload of an entry, with the enclosing object as the field `^`; an entry that is no object becomes the field
-    `value`.
+    """The payload of an entry, with the enclosing object as the field `^`; an entry that is not an object becomes the
+    field `value`.
     """
     if not isinstance(entry, dict):
         payload = {"value": entry}

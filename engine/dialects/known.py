@@ -78,7 +78,7 @@ _memo: dict[int, _OfDialect] = {}
 
 
 def unknown(dialect: Dialect, game: Game) -> tuple[Diagnostic, ...]:
-    """Warnings about names in a dialect that exist in none of its rulesets, of which `game` may be a game."""
+    """Warnings about names in a dialect that exist in none of its rulesets; `game` may be a game of one of these."""
     of = _of(dialect)
     if of.warnings is None:
         there = set[str]()

@@ -46,8 +46,8 @@ class Game:
 
     Args:
         ruleset: a checked ruleset.
-        seats: names of the players in clockwise order, arbitrary texts; or a mapping from ids to names. If all names
-            are valid ids, they serve as ids; otherwise the ids are the names in the rules, or `A`, `B`, …
+        seats: the names of the players in clockwise order, which may be any texts, or a mapping from ids to names. If
+            all names are valid ids, they serve as ids; otherwise the ids are the names in the rules, or `A`, `B`, …
         settings: the settings of the table, by name; omitted settings take their defaults.
         backend: the machine that runs the rules, by name or as a factory; all are equivalent.
         start: a procedure call, such as `turn(red)`, that replaces the usual start of the game.

@@ -29,7 +29,7 @@ Measures = dict[str, dict[str, int | None]]
 
 
 Value = Callable[[State, State], int]
-"""The value of an expression, given a state and slots."""
+"""A function that returns the value of an expression, given a state and slots."""
 
 
 class Gauge(Struct, frozen=True):

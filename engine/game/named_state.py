@@ -133,7 +133,7 @@ def _count_name(labels: Labels, cell: ir.CellName, secret: ir.Secret, place: int
 
 
 def path(labels: Labels, cell: ir.CellName, secret: ir.Secret) -> str:
-    """The readable name of a private cell: `cash` of the game, `player.bob.cash`, `hold.hand[bob]`."""
+    """The readable name of a private cell, such as `cash` (of the game), `player.bob.cash` or `hold.hand[bob]`."""
     if cell.group == "game":
         return cell.name
     if cell.group != "pieces":

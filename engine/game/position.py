@@ -28,7 +28,7 @@ MAX_LISTED = 100_000
 """Maximum number of options listed per decision."""
 
 Entry = Callable[[State], int]
-"""A custom start: prepares a state, and returns the block to run."""
+"""A custom start: a function that prepares a state and returns the block to run."""
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -240,7 +240,7 @@ class Position:
 
     @_guarded
     def standing(self, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments, with each token replaced by the listed one of the tokens alike; None if nothing changes."""
+        """The arguments, with each token replaced by the listed token that represents it; None if nothing changes."""
         alike = any(param.alike for param in self.program.decisions[self.asked].choices[choice].params)
         return self.machine.standing(self.state, self._asked, choice, args) if alike else None
 

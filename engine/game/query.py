@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # lazily: most tables need no typed expressions
 
 _FILE = "<expression>"
 Value = Callable[[list[int], Sequence[int]], int]
-"""The value of an expression for a state and an option's arguments."""
+"""A function that returns the value of an expression for a state and an option's arguments."""
 _MEMO_LIMIT = 64
 _QUERY_LIMIT = 2_000
 

@@ -54,7 +54,7 @@ class DecisionLowering:
         builder: the builder of blocks and cells.
         options: the lowering of options.
         player_kind: the kind of the players.
-        body: lowers the statements of an option.
+        body: a function that lowers the statements of an option.
 
     Attributes:
         taken: the enclosing options, each with the block that asks for it.

@@ -72,7 +72,7 @@ class ExpressionLowering:
         return self._sites[key]
 
     def functions(self, definitions: Mapping[str, typed.Definition]) -> None:
-        """Lowers all definitions callees before callers."""
+        """Lowers all definitions, callees before callers."""
         for definition in by_name(definitions):
             self._function(definition)
 
@@ -122,7 +122,7 @@ class ExpressionLowering:
         return [self.argument(a, e.type if e.op == "??" and i else Maybe(), scope) for i, a in enumerate(e.args)]
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
-        """A number, with a check that it is within bounds unless it certainly is."""
+        """The expression for a number, with a check unless the number is certainly within bounds."""
         if within(self.ranges.of(e), bounds):
             return e
         return op("fit", e, site=self.site(span, "this number has more than 15 digits"))

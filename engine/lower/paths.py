@@ -32,7 +32,7 @@ class PathLowering(Protocol):
         """The lowered expression as a value of a type."""
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
-        """A number, with a check that it is within bounds unless it certainly is."""
+        """The expression for a number, with a check unless the number is certainly within bounds."""
 
     def slot(self, scope: Scope) -> int:
         """The first free slot."""

@@ -1,5 +1,4 @@
-"""Bounds of values: intervals, from which it is known which numbers may overflow and need a check, and declared sizes
-of sets.
+"""Bounds of values: intervals, which show the numbers that may overflow and need a check, and declared sizes of sets.
 
 A stored number (in the state, a variable, an argument of an option) is within ±`MAX_NUMBER`. An intermediate result may
 be larger, but stays within `MOST`: if it could exceed that, it is checked against ±`MAX_NUMBER` where it is computed.

@@ -29,7 +29,7 @@ steps.
 LONG_VALUE = 100_000
 """The same threshold for the expressions evaluated per value of a parameter."""
 LONG_LISTING = 500_000
-"""The step bound of a test for a legal option, beyond which the values of parameters are counted."""
+"""The maximum step bound of a test for a legal option that does not count the values of parameters."""
 _GRAIN = 4_000
 """The minimum steps of a part that counts its own, as counting takes time."""
 _COARSE = 5_000

@@ -180,8 +180,8 @@ def _narrowed(
 def before_guards(mask: ir.Expr, facts: Facts) -> ir.Expr:
     """A set that can be computed safely before the conditions that guard it.
 
-    The cell of an entity that is none is some other cell, with any value; where such a value selects a maintained set,
-    it is restricted to valid ones.
+    If an entity is none, its cell is some other cell, with any value; where such a value selects a maintained set, it
+    is restricted to valid ones.
     """
 
     def bounded(e: ir.Expr) -> ir.Expr:

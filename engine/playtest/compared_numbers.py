@@ -142,7 +142,7 @@ def length(outcome: Outcome) -> float | None:
 
 
 def margin(outcome: Outcome) -> float | None:
-    """The winner's margin over the second, in points."""
+    """The lead of the highest points over the second-highest."""
     points = sorted(outcome.scores.values(), reverse=True)
     return points[0] - points[1] if len(points) > 1 else None
 

@@ -68,7 +68,7 @@ class AlikeTokens:
         return [first[row] for row in rows]
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments with each token replaced by the listed one of the tokens alike; see `Machine.standing`. () if
+        """The arguments with each token replaced by the listed token that represents it; see `Machine.standing`. () if
         none is listed.
         """
         c = self.p.decisions[decision].choices[choice]

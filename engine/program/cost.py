@@ -175,7 +175,7 @@ class Costs:
         return sum(self.of(x) for x in (e.onward, e.cost, e.where, e.worth, *e.uses) if x is not None)
 
     def procedure(self, first: int) -> int:
-        """The step bound of a procedure without decisions; more than `MAX_ONCE_STEPS` if it may take too many."""
+        """The step bound of a procedure without decisions; more than `MAX_ONCE_STEPS` if it may take too many steps."""
         if first in self.p.frames:  # recursive: no static bound
             return MAX_ONCE_STEPS + 1
         if first not in self._procedures:

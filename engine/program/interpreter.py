@@ -268,7 +268,7 @@ class Interpreter(Evaluator):
         return AlikeTokens(self)
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments, with each token replaced by the listed one of the tokens alike; None if nothing changes."""
+        """The arguments, with each token replaced by the listed token that represents it; None if nothing changes."""
         return self._alike.standing(state, decision, choice, args)
 
     def _domain(self, state: State, at: Place, slots: State, *, some: bool) -> Iterable[int]:

@@ -265,7 +265,7 @@ class Inverse(Expr, frozen=True):
 
 
 class Held(Expr, frozen=True):
-    """The set of all i < `count` whose cell `base + i` is mapped to `value` by `Program.arrays[array]` (a pass)."""
+    """The set of all i < `count` whose cell `base + i` maps to `value` in `Program.arrays[array]` (made by passes)."""
 
     base: int
     count: int

@@ -1,5 +1,4 @@
-"""Work left to the interpreter because it counts steps: long evaluations between decisions; with statistics of such
-calls.
+"""Work left to the interpreter, which counts steps: long evaluations between decisions, and statistics on such calls.
 
 Runs and option lists count their own steps. Generated code evaluates everything else without counting; if the sizes of
 kinds do not prove that an evaluation is short, the interpreter takes over.

@@ -139,7 +139,7 @@ class Machine(Protocol):
         """Whether an option with these arguments is legal and listed."""
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments, with each token replaced by the listed one of the tokens alike; None if nothing changes.
+        """The arguments, with each token replaced by the listed token that represents it; None if nothing changes.
 
         An option that the rules allow but that is not listed counts as illegal.
         """

@@ -115,7 +115,7 @@ def same_for_all(d: ir.Decision, choices: Iterable[ir.Choice], facts: Facts) -> 
     """The calls that would be repeated for every argument although they depend only on the state, which does not
     change.
 
-    If steps are counted, calls that count their own are excluded.
+    If steps are counted, calls that count their own steps are excluded.
     """
     results: dict[ir.Expr, None] = {}
     for c in choices:

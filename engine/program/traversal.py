@@ -174,7 +174,7 @@ def free(e: ir.Expr | None) -> frozenset[int]:
 
 
 def highest(e: ir.Expr) -> int:
-    """The highest slot read or bound by an expression, -1 if there is none."""
+    """The highest slot read or bound by an expression; -1 if there is none."""
     result = -1
     left = [e]
     while left:

@@ -1,4 +1,6 @@
-"""Verification of programs, such as indices in range and slots bound before use. Tests run it after each pass."""
+"""Verification of programs: for example, indices are in range, and slots are bound before use. Tests run it after each
+pass.
+"""
 
 from __future__ import annotations
 

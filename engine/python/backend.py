@@ -373,7 +373,7 @@ class PythonBackend:
         return AlikeTokens(self)
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments, with each token replaced by the listed one of the tokens alike; None if nothing changes."""
+        """The arguments, with each token replaced by the listed token that represents it; None if nothing changes."""
         return self._alike.standing(state, decision, choice, args)
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:

@@ -23,8 +23,8 @@ from rulespec.engine.python.runtime import memo_of
 from rulespec.engine.python.suppositions import write_suppositions
 
 FEATURES = replace(ALL_FEATURES, occupancy=False, variables=False)
-"""The features without occupancy and variables; a procedure with variables must be generated together with all its
-callers.
+"""All features but occupancy and variables: functions are generated one by one, but a procedure with variables must be
+generated together with all its callers.
 """
 
 

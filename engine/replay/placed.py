@@ -11,7 +11,7 @@ from rulespec.engine.logs.recorded import RecordedDecision
 from rulespec.engine.replay.answers import InsertedAnswer
 
 MAX_AHEAD = 8
-"""The number of recorded decisions among which one is looked for that is asked earlier or later."""
+"""The number of recorded decisions searched for the counterpart of one that is asked earlier or later."""
 
 
 class Placed(Struct, frozen=True):

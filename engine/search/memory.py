@@ -94,7 +94,7 @@ class SearchMemory:
         self.numbers[at // 8 : at // 8 + values.size] = values.reshape(-1)
 
     def each(self, count: int, call: Callable[[], object]) -> list[int]:
-        """Repeats a call until all rows are done; returns the rows that only Python can do."""
+        """Repeats a call until all rows are done; returns the rows that only Python can handle."""
         given_back = []
         for register in ("GAME", "NEXT", "PAUSED"):
             self.set(register, 0)
@@ -180,7 +180,7 @@ class SearchMemory:
         return given_back, np.concatenate([*results, np.empty(0, np.int64)])
 
     def decisions(self, number: int) -> int:
-        """The number of decisions in the last playout with this index."""
+        """The number of decisions in a playout of the last batch, by its index."""
         return int(self.instance.numbers[(self.constants["RESULTS"] + self.constants["RESULT"] * number) // 8 + 1])
 
     def results(self, count: int) -> NDArray[np.int64]:

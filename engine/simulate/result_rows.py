@@ -82,7 +82,7 @@ class Results(ABC, Generic[Row]):
         sheet: the format.
 
     Attributes:
-        warnings: a warning about a torn last line, once `recorded` has read it.
+        warnings: a warning about a truncated last line, once `recorded` has read it.
 
     Raises:
         SaveError: if the results cannot be written, or another program has them open.

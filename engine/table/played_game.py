@@ -100,7 +100,9 @@ class PlayedGame:
     # --- taking back ----------------------------------------------------------------------------
 
     def since_last_of(self, seats: Collection[str]) -> int:
-        """The number of decisions from the last one by any of some seats on; 0 if these have not decided."""
+        """The number of decisions since the last one by any of some seats, including that one; 0 if these have not
+        decided.
+        """
         past = self.game.copy()
         while past.ply:
             if past.undo().by in seats and not is_forced(past):

@@ -475,13 +475,13 @@ class Table:
     # --- viewers --------------------------------------------------------------------------------
 
     def say(self, viewer: str | None, since: int = 0) -> dict[str, Any]:
-        """The frame of changes for a viewer since a serial, see table_frame.schema.json; a serial of 0 requests
+        """The frame of changes for a viewer since a serial (see table_frame.schema.json); a serial of 0 requests
         everything.
         """
         return self._sight(viewer).frame(since, self.cells)
 
     def earlier(self, viewer: str | None, before: int) -> dict[str, Any]:
-        """The moves before the one with a number, at most as many as in a viewer's first message."""
+        """The moves before index `before`, at most as many as in a viewer's first message."""
         game = as_shown(self.game, eyes := OMNISCIENT if self.is_revealed else viewer)
         last = max(0, min(before, game.ply))
         first = max(0, last - TAIL)

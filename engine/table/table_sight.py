@@ -141,7 +141,7 @@ class TableSight:
         self._ply, self.tail, self._moves = ply, tail, tuple(serials)
 
     def frame(self, since: int, shown: ShownCells) -> dict[str, Any]:
-        """The frame of changes since a serial, see table_frame.schema.json; with 0 or a very old serial, it has
+        """The frame of changes since a serial (see table_frame.schema.json); with 0 or a very old serial, it has
         everything.
         """
         if since < self._floor:

@@ -35,7 +35,7 @@ from rulespec.typed.settings import values_to_try
 MAX_CELLS = 10_000_000
 """The maximum total number of cells in positions near the start, a bound on memory."""
 SETTINGS_EVERY = 2_000
-"""The number of decisions, per number of players, that allow one more choice of settings."""
+"""The number of available decisions per explored choice of settings."""
 MAX_SETTINGS = 4
 CLOSELY = 60_000
 """The total number of decisions in closely checked random games, after which further games are only played."""

@@ -114,8 +114,8 @@ def _short(value: Any) -> str:
 
 
 def options_are_legal(trial: Trial) -> Diagnostic | None:
-    """The property that listed options are legal, survive printing and parsing, and all others are rejected with a
-    reason.
+    """The property that listed options are legal and survive printing and parsing, and that all others are rejected
+    with a reason.
     """
     listed = list(islice(every_option(trial.game), MAX_OPTIONS))
     known = {(o.kind.choice, o.args) for o in listed}

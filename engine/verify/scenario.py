@@ -1,4 +1,4 @@
-"""Scenarios: given a position, and when decisions are taken, expectations hold. See docs/guides/scenarios.md."""
+"""Scenarios: from a given position, decisions are taken and expectations are checked. See docs/guides/scenarios.md."""
 
 from __future__ import annotations
 

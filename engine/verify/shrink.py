@@ -74,7 +74,7 @@ class FailingGame:
         return "".join(to_json_text(line, plain=True) + "\n" for line in lines)
 
     def story(self) -> list[str]:
-        """The game as text: its last decisions, including the failing one, and the changes that this made."""
+        """The game as text: its last decisions, including the failing one, and the changes that it made."""
         lines = [f"… {len(self.moves) - _SHOWN} before"] if len(self.moves) > _SHOWN else []
         lines += [move_text(move) for move in self.moves[-_SHOWN:]] or ["before the first decision"]
         more = len(self.changed) - _SHOWN
@@ -132,7 +132,7 @@ def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> 
 
     Args:
         moves: the list.
-        again: a function called with a shorter list; it returns the part of this that is needed, or None if the result
+        again: a function called with a shorter list; it returns the part of it that is needed, or None if the result
             differs.
     """
     size = len(moves) // 2

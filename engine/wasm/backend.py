@@ -264,7 +264,7 @@ class WasmBackend(StateMemory):
         return self.fallback.lookups
 
     def standing(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...] | None:
-        """The arguments, with each token replaced by the listed one of the tokens alike; None if nothing changes."""
+        """The arguments, with each token replaced by the listed token that represents it; None if nothing changes."""
         return self.fallback.standing(state, decision, choice, args)
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:

@@ -30,7 +30,7 @@ class TooLargeError(Exception):
 
 
 class Memory:
-    """Addresses in the memory of a module.
+    """The layout of a module's memory.
 
     Args:
         module: the module that receives the contents.

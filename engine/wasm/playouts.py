@@ -20,7 +20,9 @@ BUDGET = 300_000_000
 _KNOWN = 4_096
 """The maximum number of decoded results in the cache."""
 _SELDOM, _FEW = 20, 3
-"""Python takes up to one decision in `_SELDOM`, and `_FEW` more; beyond that, it plays the whole game."""
+"""The share of the decisions of a game that Python may take, as one in `_SELDOM`, and the number of further decisions;
+if more are needed, Python plays the whole game.
+"""
 Decide = Callable[[State, Draws, int], Sequence[int] | None]
 """A function that takes the decision with this number at random; returns the cells after it, or None if the rules fault
 or nothing is legal.

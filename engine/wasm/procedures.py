@@ -2,7 +2,7 @@
 
 A function takes the number of an entry, and the values of the parameters. It starts at the procedure's first block
 (entry -1), or in the middle, with the variables loaded from cells. It returns the next block, or `STOPPED` if the game
-waits or is over; its caller then returns the same, unless that block is the return target of the call.
+waits or is over. Unless the result is the return target of the call, the caller returns the same result.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Compiler from a small subset of Python to WebAssembly, for the fixed functions of every module.
 
 A source has imports and functions. All variables are 64-bit integers that wrap around, except those a `float` is
-assigned to. It may use `if`, `while`, assignments to one name, calls by position, `return`, `break`, `continue`,
-comparisons (signed), `and`, `or`, `not`. `//` and `%` require non-negative numbers, and `>>` shifts zeros in. Names in
-capitals are constants; `runtime.intrinsics` declares instructions as functions. Anything else is rejected.
+assigned to. A function may use `if`, `while`, assignments to one name, calls by position, `return`, `break`,
+`continue`, comparisons (signed), `and`, `or`, `not`. `//` and `%` require non-negative numbers, and `>>` shifts zeros
+in. Names in capitals are constants; `runtime.intrinsics` declares instructions as functions. Anything else is rejected.
 
 A function is compiled once per process: a small game's module consists almost entirely of functions common to all.
 """

@@ -1,4 +1,4 @@
-"""Effects of a move: each change to the state, with the statement that made it and the inputs of this."""
+"""Effects of a move: each change to the state, with the statement that made it and that statement's inputs."""
 
 from __future__ import annotations
 

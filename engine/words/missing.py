@@ -86,7 +86,7 @@ def missing(ruleset: typed.Ruleset, language: str | None = None) -> tuple[list[K
     entities and measures have titles from their declarations.
 
     Raises:
-        DiagnosticsError: as for `Words`.
+        DiagnosticsError: see `Words`.
     """
     words = Words(ruleset)
     wanted = shown(words)

@@ -150,7 +150,7 @@ class Words:
         return program_words(ENGLISH)[name]
 
     def hidden(self, type_: Type | None = None) -> str:
-        """The words for a hidden value: such as `a hidden card` for an entity; without a type, the words fit several
+        """The words for a hidden value, such as `a hidden card` for an entity; without a type, the words fit several
         values.
         """
         if isinstance(type_, Ent):

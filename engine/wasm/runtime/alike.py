@@ -117,7 +117,7 @@ def alike_split(kind: int, values: int, words: int) -> None:
 
 
 def alike_end(kind: int, block: int) -> None:
-    """Splits the classes by all fields, and by all cells that name tokens while a block is open."""
+    """Splits the classes by all fields, and by all cells that may name tokens at a block and its callers."""
     alike_named(kind, load(kind + 64))
     deep = load(DEPTHS)
     while deep > 0:

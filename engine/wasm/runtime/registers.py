@@ -47,7 +47,7 @@ PAUSED = 240
 ROWS = 248
 """The address of the rows of positions passed by the host."""
 ANSWERS = 256
-"""The address of the data for each row: a number, or some addresses."""
+"""The address of the data for each row, which are a number or some addresses."""
 OUT = 264
 """The end of the returned rows."""
 OUT_END = 272
@@ -111,7 +111,7 @@ TREE_END = 496
 WAY = 504
 """The address of a path down a tree: pairs of a node and the chosen option (0 at a chance node)."""
 WAY_TOP = 512
-"""The end of the path."""
+"""The end of the path at `WAY`."""
 WAY_END = 520
 """The address after the buffer for a path."""
 KNOWN = 528

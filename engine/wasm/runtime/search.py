@@ -91,7 +91,7 @@ def moved_wide(row: int) -> None:
 
 @exported
 def moved(row: int) -> None:
-    """Writes a row into the state, where it differs."""
+    """Writes a row into the state, where the two differ."""
     moved_part(row, STATE, RULES_END)
     moved_wide(row)
 

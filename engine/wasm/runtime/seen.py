@@ -218,7 +218,7 @@ def observed(count: int, seat: int) -> None:
 
 
 def of_kind(option: int, code: int, by: int) -> int:
-    """Whether a listed option has the kind and seat in a code, so far as the code does not leave them open."""
+    """Whether a listed option has the kind and seat in a code, unless the code leaves them open."""
     if load(code) != OPEN and load(SAMES + 8 * load(option)) != load(code):
         return 0
     actor = load(option + 8)

@@ -59,7 +59,7 @@ def stepped(option: int, listing: int) -> int:
 
 
 def changed() -> int:
-    """Writes the words changed since the start of the journal, clears it; returns the end of the changes."""
+    """Writes the words changed since the start of the journal and clears it; returns the end of the changes."""
     stamp = load(MARK) + 1
     store(MARK, stamp)
     to = CHANGED

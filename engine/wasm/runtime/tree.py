@@ -350,7 +350,9 @@ def won_by_all(ended: int) -> None:
 
 
 def proven_of(node: int) -> int:
-    """The proven payoffs of a position: if an option certainly wins everything, or all are proven; otherwise 0."""
+    """The address of a position's proven payoffs, if an option certainly wins everything or all are proven; otherwise
+    0.
+    """
     best = 0
     is_open = 0
     edge = load(node + 16)
@@ -371,7 +373,9 @@ def proven_of(node: int) -> int:
 
 
 def prove() -> None:
-    """Records the payoffs proven by the end of a game: those of its last option, then backwards while proofs hold."""
+    """Records the payoffs proven by the end of a game: those of its last option, then those before it, as long as
+    proofs hold.
+    """
     proven = room(8 * SEATS)
     seat = 0
     while seat < SEATS:
@@ -388,7 +392,7 @@ def prove() -> None:
 
 @exported
 def grow(playouts: int, particles: int, cap: int) -> int:
-    """Grows a tree by random games; returns whether it was interrupted; another call resumes."""
+    """Grows a tree by random games; returns whether it was interrupted, in which case another call resumes."""
     while load(NEXT) < playouts:
         if load(PAUSED) == 0:
             if load(BUDGET) < 0:
