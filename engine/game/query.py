@@ -164,11 +164,7 @@ class Queries:
         return self._own.meter
 
     def expression(self, text: str, want: Type | None = None) -> typed.Expr:
-        """The typed form of an expression, of type `want` if given.
-
-        Raises:
-            DiagnosticsError: if the expression is not correct.
-        """
+        """The typed form of an expression, of type `want` if given; DiagnosticsError if it is incorrect."""
         report = Report()
         checker, env = _checker(self, report)
         expr = checker.infer(_parsed(text), env, want)

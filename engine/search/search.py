@@ -46,8 +46,7 @@ def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
 
 
 class Search:
-    """A search in Python over positions of one ruleset, number of seats and settings, as rows of numbers; see
-    `open_search`.
+    """A search in Python over positions of a ruleset, number of seats and settings, as rows; see `open_search`.
 
     A row is a position without its previous decisions. Column i is cell i of the program
     (`game.omniscient.program.cells`); values of more than 64 bits continue in columns after these. Rows come from

@@ -165,9 +165,7 @@ class Table:
     # --- programs -------------------------------------------------------------------------------
 
     def advance(self) -> bool:
-        """Takes the next decision if it needs no person (chance, early choices, random bots); returns whether it took
-        one.
-        """
+        """Takes the next decision if no person is needed (chance, early choices, random bots); returns whether it did."""
         for _ in range(AT_ONCE):
             try:
                 if not self._step():
@@ -273,9 +271,7 @@ class Table:
         """Takes a seat's option like `take`, without checking who plays the seat."""
         decision = self._open
         if decision is None:
-            return MessageRefusal(
-                "the game is over" if self.game.is_over else "the rules are at fault in this position"
-            )
+            return MessageRefusal("the game is over" if self.game.is_over else "the rules are at fault here")
         try:
             option = self.game.parse(text)
             if decision.together and not option.interrupt:
@@ -289,7 +285,7 @@ class Table:
         except IllegalOptionError as error:
             return MessageRefusal(error.refusal.reason, error.refusal.values)
         except RulesetFaultError:
-            return MessageRefusal("the rules are at fault in this position")
+            return MessageRefusal("the rules are at fault here")
         except ValueError as error:
             return MessageRefusal(str(error))
         return None
@@ -439,9 +435,7 @@ class Table:
         self._state.limits, self._state.paused = limits, self._clock() if pauses else 0.0
 
     def set_undo(self, absent: int, answers: bool) -> None:
-        """Sets the seconds after which absent people are not asked (0 for never), and whether bots' decisions count as
-        seen.
-        """
+        """Sets the seconds until absent people are skipped (0 for never), and whether bots' decisions count as seen."""
         self._state.absent, self._state.answers = absent, answers
 
     def allow_opinions(self, allowed: bool) -> None:
@@ -475,9 +469,7 @@ class Table:
     # --- viewers --------------------------------------------------------------------------------
 
     def say(self, viewer: str | None, since: int = 0) -> dict[str, Any]:
-        """The frame of changes for a viewer since a serial (see table_frame.schema.json); a serial of 0 requests
-        everything.
-        """
+        """The changes for a viewer since a serial, or everything since 0, as in table_frame.schema.json."""
         return self._sight(viewer).frame(since, self.cells)
 
     def earlier(self, viewer: str | None, before: int) -> dict[str, Any]:

@@ -298,7 +298,7 @@ def test_a_decision_that_nobody_may_take_is_a_fault_that_is_taken_back(tmp_path:
     table = table_of(Game(small(tmp_path / "nobody", NOBODY), "AB"))
     assert send(table, "B", do="take", option="go(0)") is None
     assert table.say("A")["fault"] and table.thinker is None
-    assert send(table, "A", do="take", option="go(0)") == MessageRefusal("the rules are at fault in this position")
+    assert send(table, "A", do="take", option="go(0)") == MessageRefusal("the rules are at fault here")
     assert send(table, "B", do="undo") is None
     assert not table.say("A")["fault"] and send(table, "B", do="take", option="go(1)") is None
 
