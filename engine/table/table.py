@@ -165,7 +165,7 @@ class Table:
     # --- programs -------------------------------------------------------------------------------
 
     def advance(self) -> bool:
-        """Takes the next decision if no person is needed (chance, early choices, random bots); returns whether it did."""
+        """Takes the next decision if it needs nobody (chance, early choices, random bots); returns whether it did."""
         for _ in range(AT_ONCE):
             try:
                 if not self._step():

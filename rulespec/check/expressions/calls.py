@@ -33,8 +33,8 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
         if name in x.rules.procedures and x.rules.procedures[name].result is not None:
             message = f"`{e.name.text}` is a procedure, so its value cannot be part of a larger expression"
             help_ = f"in a procedure, bind the value first: `let x = {e.name.text}(…)`"
-            notes = (Label(x.rules.procedures[name].span, "declared here"),)
-            return x.bad("RS261", message, e.name.span, notes=notes, help=help_)
+            declared = Label(x.rules.procedures[name].span, "declared here")
+            return x.bad("RS261", message, e.name.span, notes=(declared,), help=help_)
         if name in x.rules.procedures:
             return x.bad("RS229", f"`{name}` is a procedure without a value", e.name.span)
         places: dict[str, Span | None] = {d.name: d.span for d in x.rules.definitions.values()}
