@@ -248,7 +248,7 @@ async def measure(url: str, owner: str, pid: int, ref: str, args: argparse.Names
 
 
 def in_browser(base: str, links: dict[str, str]) -> dict[str, Any]:
-    """The milliseconds from a click to the move in another window, and those until the first board is shown."""
+    """The milliseconds from a click until another window shows the move, and those until the first board is shown."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:

@@ -22,7 +22,7 @@ _MOST = {66: 1.3, 108: 2.0, 200: 3.0}
 
 
 def run(bench: Bench) -> Iterator[Figure]:
-    """Figures of Imperial on maps with more regions than fit into one word, played as by `simulate`."""
+    """Figures of Imperial on maps with more regions than fit into one word, played in the same way as by `simulate`."""
     sizes = [_FULL, *list(_MOST)[: 1 if bench.quick else None]]
     samples = alternate([_games(bench, size) for size in sizes], bench.runs, turns=bench.turns)
     for size, result in zip(sizes[1:], samples[1:], strict=True):

@@ -50,7 +50,7 @@ def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> Non
 
 
 def not_known(log: ForeignLog, close: Sequence[Dialect]) -> DiagnosticsError:
-    """The error for an unrecognised log: its kind, and the requirements of the closest dialect."""
+    """The error for an unrecognised log: it gives the kind of log, and the requirements of the closest dialect."""
     message = f"no dialect reads this kind of log: it is {kind_of(log)}"
     hint = "name its dialect with --dialect ID, or write one as shown in the guide to other people's logs"
     if close:

@@ -32,7 +32,8 @@ modes with 2 to 6 players.
 WORTH_IT = 60
 """Break-even: games per configuration before compiling a wasm module pays."""
 ON_DEMAND = 15_000
-"""Break-even: decisions in a table's logs up to which a machine that generates code on demand replays them.
+"""Break-even: the number of decisions in a table's logs up to which a machine that generates code on demand replays
+them.
 
 A decision of a foreign log of a large game takes 62 µs on demand, 46 in Python with passes and 33 in wasm; setting up
 the machine takes 0.01 s, 0.25 and 0.4. So each of the others pays for its set-up after some 15,000 decisions.

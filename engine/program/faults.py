@@ -12,7 +12,7 @@ from rulespec.errors import RulespecError
 from rulespec.language.operators import OPERATORS
 
 TOO_FULL = "there would be a number with more than 15 digits"
-"""Message of the fault for a payment or move that overfills its target."""
+"""The message of the fault for a payment or move that overfills its target."""
 _SHOWN = 6
 """Maximum number of a set's members named in a message."""
 

@@ -15,7 +15,7 @@ from rulespec.engine.program.limits import NO_NUMBER
 
 _Name = tuple[str, ...]
 Differences = Mapping[int, Any]
-"""The difference in each differing cell, as a number or both values; equal changes to both games do not affect it."""
+"""The difference in each differing cell: a number, or both values; equal changes to both games do not affect it."""
 
 
 class SharedState:

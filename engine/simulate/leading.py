@@ -70,7 +70,9 @@ def standings(game: Game) -> Standings | None:
 
 
 def deciding(program: ir.Program) -> ir.PositionValue | None:
-    """The value by which the seats at a position are compared; None if there is none but one that all seats share."""
+    """The value by which the seats at a position are compared; None if there is no value, or only one that all seats
+    share.
+    """
     return next((value for value in program.values if value.decides and not value.shared), None)
 
 

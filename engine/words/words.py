@@ -89,7 +89,7 @@ class Words:
         self._titles.clear()
 
     def too_long(self) -> tuple[Diagnostic, ...]:
-        """The warning that texts and measures have exhausted their step budget; empty otherwise."""
+        """The warning that texts and measures have exhausted their step budget; empty if they have not."""
         help_ = "simplify them: a state field or a fact costs one step, a loop one per member;"
         help_ += " beyond the limit, texts are shown as ids and measures are omitted"
         return self.budget.warnings("RS575", Severity.WARNING, "the words and measures of this game", help_)

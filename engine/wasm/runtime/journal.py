@@ -61,7 +61,7 @@ def occupied(entry: int, before: int, after: int) -> None:
 
 
 def transfer_counted(source: int, target: int, amount: int, unlimited: int, places: int) -> None:
-    """A transfer between cells with derived sets; `places` has a list of these sets for each cell."""
+    """Moves an amount between cells with derived sets; `places` has a list of these sets for each cell."""
     one = load(source)
     other = load(target)
     transfer(source, target, amount, unlimited)
