@@ -201,7 +201,7 @@ def test_what_cannot_be_counted_has_a_way_out(tmp_path: Path) -> None:
     assert (wrong.code, wrong.help) == ("RS580", "import games of these rules")
     misere = store_of(tmp_path / "misere", "nim", 2, 3, "--set", "misere=true")
     wrong = refusal(misere, "--at", f"{log}@0").diagnostics[0]
-    assert (wrong.code, wrong.help) == ("RS580", "it has `nim` with 2 players, misere=true")
+    assert (wrong.code, wrong.help) == ("RS580", "choose a game of this store: `nim` with 2 players, misere=true")
     over = refusal(store, "--at", log).diagnostics[0]
     assert (over.code, "give a position before the end" in over.help) == ("RS581", True)
     far = refusal(store, "--at", f"{log}@900").diagnostics[0]

@@ -68,13 +68,13 @@ def test_play_saves_the_salt_and_gives_others_the_seal(logs: Path) -> None:
 @pytest.mark.parametrize(
     "earlier, later, write_seat_log",
     [
-        ("Bob_before", "game", "2 decisions, 1 seal fits"),
-        ("Bob_before", "Bob_after", "2 decisions, 1 seal fits"),
-        ("public_before", "game", "2 decisions, 1 seal fits"),
-        ("Ann_before", "game", "2 decisions, 0 seals fit"),
-        ("Ann_before", "Ann_after", "2 decisions, 0 seals fit"),
-        ("Bob_before", "Bob_before", "2 decisions, 0 seals fit, 1 still sealed"),
-        ("Bob_after", "game", "3 decisions, 0 seals fit"),
+        ("Bob_before", "game", "2 decisions, 1 seal matches"),
+        ("Bob_before", "Bob_after", "2 decisions, 1 seal matches"),
+        ("public_before", "game", "2 decisions, 1 seal matches"),
+        ("Ann_before", "game", "2 decisions, 0 seals match"),
+        ("Ann_before", "Ann_after", "2 decisions, 0 seals match"),
+        ("Bob_before", "Bob_before", "2 decisions, 0 seals match, 1 still sealed"),
+        ("Bob_after", "game", "3 decisions, 0 seals match"),
     ],
 )
 def test_logs_that_agree(logs: Path, earlier: str, later: str, write_seat_log: str) -> None:

@@ -92,11 +92,11 @@ def test_each_command_that_reads_a_log_names_it(command: str, tmp_path: Path) ->
 @pytest.mark.parametrize(
     "text, says",
     [
-        ("e2e4 e7e5 g1f3", "as in `chess`"),
+        ("e2e4 e7e5 g1f3", "in the notation of `chess`"),
         ("e2e4\ne7e5\n", "replay game.pgn"),
         ("position startpos moves e2e4 e7e5", "remove the words before its moves"),
-        ("11-15 22-18 15x22", "as in `draughts`"),
-        ("d4 e3", "as in `chess` or `connect_four`"),
+        ("11-15 22-18 15x22", "in the notation of `draughts`"),
+        ("d4 e3", "in the notation of `chess` or `connect_four`"),
     ],
 )
 def test_moves_alone_are_named_with_the_rulesets_that_have_them(text: str, says: str, tmp_path: Path) -> None:

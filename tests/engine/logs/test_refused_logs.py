@@ -224,7 +224,7 @@ def test_a_log_of_an_unknown_ruleset_names_it(tmp_path: Path) -> None:
         ('{"decision": "mood", "by": "Bob", "option": "calm"}', "not for Bob"),
         ('{"decision": "mood", "by": "Eve", "option": "calm"}', "not for Eve"),
         ('{"decision": "way", "by": "Ann", "option": "stay"}', "`mood`, not `way`"),
-        ('{"decision": "mood", "by": "Ann", "option": "calm(mill)"}', "takes nothing"),
+        ('{"decision": "mood", "by": "Ann", "option": "calm(mill)"}', "takes no arguments"),
         ('{"decision": "mood", "by": "Ann", "option": "calm("}', "does not end with `)`"),
     ],
 )

@@ -133,7 +133,10 @@ def test_what_was_taken_back_takes_its_variations_with_it(tmp_path: Path) -> Non
         ([{"moves": []}], "is malformed"),
         ([{"moves": [{"decision": "turn", "by": "A"}]}], "is malformed"),
         ([{"moves": [move("A", 1)], "colour": "red"}], "is malformed"),
-        ([{"moves": [move("A", 1, variations=[{"at": 1, "moves": [move("A", 1)]}])]}], "has `at` within"),
+        (
+            [{"moves": [move("A", 1, variations=[{"at": 1, "moves": [move("A", 1)]}])]}],
+            "has `at` in a nested variation",
+        ),
         ([{"moves": [move("A", 1)] * 2_001}], "has more than 2,000 moves"),
         ([{"moves": [move("A", 1)], "at": -1}], "is malformed"),
         ([{"moves": [move("A", 1, glyphs=[256])]}], "is malformed"),

@@ -239,7 +239,7 @@ def test_command(tmp_path: Path) -> None:
         "  misere=true  NIM-05: who takes" in out
     )
     ids = run(tmp_path / "game.jsonl", nim_log(["take(3)"] * 7), "--names", "id")[1]
-    assert "beside this:\n  misere=true\n" in ids
+    assert "made to this answer:\n  misere=true\n" in ids
     code, out = run(tmp_path / "game.jsonl", nim_log(["take(7)"]))
     assert code == 1
     assert "no overlays and settings were found" in out

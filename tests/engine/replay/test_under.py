@@ -88,7 +88,7 @@ def test_command_for_a_folder(tmp_path: Path) -> None:
     )
     assert lines_[1] == (
         f"b.jsonl: 4 decisions, {legal} legal, ended (last_stone), won by A instead of nobody, "
-        "earlier: after 3 of 4 decisions"
+        "but earlier: after 3 of 4 decisions"
     )
     assert lines_[3] == f"d.jsonl: 1 decision, {legal} legal, goes on"
     assert lines_[4].startswith("e.json: unreadable: ")

@@ -38,9 +38,9 @@ def test_a_text_with_its_holes_filled(text: str, shown: str) -> None:
     "text, message",
     [
         ("{a", "not closed"),
-        ("a}", "without"),
+        ("a}", "has no `{` before it"),
         ("[a", "not closed"),
-        ("a]", "without"),
+        ("a]", "before it"),
         ("[a [b]]", "cannot be nested"),
         ("{}", "a hole is empty"),
         ("{ }", "a hole is empty"),

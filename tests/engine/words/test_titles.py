@@ -131,7 +131,7 @@ def test_another_language_says_what_it_can_and_leaves_the_rest_to_the_first(fold
     assert words.title("town", 1, ()) == "Elm Grove"
     with pytest.raises(DiagnosticsError) as error:
         Words(game.ruleset, "fr")
-    assert "it has `en`, `de`" in error.value.diagnostics[0].help
+    assert "choose one of `en`, `de`" in error.value.diagnostics[0].help
     with pytest.raises(DiagnosticsError):
         Words(game.ruleset, "../../titles")
 
