@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import product
 
 from msgspec import Struct
@@ -12,12 +12,16 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.secrets import GuardedState, HiddenError
 from rulespec.engine.program import ir
+from rulespec.engine.program.blanks import Unknown
+from rulespec.engine.program.builder import apply_op
 from rulespec.engine.program.cells import Journal, State
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.program.taint import Reads
 
+_COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
+_NOWHERE = frozenset[int]()
 _PART = 64
 """Cells compared per slice; most slices are unchanged."""
 
@@ -64,21 +68,23 @@ def ahead(game: Game, option: Option, seat: str) -> Ahead:
     """
     numbers, machine = game.omniscient.numbers, game.omniscient.visibility.machine
     number = game.seats.index(seat)
-    unseen = frozenset(game.omniscient.visibility.guarded(numbers.state, number).unseen)
-    unseen -= {*numbers.program.decisions[numbers.asked].held[number : number + 1]}  # its own choice of a round
-    done = machine.run_without(numbers.state, unseen, option.kind.block, option.args)
+    guarded = game.omniscient.visibility.guarded(numbers.state, number)
+    own = numbers.program.decisions[numbers.asked].held[number : number + 1]  # its choice of a round
+    unseen = guarded.unseen.difference(own)
+    unknown = Unknown(unseen, game.omniscient.visibility.hiding.places(guarded, number))
+    done = machine.run_without(numbers.state, unknown, option.kind.block, option.args)
     if done is None:
-        return _step_by_step(game, option, unseen)
+        return _step_by_step(game, option, unknown)
     after, left = done
     return Ahead(tuple(numbers.state[: len(after)]), tuple(after), unseen, unseen - left, whole=True)
 
 
-def _step_by_step(game: Game, option: Option, unseen: frozenset[int]) -> Ahead:
+def _step_by_step(game: Game, option: Option, unknown: Unknown) -> Ahead:
     """The effects of an option, executed by guarded reads up to the first hidden cell."""
     before = tuple(game.omniscient.numbers.state[: len(game.omniscient.program.cells)])
     walker = _walker(game.omniscient.visibility.machine)
-    unseen -= {*walker.p.arguments().get(option.kind.block, ())}
-    state = _Known(before, unseen)
+    unseen = unknown.cells - {*walker.p.arguments().get(option.kind.block, ())}
+    state = _Known(before, unknown._replace(cells=unseen))
     whole = True
     try:
         walker.run(state, option.kind.block, option.args)
@@ -163,7 +169,16 @@ def _masks(machine: Machine) -> list[tuple[ir.Secret, frozenset[int]]]:
 
 
 class _Known(GuardedState):
-    """A state whose hidden cells become known when a known value is stored in them."""
+    """A state whose hidden cells become known when a known value is stored in them.
+
+    Args:
+        state: the cells.
+        unknown: the unknown ones.
+    """
+
+    def __init__(self, state: Iterable[int], unknown: Unknown) -> None:
+        super().__init__(state, unknown.cells)
+        self.within = unknown.within
 
     def store(self, cells: range) -> None:
         """Records that cells now hold known values."""
@@ -174,32 +189,30 @@ class _Known(GuardedState):
 class _Walker(Interpreter):
     """An interpreter that marks written cells as known.
 
-    A hidden token cannot be in a public place, so a comparison of its place with a public one has a known result.
+    A hidden token is in one of few places: what is the same for all of them is known.
     """
 
     def evaluate(self, e: ir.Expr, state: State, slots: State) -> int:
         """The value of an expression; see `Evaluator.evaluate`."""
-        if type(e) is ir.Op and e.op in ("==", "!=") and isinstance(state, _Known):
-            for one, other in (e.args, e.args[::-1]):
-                if self._is_hidden_token(one, state, slots) and self._is_elsewhere(one, other, state, slots):
-                    return int(e.op == "!=")
+        if isinstance(state, _Known):
+            if type(e) is ir.Op and e.op in _COMPARISONS:
+                one, other = e.args
+                if places := self._hidden_token(one, state, slots):
+                    value = self.evaluate(other, state, slots)
+                    return _agreed(apply_op(e.op, (place, value)) for place in places)
+                if places := self._hidden_token(other, state, slots):
+                    value = self.evaluate(one, state, slots)
+                    return _agreed(apply_op(e.op, (value, place)) for place in places)
+            elif type(e) is ir.Row and (places := self._hidden_token(e.index, state, slots)):
+                return _agreed(self.p.arrays[e.array][place] for place in places)
         return super().evaluate(e, state, slots)
 
-    @cached_property
-    def _private_places(self) -> dict[int, frozenset[int]]:
-        """The cells with places of tokens, each with the numbers of its private places."""
-        return {at: secret.within for secret in self.p.secrets if secret.within for at in secret.cells}
-
-    def _is_hidden_token(self, e: ir.Expr, state: _Known, slots: State) -> bool:
-        if not isinstance(e, ir.Cell) or e.base not in self._private_places:
-            return False
-        return e.base + self.evaluate(e.index, state, slots) in state.unseen
-
-    def _is_elsewhere(self, token: ir.Expr, place: ir.Expr, state: _Known, slots: State) -> bool:
-        """Whether a hidden token cannot be in a place."""
-        assert isinstance(token, ir.Cell)
-        at = token.base + self.evaluate(token.index, state, slots)
-        return self.evaluate(place, state, slots) not in self._private_places.get(at, ())
+    def _hidden_token(self, e: ir.Expr, state: _Known, slots: State) -> frozenset[int]:
+        """The places where the hidden token with this place may be; empty if an expression is something else."""
+        if type(e) is not ir.Cell or e.base not in state.within:
+            return _NOWHERE
+        at = e.base + self.evaluate(e.index, state, slots)
+        return state.within.get(at, _NOWHERE) if at in state.unseen else _NOWHERE
 
     def execute(self, i: ir.Instruction, state: State, slots: State, journal: Journal) -> None:
         """Executes an instruction; a stored value is evaluated first, which ends the walk if it is hidden."""
@@ -211,6 +224,14 @@ class _Walker(Interpreter):
         elif isinstance(state, _Known) and isinstance(i, ir.Clear):
             state.store(range(i.base, i.base + i.size))
         super().execute(i, state, slots, journal)
+
+
+def _agreed(values: Iterable[int | None]) -> int:
+    """The value on which all agree."""
+    one, *others = {*values}
+    if others or one is None:
+        raise HiddenError
+    return one
 
 
 @lru_cache(16)

@@ -8,6 +8,7 @@ from hashlib import blake2b
 
 from msgspec import Struct
 
+from rulespec.engine.game.hiding_places import HidingPlaces
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.secrets import PUBLIC, GuardedState, counted, hidden
 from rulespec.engine.program import ir
@@ -74,6 +75,11 @@ class Visibility:
     def taint(self) -> Taint:
         """The taint analysis of private cells."""
         return Taint(self.p)
+
+    @cached_property
+    def hiding(self) -> HidingPlaces:
+        """The places where seats may not see tokens."""
+        return HidingPlaces(self.p)
 
     @cached_property
     def _shown(self) -> dict[int, int]:

@@ -7,7 +7,7 @@ Their cells follow those of the program, and are invisible to the rules and to a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from rulespec.engine.passes.narrow import before_guards, held_mask
 from rulespec.engine.passes.rewrite import conjuncts, everywhere
 from rulespec.engine.program import ir
+from rulespec.engine.program.blanks import NO_SET, UnknownSet
 from rulespec.engine.program.builder import FALSE, logic, op
 from rulespec.engine.program.cells import State
 from rulespec.engine.program.traversal import Facts, changed, meet, span, walk
@@ -107,18 +108,39 @@ class Occupancy:
         self.update(state, [*self.places, *self.houses])
         return state
 
-    def sets(self, written: Iterable[int], within: Mapping[int, Iterable[int]] | None = None) -> Iterator[int]:
-        """The cells of the sets that may change after writes to cells; `within` gives the possible values of some of
-        these.
-        """
-        known = within or {}
+    def sets(self, written: Iterable[int]) -> Iterator[int]:
+        """The cells of the sets that may change after writes to cells."""
         for cell in written:
             yield from (at for at, _ in self.places.get(cell, ()))
             for first, _, array in self.houses.get(cell, ()):
-                if cell in known:
-                    yield from {first + array[value] for value in known[cell]}
-                else:
-                    yield from range(first - 1, first + max(array) + 1)
+                yield from range(first - 1, first + max(array) + 1)
+
+    def unknown(
+        self, state: State, cells: Iterable[int], within: Mapping[int, frozenset[int]], counted: Mapping[int, Set[int]]
+    ) -> dict[int, UnknownSet]:
+        """The cells of the sets that are unknown while some cells are unknown, each with what is known of it.
+
+        Args:
+            state: the cells.
+            cells: the unknown cells.
+            within: the possible values of some of them.
+            counted: cell → the values whose number among cells is public.
+        """
+        results: dict[int, UnknownSet] = {}
+        among: dict[int, int] = {}
+        for cell in cells:
+            results |= {at: NO_SET for at, _ in self.places.get(cell, ())}
+            for first, bit, array in self.houses.get(cell, ()):
+                if cell not in within:
+                    results |= dict.fromkeys(range(first - 1, first + max(array) + 1), NO_SET)
+                elif len(sets := {first + array[value] for value in within[cell]}) > 1:
+                    results |= {first + array[value]: NO_SET for value in within[cell] - counted[cell]}
+                    for at in sets:
+                        among[at] = among.get(at, 0) | bit
+        for at, bits in among.items():
+            if at not in results:
+                results[at] = UnknownSet(state[at] & ~bits, bits, (state[at] & bits).bit_count())
+        return results
 
     def update(self, state: State, written: Iterable[int]) -> None:
         """Updates the sets after writes to cells."""

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens, kind_of, marked
+from rulespec.engine.program.blanks import Unknown
 from rulespec.engine.program.cells import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.domains import (
     Place,
@@ -100,7 +101,7 @@ class Interpreter(Evaluator):
             self.left += patience - allowed
         return journal
 
-    def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
+    def run_without(self, state: State, unknown: Unknown, block: int, args: tuple[int, ...] = ()) -> Blind:
         """Always None: this machine does not support such runs, since an observer can watch its reads instead."""
         return None
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.blanks import Unknown
 from rulespec.engine.program.cells import Changes, Journal, State
 
 Listed = tuple[int, tuple[int, ...], int]
@@ -98,12 +99,12 @@ class Machine(Protocol):
             ProgramFaultError: if the rules fault; the state is then unchanged.
         """
 
-    def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
+    def run_without(self, state: State, unknown: Unknown, block: int, args: tuple[int, ...] = ()) -> Blind:
         """The result of a run that may not read some cells; the state itself is not changed.
 
         Args:
             state: the position.
-            unknown: the unknown cells.
+            unknown: the unknown cells, with public knowledge of them.
             block: the first block.
             args: the arguments of the option that leads to the block.
 

@@ -115,7 +115,7 @@ class Taint:
 
 
 class _Telling(Reads):
-    """The cells that an expression may reveal: without tokens that it compares with a public place."""
+    """The cells that an expression may reveal: without tokens of which it tells only what all see."""
 
     def __init__(self, p: ir.Program) -> None:
         super().__init__(p)
@@ -128,9 +128,17 @@ class _Telling(Reads):
                     yield from self._parts(token.index)
                     yield from self._parts(place)
                     return
+        if isinstance(e, ir.Row) and isinstance(e.index, ir.Cell) and self._is_same_for_all_hidden(e, e.index):
+            yield from self._parts(e.index.index)
+            return
         yield e
         for part in parts(e):
             yield from self._parts(part)
+
+    def _is_same_for_all_hidden(self, row: ir.Row, token: ir.Cell) -> bool:
+        """Whether a table of places has the same value for all private places of a token."""
+        secret, array = self._places.get(span(token)), self._p.arrays[row.array]
+        return secret is not None and len({array[place] for place in secret.within}) == 1
 
     def _is_open(self, token: ir.Cell, place: ir.Expr) -> bool:
         """Whether an expression is a public place for a token."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +11,7 @@ from rulespec.engine.passes.invariants import Invariants, split
 from rulespec.engine.passes.occupancy import Occupancy, with_occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import AlikeTokens
-from rulespec.engine.program.blanks import BlankError, blanked, filled
+from rulespec.engine.program.blanks import BlankError, PublicSum, Unknown, blanked, filled
 from rulespec.engine.program.cells import Journal, State, compact, overwrite, restore
 from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.domains import numbers, paths, several, some_of_several
@@ -21,6 +21,7 @@ from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_STEPS
 from rulespec.engine.program.long_values import handed_back, long_values, scored
 from rulespec.engine.program.machine import Blind, Listed, Lookups, Machine
+from rulespec.engine.program.taint import counts_of
 from rulespec.engine.python.choices import ChoiceWriter
 from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.python.expressions import ExpressionWriter
@@ -235,13 +236,17 @@ class PythonBackend:
             journal += (ir.PC, asked)
         return journal
 
-    def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
+    def run_without(self, state: State, unknown: Unknown, block: int, args: tuple[int, ...] = ()) -> Blind:
         """A run with some unknown cells; occupancy sets that depend on these are unknown too."""
-        within, faulty = self._hidden_within, self._faulty
-        blind = blanked(state, unknown, within, self.occupancy.sets(unknown, within))
+        faulty, cells = self._faulty, unknown.cells
+        sets = self.occupancy.unknown(state, cells, unknown.within, self._counted)
+        totals = [
+            PublicSum(hidden, sum(map(state.__getitem__, hidden))) for of in self._totals if (hidden := of & cells)
+        ]
+        blind = blanked(state, unknown, totals, sets)
         try:
             journal = self.run(blind, block, args)
-            left = filled(blind, state, unknown, (at for at in journal[::2] if at < len(self.p.cells)))
+            left = filled(blind, state, cells, (at for at in journal[::2] if at < len(self.p.cells)))
         except (BlankError, ProgramFaultError, DiagnosticsError):
             return None
         finally:
@@ -249,9 +254,14 @@ class PythonBackend:
         return blind[: len(self.p.cells)], left
 
     @cached_property
-    def _hidden_within(self) -> dict[int, frozenset[int]]:
-        """The cells with places of tokens, each with its possible values while it is hidden."""
-        return {at: secret.within for secret in self.p.secrets if secret.within for at in secret.cells}
+    def _counted(self) -> dict[int, frozenset[int]]:
+        """The cells with places of tokens, each with the places whose number of tokens is public."""
+        return {at: frozenset(secret.places) for secret in self.p.secrets if secret.within for at in secret.cells}
+
+    @cached_property
+    def _totals(self) -> list[frozenset[int]]:
+        """The groups of private piles whose sum is public."""
+        return [frozenset(of.cells) for of in counts_of(self.p) if self.p.cells[of.cells[0]].group == "pieces"]
 
     def _go_on(self, state: State, journal: Journal) -> None:
         """Continues from decisions without a legal option, as long as their `otherwise` leads to further ones."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.blanks import Unknown
 from rulespec.engine.program.cells import Changes, Journal, State
 from rulespec.engine.program.columns import option_columns
 from rulespec.engine.program.long_values import handed_back, scored
@@ -119,7 +120,7 @@ class WasmBackend(StateMemory):
         self._known = self.asked.get(state[ir.PC], -1)
         return journal
 
-    def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
+    def run_without(self, state: State, unknown: Unknown, block: int, args: tuple[int, ...] = ()) -> Blind:
         """A run with some unknown cells, on a machine that supports values of every kind."""
         return self.fallback.run_without(state, unknown, block, args)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import compress, count
 from operator import ne
 from typing import TypeVar
@@ -11,6 +11,7 @@ from wasm_machine import python_of
 
 from rulespec.engine.game.position_hash import PRIME, change, weights, whole
 from rulespec.engine.program import ir
+from rulespec.engine.program.blanks import Unknown
 from rulespec.engine.program.cells import Journal, State
 from rulespec.engine.program.columns import option_columns
 from rulespec.engine.program.long_values import handed_back
@@ -56,7 +57,7 @@ class BatchMachine(StateMemory):
         """The state currently in memory."""
         self._wide = [at for at, large in enumerate(self._large) if large]
 
-    def run_without(self, state: State, unknown: Collection[int], block: int, args: tuple[int, ...] = ()) -> Blind:
+    def run_without(self, state: State, unknown: Unknown, block: int, args: tuple[int, ...] = ()) -> Blind:
         """A run in which some cells are unknown."""
         return self.fallback.run_without(state, unknown, block, args)
 

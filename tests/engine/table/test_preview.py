@@ -236,6 +236,38 @@ def test_a_hidden_tile_lies_at_no_place_that_all_see() -> None:
         game.apply(luck.choice(list(game.legal_options)))
 
 
+def test_a_purchase_is_known_up_to_the_tile_drawn_then() -> None:
+    """The number of tiles in the bag is known, and the own hand."""
+    results = previewed("acquire", "purchase", 8)
+    assert {until for _, until in results} == {"chance"}
+    assert any("share of" in change for changes, _ in results for change in changes)
+
+
+def test_a_purchase_of_cards_is_known_up_to_the_cards_drawn_then() -> None:
+    """The number of cards in the own deck is known, and only that."""
+    assert {until for _, until in previewed("dominion", "purchase", 8)} == {"chance"}
+
+
+def test_a_trick_is_known_to_its_end() -> None:
+    """The cards on the table are seen by all, and who takes them."""
+    results = previewed("skat", "following", 12)
+    assert {until for _, until in results} == {""}
+    assert any("→ tricks of" in change for changes, _ in results for change in changes)
+
+
+def previewed(ref: str, decision: str, number: int) -> list[tuple[list[str], str]]:
+    """The changes and ends of previews of some decisions in a random game."""
+    game, words, luck = Game(loaded(ref)[0], ["A", "B", "C"]), Words(loaded(ref)[0]), random.Random(5)
+    results = list[tuple[list[str], str]]()
+    while len(results) < number:
+        if game.decision is not None and game.decision.name == decision and game.decision.by is not None:
+            answer = preview(words, game, game.decision.by, str(luck.choice(list(game.legal_options))))
+            assert not isinstance(answer, MessageRefusal)
+            results.append((answer.get("changes", []), answer.get("until", "")))
+        game.apply(luck.choice(list(game.legal_options)))
+    return results
+
+
 def test_founding_a_chain_says_what_it_does() -> None:
     """The tiles that join a new chain are known: their places are public."""
     game, words, luck = Game(loaded("acquire")[0], ["A", "B", "C"]), Words(loaded("acquire")[0]), random.Random(5)
