@@ -53,12 +53,25 @@ function groups(options, most = 12, named = true) {
   return null;
 }
 
-// The words that all options of each group begin with; "" where there are none, or two groups begin alike.
-function beginnings(found) {
-  const begun = found.map(({ options }) => {
+// The words that all options of each group begin with; of a group with a common argument those up to its title ("Move knight
+// b1" of "Move knight b1–c3"). "" where there are none, or two groups begin alike.
+function beginnings(found, titleOf) {
+  const begun = found.map(({ value, options }) => {
+    if (!("name" in value)) return upTo(titleOf(value), options.map((option) => option.words));
     const words = options.map((option) => option.words.split(" "));
     const differs = words[0].findIndex((word, at) => words.some((each) => each[at] !== word));
     return words[0].slice(0, differs < 0 ? undefined : differs).join(" ").replace(/[,;:]$/, "");
   });
   return begun.map((text) => (begun.indexOf(text) === begun.lastIndexOf(text) ? text : ""));
+}
+
+// The common beginning of texts up to a title in it; "" if it is not there.
+function upTo(title, texts) {
+  const [first] = texts, inWord = (letter) => /[\p{L}\p{N}]/u.test(letter ?? "");
+  let common = first.length;
+  for (const text of texts) while (!text.startsWith(first.slice(0, common))) common--;
+  for (let at = title ? first.indexOf(title) : -1; at >= 0 && at + title.length <= common; at = first.indexOf(title, at + 1)) {
+    if (!inWord(first[at - 1]) && !inWord(first[at + title.length])) return first.slice(0, at + title.length);
+  }
+  return "";
 }

@@ -258,7 +258,7 @@ function makeTable(hello, sent) {
   const groupNames = new Map(), grouped = new Map();  // what a group of buttons is called, and has
   // Groups by the names of options only if people read these: in words of their own, the name is an identifier.
   function splitOf(options) {
-    const split = groups(options), begun = split && beginnings(split);
+    const split = groups(options), begun = split && beginnings(split, valueOf);
     const isRead = ({ name, words }) => name in hello.names || !words;
     const isCalled = ({ value, options: inside }, number) => !("name" in value) || begun[number] || inside.some(isRead);
     return !split || split.every(isCalled) ? split : groups(options, undefined, false) ?? split;
@@ -280,11 +280,11 @@ function makeTable(hello, sent) {
       return made;
     };
     if (!split) return left.map(single);
-    const begun = beginnings(split);
+    const begun = beginnings(split, valueOf);
     return split.map(({ value, options: inside }, number) => {
       if (inside.length === 1) return single(inside[0]);
       const key = JSON.stringify(value), named = "name" in value;
-      groupNames.set(key, named && begun[number] ? `${begun[number]} …` : named ? calledName(value.name) : valueOf(value));
+      groupNames.set(key, begun[number] ? `${begun[number]} …` : named ? calledName(value.name) : valueOf(value));
       const made = button(`${groupNames.get(key)} (${inside.length})`, () => go([...steps, key]), "group");
       made.dataset.group = JSON.stringify([...steps, value]);
       grouped.set(made.dataset.group, { place: made.dataset.group, title: groupNames.get(key), choices: inside.map(labelOf) });

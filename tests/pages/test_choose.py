@@ -18,7 +18,8 @@ const source = readFileSync(process.argv[1], "utf8") + "; return { choose, group
 const { choose, groups, beginnings } = new Function(source)();
 const { options, clicked, most, named } = JSON.parse(process.argv[2]);
 const found = groups(options, most, named);
-console.log(JSON.stringify({ chosen: choose(options, clicked), groups: found, begun: found && beginnings(found) }));
+const begun = found && beginnings(found, ({ id }) => id);
+console.log(JSON.stringify({ chosen: choose(options, clicked), groups: found, begun }));
 """
 
 
@@ -127,6 +128,18 @@ def test_a_group_is_called_by_the_words_that_its_options_begin_with() -> None:
     moves = [in_words("move", f"moves a cart to {to}") for to in ("the oak", "the elm", "a town")]
     others = [in_words("pay", "pays 1, gladly"), in_words("pay", "pays 1"), in_words("stop", "stops")]
     assert asked([*moves, *others], most=3)["begun"] == ["moves a cart to", "pays", "stops"]
+
+
+def test_a_group_of_one_place_is_called_by_the_words_up_to_it() -> None:
+    def moves(words: str, start: str, *ends: str) -> list[dict[str, Any]]:
+        return [{**option("move", f"square.{start}", f"square.{end}"), "words": words.format(end)} for end in ends]
+
+    knights = [*moves("Move knight b1-{}", "b1", "a3", "c3"), *moves("Move knight g1-{}", "g1", "f3", "h3")]
+    assert asked(knights, most=3)["begun"] == ["Move knight b1", "Move knight g1"]
+    both = [*moves("Move b1-{}", "b1", "b11", "b12"), *moves("Move b11-{}", "b11", "b21", "b22")]
+    assert asked(both, most=3)["begun"] == ["Move b1", "Move b11"]
+    targets_first = [*moves("Move to {} from b1", "b1", "a3", "c3"), *moves("Moving", "b", "f3"), *moves("", "c", "a")]
+    assert asked(targets_first, most=3)["begun"] == ["", "", ""]
 
 
 def test_groups_that_begin_alike_or_with_nothing_have_no_words() -> None:
