@@ -8,7 +8,7 @@
 // {place, title, choices} that has several, {place, help} that has a help alone, or null.
 function makePreview(context, find) {
   const { word, make, send, titleOf, helpOf, mark, asks } = context, REST = 150, PRESS = 450, CHOICES = 6, GAP = 14;
-  const LINES = innerHeight > innerWidth ? 8 : 14;  // on a phone, more would cover whose turn it is
+  const LINES = innerHeight > innerWidth ? 8 : 14, FEW = 2;
   const box = make("div", "", "preview");
   box.setAttribute("role", "status");
   box.hidden = true;
@@ -23,18 +23,22 @@ function makePreview(context, find) {
     shown = null;
     box.hidden = true;
   }
-  // Below what is pointed at, or above it; above a finger, if the panel of the turn stays in sight. Beside a button, where
-  // there is room: it covers no other one.
+  // Below what is pointed at, or above it; above a finger. Beside a button, where there is room: it covers no other one.
+  // The panel of the turn, with what has just happened, stays in sight; returns whether there was room for all this.
   function put({ x, y, finger, button }) {
     Object.assign(box.style, { left: "0", top: "0" });  // as wide as its texts, wherever it was
     const { innerWidth: width, innerHeight: height } = window, { offsetWidth: w, offsetHeight: h } = box;
+    const turn = document.getElementById("turn")?.getBoundingClientRect(), last = height - h - 8;
     const room = finger ? 3 * GAP : GAP, above = y - room - h, below = y + room;
-    const free = document.getElementById("turn")?.getBoundingClientRect().bottom ?? 8;
-    let left = x + GAP, top = below + h <= height - 8 && !(finger && above >= free) ? below : above;
-    if (button && button.left >= w + GAP) [left, top] = [button.left - w - 8, Math.min(button.top, height - h - 8)];
-    else if (button && button.right + w + GAP <= width) [left, top] = [button.right + 8, Math.min(button.top, height - h - 8)];
-    box.style.left = `${Math.max(8, Math.min(left, width - w - 8))}px`;
-    box.style.top = `${Math.max(8, top)}px`;
+    let left = x + GAP, tops = finger ? [above, below] : [below, above];
+    if (button && button.left >= w + GAP) [left, tops] = [button.left - w - 8, [Math.min(button.top, last)]];
+    else if (button && button.right + w + GAP <= width) [left, tops] = [button.right + 8, [Math.min(button.top, last)]];
+    left = Math.max(8, Math.min(left, width - w - 8));
+    const isBeside = !turn || left >= turn.right || left + w <= turn.left, first = isBeside ? 8 : Math.max(8, turn.bottom + 4);
+    const top = tops.find((each) => each >= first && each <= last);
+    box.style.left = `${left}px`;
+    box.style.top = `${top ?? Math.max(8, Math.min(Math.max(below, first), last))}px`;
+    return top !== undefined;
   }
   // The point of an event at an element; of a button its top, and the sides of its list; so of a row beside the board.
   function pointOf(event, element) {
@@ -42,7 +46,7 @@ function makePreview(context, find) {
     const button = list && { left: list.left, right: list.right, top: element.getBoundingClientRect().top };
     return { ...at, finger: event.pointerType === "touch", button };
   }
-  function linesOf({ option, place, title, choices }, answer) {
+  function linesOf({ option, place, title, choices }, answer, lines) {
     const help = helpOf({ option, place });
     if (choices) {
       const shown = choices.slice(0, CHOICES).map((text) => make("p", text));
@@ -55,8 +59,8 @@ function makePreview(context, find) {
     }
     if (!answer) return help.length ? [make("b", option.words || option.text), ...help] : [];
     const { changes = [], until } = answer;
-    const parts = [make("b", option.words || option.text), ...changes.slice(0, LINES).map((text) => make("p", text))];
-    if (changes.length > LINES) parts.push(make("p", word("and_more", { number: changes.length - LINES })));
+    const parts = [make("b", option.words || option.text), ...changes.slice(0, lines).map((text) => make("p", text))];
+    if (changes.length > lines) parts.push(make("p", word("and_more", { number: changes.length - lines })));
     if (until) parts.push(make("p", word(`table_rest_${until}`), "faint"));
     else if (!changes.length) parts.push(make("p", word("table_no_change"), "faint"));
     return [...parts, ...help.map((each) => Object.assign(each, { className: "help" }))];
@@ -71,10 +75,12 @@ function makePreview(context, find) {
   }
   function show(what, at) {
     const answer = kept.get(keyOf(what));
-    const parts = linesOf(what, answer);
-    box.hidden = !parts.length;
-    box.replaceChildren(...parts);
-    if (parts.length) put(at);
+    for (let lines = Math.min(LINES, answer?.changes?.length || FEW); lines; lines--) {  // fewer where there is no room
+      const parts = linesOf(what, answer, lines);
+      box.hidden = !parts.length;
+      box.replaceChildren(...parts);
+      if (!parts.length || put(at) || lines <= FEW) break;
+    }
   }
   function ask(what) {
     if (under) {

@@ -19,16 +19,16 @@ def chess(tmp_path: Path) -> Iterator[Served]:
         yield server
 
 
-def opened(browser: Any, server: Served, **how: Any) -> Any:
-    """The page of White, seated, and the messages that it has sent."""
+def opened(browser: Any, server: Served, seat: str = "white", **how: Any) -> Any:
+    """The page of a seat, and the messages that it has sent."""
     page = browser.new_page(**{"viewport": {"width": 1360, "height": 850}, **how})
     page.sent = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda text: page.sent.append(text)))
-    page.goto(f"{server.url.replace('ws', 'http', 1).removesuffix('/socket')}/#{server.keys['seat:white']}")
+    page.goto(f"{server.url.replace('ws', 'http', 1).removesuffix('/socket')}/#{server.keys[f'seat:{seat}']}")
     page.wait_for_selector("#seats li")
     page.fill("#name", "Ann")
     page.press("#name", "Enter")
-    page.wait_for_selector("#turn.mine")
+    page.wait_for_selector("#question b" if seat != "white" else "#turn.mine")
     return page
 
 
@@ -39,6 +39,10 @@ def questions(page: Any) -> list[str]:
 def shown(page: Any) -> str:
     until_in(page, lambda: page.is_visible(".preview"))
     return str(page.inner_text(".preview"))
+
+
+def lines(page: Any) -> list[str]:
+    return [line for line in shown(page).split("\n") if line]
 
 
 def at(page: Any, square: str) -> tuple[float, float]:
@@ -98,9 +102,10 @@ def test_keys_and_a_long_press_say_it_too(browser: Any, chess: Served) -> None:
 def test_a_place_with_several_options_lists_them_and_asks_nothing(browser: Any, chess: Served) -> None:
     page = opened(browser, chess)
     page.mouse.move(*at(page, "e2"))
-    assert shown(page).split() == ["e2", "e2\u2013e3", "e2\u2013e4"] and not questions(page)
+    assert lines(page) == ["e2", "Move e2\u2013e3", "Move e2\u2013e4"] and not questions(page)
     page.locator("#options .group").first.hover()
-    until_in(page, lambda: shown(page).split() == ["b1", "knight", "b1\u2013a3", "knight", "b1\u2013c3"])
+    knight = ["Move knight b1 …", "Move knight b1\u2013a3", "Move knight b1\u2013c3"]
+    until_in(page, lambda: lines(page) == knight)
     assert not questions(page)
     page.close()
 
@@ -115,6 +120,29 @@ def test_beside_a_list_of_buttons_no_button_is_covered(browser: Any, chess: Serv
         left = button.bounding_box()["x"]
         assert box["x"] + box["width"] <= left
     page.close()
+
+
+def test_on_a_phone_the_panel_of_the_turn_stays_in_sight(browser: Any, tmp_path: Path) -> None:
+    """What has just happened is in this panel; a preview without room has fewer lines."""
+    with served(tmp_path / "t.db", "imperial", 2) as server:
+        phone = {"has_touch": True, "viewport": {"width": 393, "height": 560}}
+        pages = [opened(browser, server, seat, **phone) for seat in "AB"]
+        until_in(pages[0], lambda: any(each.is_visible("#turn.mine") for each in pages))
+        page = next(each for each in pages if each.is_visible("#turn.mine"))
+        touch = page.context.new_cdp_session(page)
+        number = page.locator("#options button").count()
+        assert number > 2
+        for at in range(number):
+            page.locator("#options button").nth(at).scroll_into_view_if_needed()
+            box = page.locator("#options button").nth(at).bounding_box()
+            point = {"x": box["x"] + 20, "y": box["y"] + 20}
+            touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
+            assert shown(page)
+            preview, turn = (page.locator(each).bounding_box() for each in (".preview", "#turn"))
+            assert turn["y"] + turn["height"] <= preview["y"] and preview["y"] + preview["height"] <= 560
+            touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+            page.mouse.click(2, 2)
+        page.close()
 
 
 def test_a_click_after_a_long_press_counts(browser: Any, chess: Served) -> None:
