@@ -53,14 +53,19 @@ function groups(options, most = 12, named = true) {
   return null;
 }
 
-// The words that all options of each group begin with; of a group with a common argument those up to its title ("Move knight
+// The words that all options of each group begin with, whole titles of arguments only; of a group with a common argument those up to its title ("Move knight
 // b1" of "Move knight b1–c3"). "" where there are none, or two groups begin alike.
 function beginnings(found, titleOf) {
   const begun = found.map(({ value, options }) => {
     if (!("name" in value)) return upTo(titleOf(value), options.map((option) => option.words));
     const words = options.map((option) => option.words.split(" "));
     const differs = words[0].findIndex((word, at) => words.some((each) => each[at] !== word));
-    return words[0].slice(0, differs < 0 ? undefined : differs).join(" ").replace(/[,;:]$/, "");
+    let begun = words[0].slice(0, differs < 0 ? undefined : differs).join(" ");
+    for (const title of options[0].arguments.map(titleOf)) {
+      const at = options[0].words.lastIndexOf(title, begun.length - 1);
+      if (at >= 0 && at + title.length > begun.length) begun = begun.slice(0, at).trimEnd();
+    }
+    return begun.replace(/[,;:]$/, "");
   });
   return begun.map((text) => (begun.indexOf(text) === begun.lastIndexOf(text) ? text : ""));
 }

@@ -31,6 +31,7 @@ function makePreview(context, find) {
     const turn = document.getElementById("turn")?.getBoundingClientRect(), last = height - h - 8;
     const room = finger ? 3 * GAP : GAP, above = y - room - h, below = y + room;
     let left = x + GAP, tops = finger ? [above, below] : [below, above];
+    if (finger && button?.list) tops = [button.list.top - GAP - h, button.list.bottom + GAP, ...tops];
     if (button && button.left >= w + GAP) [left, tops] = [button.left - w - 8, [Math.min(button.top, last)]];
     else if (button && button.right + w + GAP <= width) [left, tops] = [button.right + 8, [Math.min(button.top, last)]];
     left = Math.max(8, Math.min(left, width - w - 8));
@@ -42,8 +43,9 @@ function makePreview(context, find) {
   }
   // The point of an event at an element; of a button its top, and the sides of its list; so of a row beside the board.
   function pointOf(event, element) {
-    const list = element?.closest("#bubble, #options, #side #holdings")?.getBoundingClientRect(), at = { x: event.clientX, y: event.clientY };
-    const button = list && { left: list.left, right: list.right, top: element.getBoundingClientRect().top };
+    const list = element?.closest("#bubble, #options, #side #holdings"), at = { x: event.clientX, y: event.clientY };
+    const { left, right, top, bottom } = list?.getBoundingClientRect() ?? {};
+    const button = list && { left, right, top: element.getBoundingClientRect().top, list: list.id === "bubble" && { top, bottom } };
     return { ...at, finger: event.pointerType === "touch", button };
   }
   function linesOf({ option, place, title, choices }, answer, lines) {

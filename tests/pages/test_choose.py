@@ -142,6 +142,11 @@ def test_a_group_of_one_place_is_called_by_the_words_up_to_it() -> None:
     assert asked(targets_first, most=3)["begun"] == ["", "", ""]
 
 
+def test_the_words_of_a_group_end_with_no_part_of_a_title() -> None:
+    fleets = [{**option("sail", f"sea.mare {to}"), "words": f"Sail on to mare {to}"} for to in ("nostrum", "internum")]
+    assert asked([*fleets, in_words("stay", "Stay")], most=2)["begun"] == ["Sail on to", "Stay"]
+
+
 def test_groups_that_begin_alike_or_with_nothing_have_no_words() -> None:
     alike = [in_words(name, f"moves {to}") for name in ("ride", "sail") for to in ("up", "down")]
     silent = [in_words("give", ""), in_words("give", "")]
