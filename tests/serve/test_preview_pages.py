@@ -123,12 +123,13 @@ def test_beside_a_list_of_buttons_no_button_is_covered(browser: Any, chess: Serv
 
 
 def test_on_a_phone_the_panel_of_the_turn_stays_in_sight(browser: Any, tmp_path: Path) -> None:
-    """What has just happened is in this panel; a preview without room has fewer lines."""
+    """The panel shows the latest events; a preview as high as a long one covers no part of it."""
     with served(tmp_path / "t.db", "imperial", 2) as server:
         phone = {"has_touch": True, "viewport": {"width": 393, "height": 560}}
         pages = [opened(browser, server, seat, **phone) for seat in "AB"]
         until_in(pages[0], lambda: any(each.is_visible("#turn.mine") for each in pages))
         page = next(each for each in pages if each.is_visible("#turn.mine"))
+        page.add_style_tag(content=".preview { min-height: 240px }")
         touch = page.context.new_cdp_session(page)
         number = page.locator("#options button").count()
         assert number > 2
