@@ -1,8 +1,6 @@
-"""Checks of rule bodies: names, types and resources, with unread variables noted beside unknown names."""
+"""Checks of rule bodies: names, types and resources."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 from rulespec.check.context import Context
 from rulespec.check.expressions.context import ExpressionContext
@@ -11,14 +9,12 @@ from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env
 from rulespec.check.statements.context import StatementContext, StatementPlace
 from rulespec.check.statements.heads import type_guard
-from rulespec.diagnostics.diagnostic import Diagnostic, Label, Span
+from rulespec.diagnostics.diagnostic import Label
 from rulespec.syntax import ast
 from rulespec.syntax.shared import members
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import suppositions
 from rulespec.types import ANY, BAD, Ent, SetOf, settled
-
-_MOST_UNREAD = 2  # notes at one unknown name
 
 
 def check_bodies(c: Context) -> None:
@@ -114,28 +110,3 @@ def _scoring(x: ExpressionContext, item: ast.Scoring) -> typed.Scoring:
 def _number(x: ExpressionContext, e: ast.Expr, env: Env, what: str) -> typed.Expr:
     value = x.infer(e, env)
     return x.number(value, f"{what} must be a number")
-
-
-def check_unread(c: Context) -> None:
-    """Adds notes on the unread variables of a rule to the unknown names in it."""
-    lost = [d for d in c.report.diagnostics if d.code == "RS221" and d.span is not None]
-    if not lost:
-        return
-    named = [(span, of) for span, of in c.declarations.references.items() if isinstance(of, typed.Var)]
-    times = Counter(id(var) for _, var in named)
-    unread = [(span, var.name) for span, var in named if times[id(var)] == 1 and span == var.span]
-    rules = [item.span for item in c.source.items.values()]
-    for d in lost:
-        rule = next((r for r in rules if _within(d, r)), None)
-        lines = {note.span for note in d.notes}
-        notes = [Label(span, f"nothing reads `{name}`") for span, name in unread if rule and _holds(rule, span)]
-        c.report.note(d, [n for n in notes if n.span not in lines][:_MOST_UNREAD])
-
-
-def _within(d: Diagnostic, rule: Span) -> bool:
-    return d.span is not None and _holds(rule, d.span)
-
-
-def _holds(rule: Span, span: Span) -> bool:
-    start, end = (rule.line, rule.column), (rule.end_line, rule.end_column)
-    return span.file == rule.file and start <= (span.line, span.column) <= end

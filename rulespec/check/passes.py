@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from rulespec.check.alike import check_alike
 from rulespec.check.amounts import check_amounts
-from rulespec.check.bodies import check_bodies, check_unread
+from rulespec.check.bodies import check_bodies
 from rulespec.check.context import Context
 from rulespec.check.declare import check_signatures, declare
 from rulespec.check.drafts import check_drafts
@@ -19,6 +19,7 @@ from rulespec.check.privacy import check_privacy
 from rulespec.check.questions import check_questions
 from rulespec.check.recursion import check_quiet, check_recursion
 from rulespec.check.size import check_heads, check_size
+from rulespec.check.unknown_names import check_unknown
 from rulespec.check.work import check_points, check_work
 from rulespec.check.yaml_names import check_dead_ends, check_playouts, check_start, check_usual, check_was
 from rulespec.diagnostics.diagnostic import Span
@@ -63,7 +64,7 @@ PASSES = (
     Pass(check_usual, _understood),
     Pass(check_playouts, _understood),
     Pass(check_was, _understood),
-    Pass(check_unread),
+    Pass(check_unknown),
     # Termination. A call without a typed form may lead to a decision; work is finite only without recursion.
     Pass(check_recursion),  # it also collects the decisions under `once`, for lowering
     Pass(check_loops, _understood),

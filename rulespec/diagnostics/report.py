@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from msgspec.structs import replace
-
 from rulespec.diagnostics.diagnostic import Accepted, Diagnostic, Label, Severity, Span
 from rulespec.errors import RulespecError
 
@@ -102,10 +100,13 @@ class Report:
         """Adds a warning; for the parameters see `Diagnostic`."""
         self.add(Diagnostic(code, Severity.WARNING, message, span, label, tuple(notes), help))
 
-    def note(self, diagnostic: Diagnostic, notes: Iterable[Label]) -> None:
-        """Adds notes to a diagnostic of this report."""
+    def replace(self, diagnostic: Diagnostic, other: Diagnostic | None) -> None:
+        """Replaces a diagnostic of this report by one with other notes and help; None removes a warning."""
         key = (diagnostic.code, diagnostic.message, diagnostic.span)
-        self._diagnostics[key] = replace(diagnostic, notes=(*diagnostic.notes, *notes))
+        if other is None:
+            del self._diagnostics[key]
+        else:
+            self._diagnostics[key] = other
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

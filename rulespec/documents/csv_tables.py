@@ -28,6 +28,7 @@ CSV = "csv"
 _SECTIONS = {"kinds": "entities", "tables": "rows", "boards": "spaces", "tracks": "spaces", "map": "regions"}
 """The key replaced by a file's rows in each section."""
 _NAME = re.compile(r"[a-z0-9_]+(/[a-z0-9_]+)*\.csv")
+_NUMBER = re.compile(r"-?[0-9]+")
 _CELL = re.compile(r'[ \t]*+(?:"((?:[^"\n]|"")*+)"[ \t]*+|([^,"\n]*+))(,|\n|\Z)')
 _POSITION = "position"
 """The key of an entity whose value is a list of numbers."""
@@ -174,6 +175,7 @@ def _entities(node: Mapping, rows: list[Row], report: Report) -> Mapping:
     lists |= {_POSITION, *(name for name, _, _ in entries(get(node, "links")))}
     results: dict[str, tuple[Scalar, Node]] = {}
     columns = [_key(head, report) for head in heads]
+    _report_values(heads, report)
     _report_twice(heads, report)
     for row in others:
         name = _key(row[0], report)
@@ -191,6 +193,8 @@ def _table(node: Mapping, rows: list[Row], report: Report) -> Node:
     """The rows of a table: keyed by the first columns, and for several keys by the headers of the others."""
     keys = max(len(words(get(node, "key"))), 1)
     heads, *others = rows
+    if keys == 1:
+        _report_values(heads, report)
     first = max(keys - 1, 1)
     if keys == 1 and len(heads) != 2:
         message, help_ = (
@@ -219,6 +223,14 @@ def _table(node: Mapping, rows: list[Row], report: Report) -> Node:
             if cell.text or cell.style != "plain":
                 _put(below, head, cell, report, at=cell)
     return Mapping(top, heads[0].span)
+
+
+def _report_values(heads: Row, report: Report) -> None:
+    """Reports a first row with a number, as a file without heads has."""
+    for head in heads[1:]:
+        if _NUMBER.fullmatch(head.text):
+            message, help_ = f"the first row has the heads of the columns, and `{head.text}` is a value", "add that row"
+            report.error("RS744", message, head.span, help=help_)
 
 
 def _below(rows: dict[str, tuple[Scalar, Node]], cell: Scalar, report: Report) -> dict[str, tuple[Scalar, Node]]:

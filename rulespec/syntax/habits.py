@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from itertools import chain
 
+from rulespec.syntax.form_habits import BODY, FIRST_TRIES
 from rulespec.syntax.head_habits import CHANGES, HEADS, ONE_EXPRESSION
 
 _ITEM = re.compile(r"(?:(?:replace|wrap|hook) )?(def|procedure|guard|invariant|scoring|options|extend|change)\b")
-
-_BODY = r"^(?:procedure|options|extend|): (?:[^()]*: )?"
 
 _COMPARING = (
     (r"<¦>", "write `!=` for unequal"),
@@ -36,61 +35,62 @@ _COMPARING = (
 
 _STATEMENTS = (
     (
-        _BODY + r"(?:(?:while|until) ?¦|(?:loop|do) ?¦:)",
+        BODY + r"(?:(?:while|until) ?¦|(?:loop|do) ?¦:)",
         "write `repeat at most n:`, and in its block `if …: leave`; `repeat:` alone needs a decision on every path",
     ),
-    (_BODY + r"repeat ¦(?:while|until)\b", "write `repeat at most n:`, and in its block `if …: leave`"),
-    (_BODY + r"repeat ¦", "write `repeat at most n:`"),
-    (_BODY + r"turns \w+ in [^:]*¦at\b", "write the bound last: `turns p in s until all pass at most n:`"),
-    (_BODY + r"turns \w+ in [^:]*¦by\b", "order the set in braces: `turns p in {x in s by k} until all pass:`"),
-    (_BODY + r"turns \w+ ¦(?:from|after)\b", "write the set first: `turns p in s from e until all pass:`"),
+    (BODY + r"repeat ¦(?:while|until)\b", "write `repeat at most n:`, and in its block `if …: leave`"),
+    (BODY + r"repeat ¦", "write `repeat at most n:`"),
+    (BODY + r"turns \w+ in [^:]*¦at\b", "write the bound last: `turns p in s until all pass at most n:`"),
+    (BODY + r"turns \w+ in [^:]*¦by\b", "order the set in braces: `turns p in {x in s by k} until all pass:`"),
+    (BODY + r"turns \w+ ¦(?:from|after)\b", "write the set first: `turns p in s from e until all pass:`"),
     (
-        _BODY + r"(?:turns \w+ in [^:]*¦|turns \w+ ¦|turn ¦\w+ in\b)",
-        "write `turns p in s until all pass:` or `until all but n pass:`, with `drops` if passing members are out",
+        BODY + r"(?:turns \w+ in [^:]*¦|turns \w+ ¦|turn ¦\w+ in\b)",
+        "write `turns p in s until all pass:` or `until all but n pass:`, with `drops` if passing members are out, "
+        "and `from e` or `where c` behind the set",
     ),
-    (_BODY + r"draft \w+ by any ¦of\b", "name a single seat: `draft name by p:`"),
-    (_BODY + r"draft \w+ by [^:]*¦at\b", "count in a variable, and `require` the limit: a draft itself has none"),
-    (_BODY + r"(?:draft \w+ ?¦|draft ?¦:|decide \w+ by [^:]*¦draft\b)", "write `draft name by p:`"),
-    (_BODY + r"withdraw ?¦", "remove it: every draft already has the option `withdraw`"),
-    (_BODY + r"done ?¦$", "write `leave` to end a draft, for example in an option called `done`"),
-    (_BODY + r"(?:skip ?¦turn|end ?¦turn|pass ?¦(?:the|his|my)\b|passes ?¦$)", "write `pass turn`"),
-    (_BODY + r"unless ?¦", "write `if not (…):`"),
-    (_BODY + r"(?:for each|foreach|for all) ?¦", "write `for x in s:`"),
-    (_BODY + r"for ¦\(", "write `for x in s:`, without brackets"),
-    (_BODY + r"for \w+ ¦(?:of|from)\b", "write `for x in s:`, or `repeat at most n:` to count"),
+    (BODY + r"draft \w+ by any ¦of\b", "name a single seat: `draft name by p:`"),
+    (BODY + r"draft \w+ by [^:]*¦at\b", "count in a variable, and `require` the limit: a draft itself has none"),
+    (BODY + r"(?:draft \w+ ?¦|draft ?¦:|decide \w+ by [^:]*¦draft\b)", "write `draft name by p:`"),
+    (BODY + r"withdraw ?¦", "remove it: every draft already has the option `withdraw`"),
+    (BODY + r"done ?¦$", "write `leave` to end a draft, for example in an option called `done`"),
+    (BODY + r"(?:skip ?¦turn|end ?¦turn|pass ?¦(?:the|his|my)\b|passes ?¦$)", "write `pass turn`"),
+    (BODY + r"unless ?¦", "write `if not (…):`"),
+    (BODY + r"(?:for each|foreach|for all) ?¦", "write `for x in s:`"),
+    (BODY + r"for ¦\(", "write `for x in s:`, without brackets"),
+    (BODY + r"for \w+ ¦(?:of|from)\b", "write `for x in s:`, or `repeat at most n:` to count"),
     (r"\bfor \w+ in \d+ ?¦\.\.", "write `repeat at most n:` to count: `for` visits entities"),
-    (_BODY + r"for \w+ ?¦,", "put another `for` into the block: a `for` has one variable"),
+    (BODY + r"for \w+ ?¦,", "put another `for` into the block: a `for` has one variable"),
     (r"else ¦if\b|\b(?:elseif|elsif|else_if) ?¦", "write `elif`"),
-    (_BODY + r"(?:break|last) ?¦$", "write `leave`"),
+    (BODY + r"(?:break|last) ?¦$", "write `leave`"),
     (
-        _BODY + r"(?:next|skip) ?¦$",
+        BODY + r"(?:next|skip) ?¦$",
         "write `continue` for the next turn of the loop, `pass` to do nothing",
     ),
     (
-        _BODY + r"(?:exit|stop|quit|halt) ?¦",
+        BODY + r"(?:exit|stop|quit|halt) ?¦",
         "write `return` to leave the procedure, `leave` to leave the loop, `end game` to end the game",
     ),
     (
-        _BODY + r"end ?¦(?:$|if|for|procedure|repeat)",
+        BODY + r"end ?¦(?:$|if|for|procedure|repeat)",
         "remove it: a block ends with its indentation; to end the game, write `end game`",
     ),
-    (_BODY + r"default ?¦:|^\w*: ¦(?:default|otherwise)\b|\bcase ¦_", "write `else:`"),
-    (_BODY + r"else ?¦:", "indent `else` like its `if`, or in a `match` like its `case`"),
-    (_BODY + r"switch ?¦", "write `match`"),
+    (BODY + r"default ?¦:|^\w*: ¦(?:default|otherwise)\b|\bcase ¦_", "write `else:`"),
+    (BODY + r"else ?¦:", "indent `else` like its `if`, or in a `match` like its `case`"),
+    (BODY + r"switch ?¦", "write `match`"),
     (r"\bcase .*(?:-¦>|¦->)", "write `case a:`"),
     (
-        _BODY + r"(?:ask|choice|prompt|vote) ?¦",
+        BODY + r"(?:ask|choice|prompt|vote) ?¦",
         "write `decide name by player:`, with options, for a question to a player",
     ),
     (
-        _BODY + r"(?:raise|throw|error|fail|assert|check) ?¦",
+        BODY + r"(?:raise|throw|error|fail|assert|check) ?¦",
         "write `require` in the option to forbid an action, an `invariant` to assert a condition",
     ),
-    (_BODY + r"(?:print|log|echo) ?[¦(]", "remove it: rules cannot print"),
-    (_BODY + r"(?:set|let) \w.* ¦[-+*/%]=", "write `set x to x + e`"),
-    (_BODY + r"set .* ¦:?=", "assign with `set … to …`"),
+    (BODY + r"(?:print|log|echo) ?[¦(]", "remove it: rules cannot print"),
+    (BODY + r"(?:set|let) \w.* ¦[-+*/%]=", "write `set x to x + e`"),
+    (BODY + r"set .* ¦:?=", "assign with `set … to …`"),
     (
-        _BODY + r"(?:let \w+ =|set .* to) (?:roll|random|rand|throw|dice) ¦",
+        BODY + r"(?:let \w+ =|set .* to) (?:roll|random|rand|throw|dice) ¦",
         "write a roll on its own line: `roll name(n in 1 .. 6)`; `n` is visible from there to the end of the block",
     ),
     (
@@ -98,37 +98,37 @@ _STATEMENTS = (
         "write a roll on its own line: `roll name(n in 1 .. 6)`; `n` is visible from there to the end of the block",
     ),
     (
-        _BODY + r"(?:let \w+ =|set .* to) (?:choose|ask|pick)(?: ¦|\(.*\) ?¦by\b)",
+        BODY + r"(?:let \w+ =|set .* to) (?:choose|ask|pick)(?: ¦|\(.*\) ?¦by\b)",
         "write a choice on its own line: `choose name(x in s) by p`; `x` is visible from there to the end of the block",
     ),
     (r"^\w*: let \w+ ?¦:(?!=)", "write `let name = …`: a variable has the type of its value"),
     (r"^\w*: let \w+ ?¦,", "write one `let` for each variable"),
     (r"^\w*: let \w+ ?¦", "declare a variable with `let name = …`"),
     (
-        _BODY + r"(?:var|val|local|auto|const|int|bool|number|my) ¦\w+ ?:?=(?!=)",
+        BODY + r"(?:var|val|local|auto|const|int|bool|number|my) ¦\w+ ?:?=(?!=)",
         "declare a variable with `let name = …`",
     ),
-    (_BODY + r"\w+ ?¦(?:[.\[][\w.\[\]]*)? ?(?:[-+*/%]=|\+\+|--)", "write `set x to x + e`"),
-    (_BODY + r"\w+ ?¦(?:[.\[][\w.\[\]]*)? ?:?=(?!=)", "assign with `set … to …`"),
-    (_BODY + r"\w+ ?¦(?:[.\[][\w.\[\]]*)? ?==", "assign with `set … to …`: this comparison has no effect"),
+    (BODY + r"\w+ ?¦(?:[.\[][\w.\[\]]*)? ?(?:[-+*/%]=|\+\+|--)", "write `set x to x + e`"),
+    (BODY + r"\w+ ?¦(?:[.\[][\w.\[\]]*)? ?:?=(?!=)", "assign with `set … to …`"),
+    (BODY + r"\w+ ?¦(?:[.\[][\w.\[\]]*)? ?==", "assign with `set … to …`: this comparison has no effect"),
     (
-        _BODY + r"(?:add|append|insert|include|push) ¦\D|^\w*: \w[\w.]*¦\.(?:add|append|insert|push)\b",
-        "write `set s to s | {x}` to add a member to a set",
+        BODY + r"(?:add|append|insert|include|push) ¦\D|^\w*: \w[\w.]*¦\.(?:add|append|insert|push)\b",
+        "write `set s to s | {x}` to add a member to a set, `add x to o` to append one to an order",
     ),
     (
-        _BODY + r"(?:remove|delete|discard) ¦|^\w*: \w[\w.]*¦\.(?:remove|delete|discard)\b",
-        "write `set s to s - {x}` to remove a member from a set",
+        BODY + r"(?:remove|delete|discard) ¦|^\w*: \w[\w.]*¦\.(?:remove|delete|discard)\b",
+        "write `set s to s - {x}` to remove a member from a set, `take x from o` from an order",
     ),
-    (_BODY + r"(?:add|increase|increment|inc|gain) ¦", "write `set x to x + e`, or `pay e from a to b` for money"),
+    (BODY + r"(?:add|increase|increment|inc|gain) ¦", "write `set x to x + e`, or `pay e from a to b` for money"),
     (
-        _BODY + r"(?:subtract|decrease|decrement|dec|lose) ¦",
+        BODY + r"(?:subtract|decrease|decrement|dec|lose) ¦",
         "write `set x to x - e`, or `pay e from a to b` for money",
     ),
-    (_BODY + r"(?:call|do|run|await|goto) ¦", "call a procedure by its name alone: `name(…)`"),
-    (_BODY + r"pay .*¦to\b", "write `pay e from a to b`, in this order"),
-    (_BODY + r"move .*¦from\b", "give the number: `move 1 of pile from place to place`"),
-    (_BODY + r"move ¦of\b|move \w+ ¦of\b|move all\b.*¦", "give the number: `move 1 of pile from place to place`"),
-    (_BODY + r"end game ¦by\b|end game won ¦", "write `end game won by {p}`"),
+    (BODY + r"(?:call|do|run|await|goto) ¦", "call a procedure by its name alone: `name(…)`"),
+    (BODY + r"pay .*¦to\b", "write `pay e from a to b`, in this order"),
+    (BODY + r"move .*¦from\b", "give the number: `move 1 of pile from place to place`"),
+    (BODY + r"move ¦of\b|move \w+ ¦of\b|move all\b.*¦", "give the number: `move 1 of pile from place to place`"),
+    (BODY + r"end game ¦by\b|end game won ¦", "write `end game won by {p}`"),
     (
         r"[-+*/%|&(,=]\s*¦$|\b(?:and|or|not|to|in|where)\s*¦$|¦\\",
         "put an expression that spans several lines in brackets",
@@ -163,19 +163,19 @@ _DECISIONS = (
         r"\boption \w+\((?:.*, *)?\w+ ?¦",
         "write the values of the parameter, a set or numbers: `(x in kind)`, `(n in 1 .. 3)`",
     ),
-    (_BODY + r"(?:option|include) ?¦", "move options into the block of a `decide … by …:`"),
-    (_BODY + r"decide by ¦", "name the decision: `decide name by player:`"),
+    (BODY + r"(?:option|include) ?¦", "move options into the block of a `decide … by …:`"),
+    (BODY + r"decide by ¦", "name the decision: `decide name by player:`"),
     (
-        _BODY + r"decide \w+ by (?:¦?(?:all|each|every|everyone|everybody|any)\b)",
+        BODY + r"decide \w+ by (?:¦?(?:all|each|every|everyone|everybody|any)\b)",
         "write `decide name together by p in s:` for a decision of all players",
     ),
-    (_BODY + r"decide \w+ together .*¦:|decide \w+ together ?¦", "write `decide name together by p in s:`"),
-    (_BODY + r"decide .* if .*¦:", "put the `decide` into the block of an `if …:`"),
+    (BODY + r"decide \w+ together .*¦:|decide \w+ together ?¦", "write `decide name together by p in s:`"),
+    (BODY + r"decide .* if .*¦:", "put the `decide` into the block of an `if …:`"),
     (r"\bweight ?¦:", "write the weight as a number: `weight 2`"),
     (r"\boption [^:]*: ¦[\w(]", "write statements as the body of an option: its effects, or `pass`"),
-    (_BODY + r"chance \w+ ¦by\b", "remove `by`: nobody decides a `chance`"),
+    (BODY + r"chance \w+ ¦by\b", "remove `by`: nobody decides a `chance`"),
     (
-        _BODY + r"chance \w+ ¦in\b",
+        BODY + r"chance \w+ ¦in\b",
         "write each result of a `chance` as an option in its block: `option face(n in 1 .. 6):`",
     ),
 )
@@ -185,6 +185,7 @@ _PATH = (
 )
 _TRAIL = "write the parts of a trail in this order: `trail(x from s to y in t where c once u counts k within n)`"
 _LONGEST = "write `longest(way in path(x from s to y in t once u within n) worth w, else d)`"
+_OUT_OF_ORDER = r"(?:[,:]|(?:once|where|counts|within|costs|at|max|up|by|with|length)\b)"
 _SEARCHES = (
     (
         r"\btrail\(\w+ ¦in path\(|\btrail\(path¦\(",
@@ -194,7 +195,7 @@ _SEARCHES = (
     (r"\btrail\(.*¦until\b", "remove `until`, and restrict the steps by `where`: a trail goes as far as it can"),
     (r"\btrail\(.*¦worth\b", f"for the greatest worth of a path, {_LONGEST}"),
     (r"\btrail\((?!.*\bwithin\b.*¦).*¦\)", "add a limit: `trail(x from s to y in t once u within n)`"),
-    (r"\btrail\(.*¦(?:,|once\b|where\b|counts\b|within\b|costs\b)", _TRAIL),
+    (r"\btrail\(.*¦" + _OUT_OF_ORDER, _TRAIL),
     (r"\blongest\(\w+ ¦from\b", f"put the path into separate brackets: {_LONGEST}"),
     (r"\blongest\(path¦\(", f"name the path: {_LONGEST}"),
     (r"\blongest\(.*\bwithin [^()]*¦worth\b", f"move `worth` after the brackets of `path(…)`: {_LONGEST}"),
@@ -210,7 +211,7 @@ _PATHS = (
         "write `until none` for paths that go as far as they can, or restrict the steps by `where`",
     ),
     (r"\bpath\((?!.*\bwithin\b.*¦).*¦\)", "add a limit: `path(x from s to y in t within n)`"),
-    (r"\bpath\(.*¦(?:,|once\b|where\b|counts\b|within\b|costs\b)", _PATH),
+    (r"\bpath\(.*¦" + _OUT_OF_ORDER, _PATH),
 )
 
 _CHOSEN = "write a number, then `of` a set or pieces in a place: `choose 2 of s`, `choose 0 .. 3 of pile.place`"
@@ -231,14 +232,14 @@ _SEVERAL = (
 )
 
 _DRAWS = (
-    (_BODY + r"roll .*\) ?¦by\b", "remove `by`, or write `choose`: nobody decides a `roll`"),
+    (BODY + r"roll .*\) ?¦by\b", "remove `by`, or write `choose`: nobody decides a `roll`"),
     (
-        _BODY + r"(?:roll|choose) .*¦:",
+        BODY + r"(?:roll|choose) .*¦:",
         "remove the `:`, and continue below without indentation: the parameters are known to the end of this block",
     ),
-    (_BODY + r"choose .*\) ?¦(?:$|weight)", "name the chooser: `choose name(x in s) by p`"),
-    (_BODY + r"roll(?: \w+)? ?¦|roll \w+\(\w* ?¦", "write `roll name(n in 1 .. 6)`"),
-    (_BODY + r"choose(?: \w+)? ?¦|choose \w+\(\w* ?¦", "write `choose name(x in s) by p`"),
+    (BODY + r"choose .*\) ?¦(?:$|weight)", "name the chooser: `choose name(x in s) by p`"),
+    (BODY + r"roll(?: \w+)? ?¦|roll \w+\(\w* ?¦", "write `roll name(n in 1 .. 6)`"),
+    (BODY + r"choose(?: \w+)? ?¦|choose \w+\(\w* ?¦", "write `choose name(x in s) by p`"),
 )
 
 _EXPRESSIONS = (
@@ -305,8 +306,8 @@ _EXPRESSIONS = (
         "move a description to the first line of the body of a procedure, decision or option, or write `# …`",
     ),
     (r"¦\"", "write entities and values of settings without quotes: expressions contain no text"),
-    (_BODY + r"pay .*¦", "write `pay e from a to b`, between accounts"),
-    (_BODY + r"move .*¦", "write `move 1 of pile from place to place`"),
+    (BODY + r"pay .*¦", "write `pay e from a to b`, between accounts"),
+    (BODY + r"move .*¦", "write `move 1 of pile from place to place`"),
 )
 
 _WHOLE_PLAN = "put a condition on the whole plan into the option that ends it: `option done:`, `require …`, `leave`"
@@ -355,7 +356,7 @@ _FORMS = (
         "write a set where the path begins, then its steps: `path(x from s to y in t within n)`",
     ),
     (
-        _BODY + r"(?:plan|transaction|propose|proposal) ¦\w+ by\b",
+        BODY + r"(?:plan|transaction|propose|proposal) ¦\w+ by\b",
         "write `draft name by p:` for a plan that may be withdrawn",
     ),
     (
@@ -376,12 +377,13 @@ _FORMS = (
         "write how many, `choose 0 .. count(s) of s`; if all are meant, there is no choice",
     ),
     (
-        _BODY + r"choose .*\) by .* ¦weight\b",
+        BODY + r"choose .*\) by .* ¦weight\b",
         "remove `weight`, or write `roll name(x in s) weight w`: a player chooses without weights",
     ),
 )
 
 _GROUPS = (
+    FIRST_TRIES,
     _FORMS,
     CHANGES,
     HEADS,

@@ -152,6 +152,8 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
         return "indent this line like the one before it, which opens no block"
     if token.type == "_NL" and "COLON" in expected:
         return "end the head of the block with `:`"
+    if "OPTION" in expected and token.type in _BEFORE_OPTIONS:
+        return "move it before the decision, or into the body of an option: only options are allowed here"
     if known := habit(lines, line, column):
         return known
     if token.type == "_DEDENT" and "PASS" in expected:
@@ -172,6 +174,9 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
         hint = "expected " + expected_as_text(expected)
     return hint
 
+
+_BEFORE_OPTIONS = frozenset(["LET", "SET", "PAY", "MOVE", "IF", "MATCH", "REPEAT", "ROLL", "CHOOSE"])
+"""The statements that people write between the head of a decision and its options."""
 
 _ANY_OF = re.compile(r"\bany\( *\w+ *$")
 """`any(` followed by a set."""

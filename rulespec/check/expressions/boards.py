@@ -81,6 +81,9 @@ _OF_DIRECTIONS = frozenset(
     ["back", "ahead", "behind", "opposite", "reverse", "left", "right", "turn", "turned", "rotate"]
 )
 _OF_SPACES = frozenset(["side", "sides", "edge", "edges", "border", "borders"])
+_STEPS = frozenset(["next", "step", "move", "ahead", "neighbour", "neighbor", "adjacent_in"])
+_NEIGHBOURS = frozenset(["neighbours", "neighbors", "adjacent", "around", "near"])
+_RAYS = frozenset(["ray", "line", "row_in"])
 _OF_SIDES = frozenset(["to", "from", "other", "opposite", "across", "ends", "space", "between"])
 
 
@@ -89,6 +92,17 @@ def of_boards(decls: typed.Declarations, kind: str, name: str) -> str:
     for board in decls.boards.values():
         if kind == board.direction and name in _OF_DIRECTIONS:
             return TURNS.replace("direction.", f"{kind}.")
+        if kind == board.kind and board.direction:
+            directions = [entity.name for entity in decls.kinds[board.direction].entities]
+            if name in directions:
+                sides = f", `s.side({name})` the side between them" if board.sides else ""
+                return f"`s.to({name})` is the space in this direction, or none{sides}"
+            if name in _STEPS:
+                return "the next space in a direction is `s.to(d)`, or none"
+            if name in _NEIGHBOURS:
+                return f"the spaces around it are `{{s.to(d) for d in {board.direction}}}`"
+            if name in _RAYS:
+                return "all spaces in a direction are `ray(s, d)`"
         if kind == board.kind and board.sides and name in {*_OF_SPACES, board.sides}:
             return (
                 f"write `s.side(d)` for one side, `{{s.side(d) for d in {board.direction}}}` for all sides of a space"

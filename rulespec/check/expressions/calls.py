@@ -32,7 +32,7 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
     if definition is None:
         if name in x.rules.procedures and x.rules.procedures[name].result is not None:
             message = f"`{e.name.text}` is a procedure, so its value cannot be part of a larger expression"
-            help_ = f"in a procedure, bind the value first: `let x = {e.name.text}(…)`"
+            help_ = f"in a procedure, bind the value first: `let x = {e.name.text}(…)`; a `def` has no effects"
             declared = Label(x.rules.procedures[name].span, "declared here")
             return x.bad("RS261", message, e.name.span, notes=(declared,), help=help_)
         if name in x.rules.procedures:
@@ -125,7 +125,7 @@ def infer_method(x: ExpressionContext, e: ast.TrackCall, env: Env) -> typed.Expr
             help="write `steps(a, b)` or `ahead(a, k)`" if track.ring else "write `space(v)`",
         )
     types, result = signatures[e.name.text]
-    args = arguments(x, ast.CallExpr(e.span, e.name, e.args), types, env, track.unit_span)
+    args = arguments(x, _method(e, track.name), types, env, track.unit_span)
     return typed.TrackOp(result, e.span, e.name.text, track, args)
 
 
@@ -145,7 +145,7 @@ def _infer_turn(x: ExpressionContext, e: ast.TrackCall, board: typed.BoardDecl, 
         )
         return x.bad("RS225", f"directions have no `{e.name.text}`", e.name.span, help=help_)
     types, result = forms[e.name.text]
-    args = arguments(x, ast.CallExpr(e.span, e.name, e.args), types, env, board.span)
+    args = arguments(x, _method(e, board.direction), types, env, board.span)
     if e.name.text == "back":
         if alone := [n for n, (dx, dy) in enumerate(board.steps) if (-dx, -dy) not in board.steps]:
             name = x.decls.kinds[board.direction].entities[alone[0]].name
@@ -154,6 +154,11 @@ def _infer_turn(x: ExpressionContext, e: ast.TrackCall, board: typed.BoardDecl, 
         return typed.BoardOp(result, e.span, "back", board, args)
     ring = typed.TrackDecl(board.direction, board.direction, True, "", [], board.span, board.span)
     return typed.TrackOp(result, e.span, e.name.text, ring, args)
+
+
+def _method(e: ast.TrackCall, owner: str) -> ast.CallExpr:
+    """The call of a method as that of a function, whose name includes the owner."""
+    return ast.CallExpr(e.span, replace(e.name, text=f"{owner}.{e.name.text}"), e.args)
 
 
 def arguments(

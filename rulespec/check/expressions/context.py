@@ -50,6 +50,18 @@ def _converted(source: Type, target: Type) -> str:
     """A hint at the usual conversion from one type to another, or ""."""
     if isinstance(target, SetOf) and source == Ent(target.kind):
         return "put it in braces to make a set: `{…}`"
+    if isinstance(target, SetOf) and source == BOOL:
+        return "the members for which a condition holds are `{x in s where c}`"
+    if isinstance(target, Ent) and isinstance(source, SetOf) and source.kind == target.kind:
+        return "one of its members is `first(x in s by k)`, or `the(s)` if it never has more"
+    if isinstance(target, Order) and isinstance(source, PathOf):
+        return "empty the order, and then `for x in …: add x to o` over the path"
+    if isinstance(source, PathOf):
+        return "keep a part of it: the last stop `last(…)`, the number of stops `count(…)`, their set `{x for x in …}`"
+    if isinstance(source, BagOf):
+        return "keep a part of it: the number of pieces `count(…)`, or those of one entity `b[x]`"
+    if isinstance(source, SetOf) and isinstance(target, Num):
+        return "the number of members is `count(…)`"
     if isinstance(source, SetOf) and target == BOOL:
         return "write `s != {}` to test whether the set has members"
     if isinstance(source, Num) and isinstance(target, Num) and "" in (source.unit, target.unit):
@@ -133,10 +145,13 @@ class ExpressionContext(ABC):
             return typed.Op(SetOf(e.type.kind), e.span, "entities", (e,))
         return typed.Op(SetOf(e.type.kind), e.span, "members", (e,)) if isinstance(e.type, Order) else e
 
-    def perhaps(self, expr: typed.Expr, what: str, notes: tuple[Label, ...] = ()) -> typed.Expr:
+    def perhaps(
+        self, expr: typed.Expr, what: str, notes: tuple[Label, ...] = (), in_operator: bool = False
+    ) -> typed.Expr:
         """Reports an expression that may be none where a value is required; `what` describes it."""
-        help_ = "check it first: `if x is some:`, `x is some and …`, or give a fallback: `x ?? "
-        help_ += "0`" if isinstance(expr.type, Maybe) else "y`"
+        fallback = f"x ?? {'0' if isinstance(expr.type, Maybe) else 'y'}"
+        fallback = f"`({fallback})`, in brackets" if in_operator else f"`{fallback}`"
+        help_ = f"check it first: `if x is some:`, `x is some and …`, or give a fallback: {fallback}"
         if what.startswith("the owner of `."):
             help_ += "; or write `?.` in place of `.`, which gives none for none"
         if isinstance(expr, typed.Each | typed.Op) and expr.op == "first":
@@ -148,7 +163,7 @@ class ExpressionContext(ABC):
     def number(self, expr: typed.Expr, what: str) -> typed.Expr:
         """The expression if it is a number; otherwise reports an error. `what` describes it."""
         if isinstance(expr.type, Maybe):
-            return self.perhaps(expr, what, self.declared(expr))
+            return self.perhaps(expr, what, self.declared(expr), in_operator=what.startswith("`"))
         return expr if isinstance(expr.type, Num | Bad) else self.wrong(expr, what)
 
     def fitted(self, e: typed.Expr, target: Type) -> typed.Expr:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 _NOTHING = "write `none`"
-_NUMBERS = "compare with `a <= n and n <= b`, or count with `repeat at most n:`: there are no sets of numbers"
+_NUMBERS = (
+    "write `1 .. n` for a parameter, compare with `a <= n and n <= b`, or count with `repeat at most n:`: "
+    "there are no sets of numbers"
+)
 _SIZE = "write `count(s)` for the number of members"
 _CHANCE = "write a roll on its own line: `roll name(n in 1 .. 6)`; `n` is visible from there to the end of the block"
 _SET = "write a set in braces: `{a, b}`"
@@ -27,14 +30,17 @@ NAMES = {
 CALLS = {
     **dict.fromkeys(["len", "size", "length", "Count", "cardinality"], _SIZE),
     **dict.fromkeys(["range"], _NUMBERS),
-    **dict.fromkeys(["random", "rand", "randint", "randrange", "roll", "dice", "die", "choice", "shuffle"], _CHANCE),
+    **dict.fromkeys(["random", "rand", "randint", "randrange", "roll", "dice", "die", "choice"], _CHANCE),
+    **dict.fromkeys(["shuffle", "shuffled"], "write `shuffle o` on its own line"),
+    **dict.fromkeys(["sorted", "sort", "order_by", "orderby"], "write `{x in s by k}` for an order by keys"),
+    **dict.fromkeys(["argmax", "argmin"], "write `first(x in s by -k)` for the member with the greatest k"),
     **dict.fromkeys(["set", "list", "tuple", "array"], _SET),
     **dict.fromkeys(["round", "floor", "int", "float", "trunc"], _WHOLE),
     **dict.fromkeys(["exists", "some", "every", "forall"], _EACH),
     **dict.fromkeys(["prev", "before", "predecessor", "last", "left"], "write `previous(x)` for the entity before x"),
     **dict.fromkeys(["succ", "following", "successor", "right"], "write `next(x)` for the entity after x"),
     **dict.fromkeys(["turn", "rotate", "opposite", "reverse"], TURNS),
-    **dict.fromkeys(["subsets", "powerset", "combinations"], _SUBSETS),
+    **dict.fromkeys(["subsets", "subset", "powerset", "combinations"], _SUBSETS),
     **dict.fromkeys(["isset", "is_some", "defined", "is_none", "isnull"], "write `x is some` or `x is none`"),
 }
 """The help for each foreign name that is called like a function."""
@@ -61,5 +67,6 @@ TYPES = {
 PROCEDURES = {
     **dict.fromkeys(["win", "wins", "winner", "end_game", "game_over", "finish"], "write `end game won by {p}`"),
     **dict.fromkeys(["print", "log", "echo"], "remove it: rules cannot print"),
+    **dict.fromkeys(["super", "base", "parent"], "write `original(…)` in a rule that wraps another"),
 }
 """The help for each name of a procedure."""

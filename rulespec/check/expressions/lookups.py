@@ -9,7 +9,7 @@ from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import counted, nearest, one
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
-from rulespec.types import BAD, INT, Ent, SetOf, Type
+from rulespec.types import BAD, INT, Ent, Order, SetOf, Type
 
 
 def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
@@ -63,13 +63,34 @@ def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
                 return result
     if _pile(target) in d.broken:
         return typed.Lit(BAD, e.span, 0)
-    help_ = _not_in_brackets(x, e, env)
+    return _not_in_brackets(x, e, env)
+
+
+def _not_in_brackets(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
+    """Reports brackets after something that is neither a table nor a place."""
+    target = e.target
+    if isinstance(target, ast.Ref) and target.name in env.vars:
+        env.vars[target.name].reads += 1
+        if env.vars[target.name].type == BAD:
+            return typed.Lit(BAD, e.span, 0)
+    help_ = _way_out(x, e, env)
+    if not help_ and isinstance(target, ast.Attribute | ast.Ref):
+        several = x.infer(target, env)
+        if several.type == BAD:
+            return several
+        if isinstance(several.type, SetOf | Order):
+            what = "an order" if isinstance(several.type, Order) else "a set"
+            help_ = f"write `for x in s:` or `first(s)`: {what} has no indices"
     return x.bad("RS229", "`[…]` must follow a table, a product kind or a place of pieces", target.span, help=help_)
 
 
-def _not_in_brackets(x: ExpressionContext, e: ast.Index, env: Env) -> str:
-    """The help for brackets after something that is neither a table nor a place."""
+def _way_out(x: ExpressionContext, e: ast.Index, env: Env) -> str:
+    """The help for brackets after something that is neither a table nor a place, or ""."""
     d, target, key = x.decls, e.target, e.keys[0]
+    if isinstance(target, ast.Ref) and target.name in env.vars:
+        if isinstance(env.vars[target.name].type, Order):
+            return ""
+        return f"declare a table with a value for each member of a kind: `let {target.name}[x in kind] = …`"
     help_ = "put several keys into one pair of brackets: `[a, b]`" if isinstance(target, ast.Index) else ""
     if isinstance(target, ast.Ref) and target.name in d.kinds and target.name not in env.vars:
         word = key.name if isinstance(key, ast.Ref) else "x"
@@ -156,7 +177,8 @@ def _keys(
         notes = (Label(declared, "declared here"),)
         pile = what.strip("`") if not keys and len(types) == 1 else ""
         help_ = (
-            f"to choose several pieces, omit the brackets and move a bag: `lot in choose … of {pile}.…`"
+            f"write `{pile}[x].…` for the number of pieces of one; to choose several, omit the brackets: "
+            f"`lot in choose … of {pile}.…`, `move lot of {pile} …`"
             if pile in x.decls.pieces
             else ""
         )

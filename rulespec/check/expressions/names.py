@@ -124,7 +124,8 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
     elif isinstance(want, Ent) and _is_nameless(d, want.kind) and (not hint or f"`{want.kind}`" in hint):
         hint, notes = "refer to a player by a parameter, a `for` or state: players have no names in rules", ()
     listed = d.kinds[want.kind].entities if isinstance(want, Ent) and want.kind in d.kinds else ()
-    if not hint and isinstance(want, Ent) and 0 < len(listed) <= _FEW:
+    if isinstance(want, Ent) and 0 < len(listed) <= _FEW and (not hint or _names_a_set(x, hint)):
+        notes = ()
         hint = f"write {either([entity.name for entity in listed])}"
     for var in env.vars.values():
         var.reads += f"`{var.name}`" in hint  # a misspelt variable is not also reported as unused
@@ -138,6 +139,11 @@ def _of_steps(x: ExpressionContext, e: ast.Ref, env: Env) -> typed.Expr:
     help_ = f"write {steps}, or `last({way.name})` for the last stop"
     notes = (Label(one.span if e.name == one.name else other.span, "a stop of a step, declared here"),)
     return x.bad("RS359", f"`{e.name}` is known only within `path(…)`", e.span, notes=notes, help=help_)
+
+
+def _names_a_set(x: ExpressionContext, hint: str) -> bool:
+    """Whether a hint suggests a kind, which is no entity."""
+    return any(f"did you mean `{kind}`?" == hint for kind in x.decls.kinds)
 
 
 def _is_nameless(d: typed.Declarations, kind: str) -> bool:
@@ -247,6 +253,8 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
     hint, notes = nearest(name.text, places)
     if help_ := of_boards(x.decls, kind.name, name.text):
         hint, notes = help_, ()
+    if not hint and 0 < len(places) <= _FEW:
+        hint = f"write one of its own: {', '.join(f'`{known}`' for known in places)}"
     return x.bad(
         "RS225",
         f"{one(kind.name)} has no `{name.text}`",

@@ -20,6 +20,7 @@ from rulespec.types import (
     Ent,
     Maybe,
     Num,
+    Order,
     PathOf,
     SetOf,
     Type,
@@ -202,6 +203,10 @@ def _mismatch(
         help_ = "join sets with `|`, and subtract them with `-`: `s | {x}`"
         if isinstance(right.type, Ent) and right.type.optional:
             help_ = "test `is none` separately, or write an option without the parameter: no set contains none"
+    if isinstance(left.type, SetOf) and isinstance(right.type, Num) and e.op not in _ARITHMETIC:
+        help_ = "write `count(…)` for the number of members"
+    if isinstance(left.type, Order) and e.op == "+":
+        help_ = "write `add x to o` to append one member to an order"
     for side in (right, left):
         if isinstance(side, typed.Local) and isinstance(side.type, BagOf | PathOf):
             help_ = bag_help(side.var)

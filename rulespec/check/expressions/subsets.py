@@ -29,7 +29,7 @@ def infer_subsets(x: ExpressionContext, e: ast.Each, env: Env) -> typed.Expr:
     b = e.binder
     assert isinstance(b.source, ast.CallExpr)
     if len(b.source.args) != 1:
-        help_ = "write `any(s in subsets(t): c)`"
+        help_ = "write `any(s in subsets(t): c)`, or for a size `s in subsets(t) where count(s) == 2`"
         return x.bad(
             "RS226", f"`{SUBSETS}` takes a set, not {counted(len(b.source.args), 'value')}", b.source.span, help=help_
         )

@@ -37,7 +37,7 @@ def type_draft(c: StatementContext, s: ast.Decide, env: Env, place: StatementPla
             x.error("RS374", "every draft already has the option `withdraw`", o.name.span, help=help_)
     left = c.effects.leaves(bodies)
     if not (left or _ends(bodies)):
-        help_ = "write `leave` in an option, such as `done`, whose `require` can test the whole plan"
+        help_ = "write `leave` in an option, outside a loop: `option done: leave`; its `require` tests the whole plan"
         x.error("RS372", f"no option ends the draft `{s.name.text}`", s.name.span, help=help_)
     env = c.forget(env, bodies)
     decide, after, _ = type_decide(c, s, env, replace(place, in_loop=True))

@@ -41,21 +41,19 @@ def type_several(
     for bound in (least, most):
         if isinstance(bound.type, Num) and bound.type.unit not in ("", ANY):
             x.error("RS302", f"the number to choose must be a plain number, but this is {bound.type}", bound.span)
-    _bounds(x, least, most)
+    _bounds(x, p.several[-1], least, most)
     return source, type_, (least, most)
 
 
-def _bounds(x: ExpressionContext, least: typed.Expr, most: typed.Expr) -> None:
+def _bounds(x: ExpressionContext, last: ast.Expr, least: typed.Expr, most: typed.Expr) -> None:
     """Reports bounds on the number of members that no choice satisfies."""
     if not isinstance(most, typed.Lit) or most.type == BAD:
         return
     if most.value < 0:
-        x.error(
-            "RS313",
-            f"a choice cannot have {most.value} members",
-            most.span,
-            help="write at least 0: `choose 0 .. 2 of …`",
-        )
+        help_ = "write at least 0: `choose 0 .. 2 of …`"
+        if isinstance(last, ast.Binary) and isinstance(last.left, ast.Number) and isinstance(last.right, ast.Number):
+            help_ = f"write a range with two dots: `choose {last.left.value} .. {last.right.value} of …`"
+        x.error("RS313", f"a choice cannot have {most.value} members", most.span, help=help_)
     elif isinstance(least, typed.Lit) and least.value > most.value:
         help_ = f"write the minimum first: `choose {most.value} .. {least.value} of …`"
         x.error("RS313", f"a choice cannot have from {least.value} to {most.value} members", least.span, help=help_)

@@ -97,6 +97,8 @@ def _settled(
         return var.type
     entry = f"{s.name.text}[…]" if isinstance(s, ast.LetTable) else s.name.text
     help_ = f"assign a value, `set {entry} to …`, or start with a value of a known kind"
+    if isinstance(s, ast.Let) and not isinstance(s.value, ast.Nothing):
+        help_ += f"; for a value for each member of a kind, write `let {s.name.text}[x in kind] = 0`"
     c.x.error("RS301", "the kind of this value is unknown", s.value.span, help=help_)
     return BAD
 

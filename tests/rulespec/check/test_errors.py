@@ -6,6 +6,7 @@ The cases are in tests/fixtures/errors: bad rules over tests/rulesets/errors, wi
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,9 @@ BASE = RULESETS / "errors"
 RULES = [c for f in sorted(FIXTURES.glob("*.rules")) for c in read_cases(f, "rules/this.rules")]
 DECLARATIONS = read_cases(FIXTURES / "declarations.yaml")
 OVERLAYS = read_cases(FIXTURES / "overlays.yaml")
+NEWCOMER = TESTS / "fixtures" / "newcomer"
+"""Mistakes at each form by people who know another language, over a ruleset that has all of them."""
+FIRST_TRIES = read_cases(NEWCOMER / "mistakes.rules", "rules/this.rules")
 
 
 def by_title(cases: list[Case]) -> pytest.MarkDecorator:
@@ -75,8 +79,20 @@ def test_bad_overlays_are_told_at_their_places(case: Case, tmp_path: Path) -> No
     check(case, tmp_path / "errors", BASE)
 
 
-def test_the_base_of_the_cases_is_sound() -> None:
-    assert not [d for d in diagnostics(str(BASE)) if d.severity is Severity.ERROR]
+@by_title(FIRST_TRIES)
+@pytest.mark.sampled(60)
+def test_first_tries_at_a_form_are_told_the_way_out(case: Case, tmp_path: Path) -> None:
+    check(case, tmp_path / "newcomer", NEWCOMER / "base")
+
+
+@pytest.mark.parametrize("base", [BASE, NEWCOMER / "base"], ids=["errors", "newcomer"])
+def test_the_base_of_the_cases_is_sound(base: Path) -> None:
+    assert not [d for d in diagnostics(str(base)) if d.severity is Severity.ERROR]
+
+
+def test_each_form_has_ten_first_tries() -> None:
+    forms = Counter(case.title.partition(":")[0] for case in FIRST_TRIES)
+    assert len(forms) == 18 and min(forms.values()) >= 10, forms
 
 
 def test_every_code_of_the_checker_has_a_case() -> None:
