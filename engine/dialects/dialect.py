@@ -313,6 +313,7 @@ def _dialect(text: str, file: str, whole: bool) -> Dialect:
         notation=notation,
         decisions=own if notation is None else {**notation.decisions, **own},
         spans=places(locate(node, ["decisions"]))
+        | {f"cut.{path}": span for path, span in places(locate(node, ["entries", "cut"])).items()}
         | {f"settings.{name}": span for name, span in places(locate(node, ["start", "settings"])).items()}
         | spans,
     )

@@ -121,7 +121,7 @@ def cut_at(dialect: Dialect, game: Game) -> Mapping[str, frozenset[str]]:
     report, results = Report(), dict[str, frozenset[str]]()
     queries = Queries(game.ruleset, game.seats, game.settings)
     for path, cut in dialect.shape.cut.items():
-        where, span = f"`cut` of the dialect `{dialect.id}`", dialect.spans.get("entries")
+        where, span = f"`cut` of the dialect `{dialect.id}`", dialect.spans.get(f"cut.{path}")
         try:
             kind = type_name(queries.expression(cut.at).type)
             if kind.startswith("set "):

@@ -1,0 +1,69 @@
+"""Wrong expressions of a dialect are found without a log."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from folders import GAMES, TESTS
+from shipped import loaded
+
+from rulespec.cli.validate import _own_rules, check
+from rulespec.diagnostics.report import Report
+from rulespec.engine.dialects.dialect import read_dialect
+from rulespec.engine.dialects.wrong_expressions import wrong_expressions
+
+SITE = (TESTS / "fixtures" / "sites" / "picker" / "picker.yaml").read_text("utf-8")
+RIGHT = "  joined: {place: [pick], crown: [place]}"
+
+
+def said(path: Path, text: str) -> list[tuple[str, int, str]]:
+    path.write_text(text, "utf-8")
+    found = wrong_expressions(read_dialect(path), loaded("chess")[0])
+    return [(d.code, d.span.line, d.message) for d in found if d.span is not None]
+
+
+@pytest.mark.parametrize(
+    "right, wrong, line, message",
+    [
+        (RIGHT, RIGHT + '\n  cut: {places: {from: stops, at: "{s in square where s.rwo == 1}"}}', 8, "has no `rwo`"),
+        (RIGHT, RIGHT + '\n  cut: {places: {from: stops, at: "1 + 1"}}', 8, "is int, not a set of entities"),
+        ("place.pick.at: a", "place.pick.at: aa", 20, "nothing is called `aa`"),
+        ("match: {long:", "when: a, match: {long:", 21, "a"),
+        ("redo: redo,", "redo: redo, sets: {quiet: now + 1},", 14, "nothing is called `now`"),
+    ],
+)
+def test_a_wrong_expression_is_reported_at_its_place(
+    tmp_path: Path, right: str, wrong: str, line: int, message: str
+) -> None:
+    path = tmp_path / "picker.yaml"
+    assert said(path, SITE) == []
+    ((code, at, text),) = said(path, SITE.replace(right, wrong))
+    assert (code, at) == ("RS622", line) and message in text
+
+
+def test_numbers_of_the_first_entry_are_known(tmp_path: Path) -> None:
+    wanted = SITE.replace("  seats:", "  values: {seed: settings.seed}\n  seats:")
+    assert said(tmp_path / "picker.yaml", wanted.replace("at: b, as: into", "at: b, as: into, no: seed % 8")) == []
+
+
+def test_validate_compiles_the_dialects_of_a_ruleset(tmp_path: Path) -> None:
+    folder = tmp_path / "nim"
+    shutil.copytree(GAMES / "gallery" / "nim", folder)
+    (folder / "dialects").mkdir()
+    (folder / "dialects" / "site.yaml").write_text(
+        "id: site\ntitle: Site\nrules: nim\nentries: {list: moves, inside: [ways], "
+        "cut: {ways: {from: stops, at: playr}}}\nstart: {seats: people}\ndecisions: {}\n",
+        "utf-8",
+    )
+    report = Report()
+    check(str(folder), report)
+    assert [(d.code, d.help) for d in report.diagnostics] == [("RS622", "did you mean `player`?")]
+
+
+def test_the_rules_of_a_dialect_have_its_overlays() -> None:
+    dialect = read_dialect(GAMES / "imperial" / "dialects" / "playimperial.yaml")
+    own = list(_own_rules(dialect, loaded("imperial")[0]))
+    assert {rules.id for rules in own} == {"imperial"} and all(rules.overlays for rules in own)
+    assert [wrong_expressions(dialect, rules) for rules in own] == [[]] * len(own) and own
