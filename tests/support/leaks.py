@@ -32,6 +32,7 @@ kinds:
       bid: {type: int 0..9, private: true}
       note: {type: int, private: {to: friends(player)}}
       memo: {type: int, private: {to: friends(player)}}
+      brow: {type: int 0..9, private: {to: others(player)}}
       shown: {type: int 0..9, private: {open: over}}
       vote: {type: int 0..9, private: {open: over}}
       order: {type: int 0..9, private: {open: "step == judging and lap >= 2"}}
@@ -63,6 +64,7 @@ pieces:
 SETTINGS = GAME.replace("start: play", "start: play\nsettings: {fog: {default: true}, mist: {default: true}}")
 RULES = """
 def friends(p: player) -> set player: {{q in player where q.index == p.index}}
+def others(p: player) -> set player: {{q in player where q != p}}
 def rich(p: player) -> bool: p.gold > 3 money
 def richest() -> player?: first(p in player where all(q in player: q.gold <= p.gold))
 def owner(t: town) -> player?: t.owner
@@ -110,6 +112,8 @@ DEAL = """procedure play():
         set p.note to k
         set p.level to k
         set share[oak, p].stake to k
+        roll dealt_brow(w in 0 .. 5 private to others(p))
+        set p.brow to w
         roll dealt_vote(v in 0 .. 5 private to p)
         set p.vote to v
         set p.order to v

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from rulespec.check.lints.keys import UNKNOWN, Key, Keys, Knowledge, key_of, moved
 from rulespec.check.lints.reasons import Reasons
-from rulespec.check.lints.viewers import viewers
+from rulespec.check.lints.viewers import equal_keys, outsider, viewers
 from rulespec.check.lints.wholes import all_of_pile, all_of_place, in_place, token_at
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
@@ -27,7 +27,8 @@ class PrivateRead(Struct, frozen=True):
         what: the private declaration, or a variable: an argument of an option, or a parameter of a rule.
         seen_by: players who always see it.
         perhaps: other players, each with the condition under which they see it; nobody else does.
-        exact: the set of its viewers, if it cannot be listed as players; or `UNKNOWN`.
+        exact: the set of its viewers, if it cannot be listed as players: as the key of the set, as the only player
+            who is not in it (`BUT`), or `UNKNOWN`.
         when: the condition on settings under which it is private.
         open: the condition under which it is public; None if unknown or never.
         at: the place of the read, if the value was stored for later use.
@@ -41,6 +42,9 @@ class PrivateRead(Struct, frozen=True):
     open: Key = None
     at: Span | None = None
 
+
+BUT = "but"
+"""The first part of the key of all players but one."""
 
 Label = frozenset[PrivateRead]
 NOTHING: Label = frozenset()
@@ -111,7 +115,7 @@ class ReadLabels:
         elif isinstance(e, typed.Once):
             result |= self._run(e.procedure)
         elif result and isinstance(e, typed.Each):
-            result = elsewhere(result, {}, {e.binder.var})
+            result = elsewhere(result, equal_keys(e.binder, self.key), {e.binder.var})
         elif result and isinstance(e, Binding):
             result = elsewhere(result, {}, bound(e))
         return result
@@ -224,7 +228,8 @@ class ReadLabels:
         listed = viewers(private.to, self.key) or []
         seen_by = frozenset([who, *(player for player, condition in listed if condition is None)]) - {None}
         perhaps = frozenset((player, condition) for player, condition in listed if player is not None and condition)
-        return self.settled(PrivateRead(var, seen_by, perhaps))
+        other = outsider(private.to, self.key) if who is None else None
+        return self.settled(PrivateRead(var, seen_by, perhaps, (BUT, None, other) if other is not None else None))
 
     def player(self, key: Key) -> Key:
         """The key of the player that a key is known to denote, or the key itself; None if it denotes no player."""
@@ -329,6 +334,8 @@ def source(what: typed.FieldDecl | typed.PlaceDecl, secrecy: typed.Secrecy, keys
     when = _settings(secrecy.open)
     open_ = moved(key_of(secrecy.open, {}), of) if secrecy.open is not None else None
     if listed is None:
+        if (other := outsider(secrecy.to, lambda e: moved(key_of(e, {}), of, gone))) is not None:
+            return PrivateRead(what, frozenset(), exact=(BUT, None, other), when=when, open=open_)
         to = moved(key_of(secrecy.to, {}), of, gone)
         exact = ("to", None, to) if to is not None else ("to", id(secrecy), *keys) if None not in keys else UNKNOWN
         return PrivateRead(what, frozenset(), exact=exact, when=when, open=open_)

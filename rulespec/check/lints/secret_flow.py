@@ -12,6 +12,7 @@ from rulespec.check.lints.known_facts import Known
 from rulespec.check.lints.labels import NOTHING, Label, ReadLabels, elsewhere
 from rulespec.check.lints.reasons import Reasons
 from rulespec.check.lints.tellings import Tellings
+from rulespec.check.lints.viewers import outsider, pairs
 from rulespec.check.lints.wholes import all_of_place, emptied, one_of_all, reads, within_place
 from rulespec.check.lints.writes import ChangeLeaks
 from rulespec.diagnostics.diagnostic import Span
@@ -32,10 +33,10 @@ class SecretFlow:
 
     def __init__(self, c: Context, reasons: Reasons) -> None:
         self.rules = c.rules
-        self.tellings = Tellings(c, reasons)
         assigned = [s.target for p in c.rules.procedures.values() for s in walk(p.body) if isinstance(s, typed.Assign)]
         loose = [target.var for target in assigned if isinstance(target, typed.Local)]
         self.labels = ReadLabels(reasons, loose, c.declarations.kinds.values())
+        self.tellings = Tellings(c, reasons)
         seen = [e for secrecy in secrecies(c.declarations, c.rules) for e in (secrecy.to, secrecy.open)]
         seen += [p.private.to for p in private_params(c.rules) if p.private is not None]
         self.known = Known(c.rules, c.start, self.labels.loose, (e for e in seen if e is not None))
@@ -298,11 +299,14 @@ class SecretFlow:
     def _option(self, s: typed.Decide, option: typed.OptionDef, who: Key, under: Label) -> Label:
         """The label of an option's legality, which the option reveals to the decider."""
         legal = NOTHING
+        self.tellings.apart.clear()
         if option.by is not None:
             who = self.labels.actor(option.by)
             legal |= self._offered(option, option.by, who)
         needed = {p.var: e for p in option.params if (e := one_of_all(option, p)) is not None}
         for p in option.params:
+            self._differ(("var", p.var), outsider(p.low, self.labels.key))
+            self._differences(p.where)
             self.changes.chosen(p.var, within_place(typed.Binder(p.var, p.low, "", None, p.where)))
             chosen = NOTHING
             for e in (*p.domain, *([p.where] if p.where is not None else [])):
@@ -329,7 +333,9 @@ class SecretFlow:
             self._note(part.var, self.labels.of(part.value), part.value.span)
             return NOTHING
         if isinstance(part, typed.Requirement):
-            return self._offered(option, part.condition, who)
+            legal = self._offered(option, part.condition, who)
+            self._differences(part.condition)  # later conditions are asked only if this one holds
+            return legal
         if isinstance(part, typed.Cost):
             self.changes.transfer(part.source, part.target, part.amount, under)
             return self._offered(option, part.amount, who) | self._offered(option, part.source, who)
@@ -341,6 +347,16 @@ class SecretFlow:
         for inner in part.guard.head:
             legal |= self._part(option, inner, who, under)
         return legal
+
+    def _differences(self, condition: typed.Expr | None) -> None:
+        """Records the players whom a condition of an option makes different."""
+        for one, other in pairs(condition, "!="):
+            self._differ(self.labels.key(one), self.labels.key(other))
+
+    def _differ(self, one: Key, other: Key) -> None:
+        """Records that two players are different, if neither may become another one."""
+        if self.labels.lasts(one) and self.labels.lasts(other):
+            self.tellings.apart.add(frozenset([one, other]))
 
     def _offered(self, option: typed.OptionDef, e: typed.Expr, who: Key, *, asked: bool = True) -> Label:
         """Reports a leak to the seat that is offered the option; chance learns nothing."""

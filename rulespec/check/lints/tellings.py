@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rulespec.check.context import Context
 from rulespec.check.lints.keys import UNKNOWN, Key
-from rulespec.check.lints.labels import Label, PrivateRead
+from rulespec.check.lints.labels import BUT, Label, PrivateRead
 from rulespec.check.lints.reasons import Reasons
 from rulespec.diagnostics.diagnostic import Label as Note
 from rulespec.diagnostics.diagnostic import Span
@@ -14,13 +14,18 @@ _DISCLOSURE = 'in `told(…, "why")` if the rules disclose it on purpose'
 
 
 class Tellings:
-    """Reporter of leaks: at most one warning for each place of a private read."""
+    """Reporter of leaks: at most one warning for each place of a private read.
+
+    Attributes:
+        heard: whether the fixed point has been reached; before, nothing is reported.
+        apart: the pairs of players who are different wherever the present option is legal so far.
+    """
 
     def __init__(self, c: Context, reasons: Reasons) -> None:
         self.c = c
         self.reasons = reasons
         self.heard = False
-        """Whether the fixed point has been reached; before, nothing is reported."""
+        self.apart: set[frozenset[Key]] = set()
         self._seen: set[object] = set()
 
     def changed(self, name: str, target: PrivateRead | None, label: Label, span: Span, under: Label) -> None:
@@ -47,10 +52,17 @@ class Tellings:
     def offered(self, option: typed.OptionDef, label: Label, span: Span, who: Key) -> None:
         """Reports an option that reveals a secret to the seat that is offered it."""
         for one in label:
-            if who is None or who not in one.seen_by:
+            if who is None or not self._sees(who, one):
                 message = f"whether `{option.name}` is offered depends on {_of(one)}, which the decider may not see"
-                help_ = f"let a player who sees {_of(one)} decide, or wrap {_of(one)} {_DISCLOSURE}"
+                other = "offer positions that all see instead"
+                help_ = f"let a player who sees {_of(one)} decide, {other}, or wrap {_of(one)} {_DISCLOSURE}"
                 self._warn("RS343", message, one, span, "offered here", help_)
+
+    def _sees(self, who: Key, one: PrivateRead) -> bool:
+        """Whether a player is known to see a source."""
+        if one.exact is not None and one.exact[0] == BUT:
+            return any(pair == {who, one.exact[2]} for pair in self.apart)
+        return who in one.seen_by
 
     def openly(self, var: typed.Var, secrecy: typed.Secrecy, name: str, span: Span) -> None:
         """Reports a public argument stored in a private field."""

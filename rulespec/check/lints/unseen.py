@@ -38,7 +38,8 @@ def check_unseen(c: Context) -> None:
             continue
         name, secrecy = sources[0]
         message = f"the rules disclose a consequence of `{name}`, but no seat ever sees it"
-        help_ = f"declare when `{name}` becomes public, `private: {{open: …}}`, or store the value in visible state"
+        stored = "store the value in visible state, `set x to a if told(…) else b`"
+        help_ = f"declare when `{name}` becomes public, `private: {{open: …}}`, or {stored}"
         c.report.warning("RS740", message, span, notes=[Note(secrecy.span, "declared private here")], help=help_)
 
 

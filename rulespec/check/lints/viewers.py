@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from rulespec.check.lints.keys import UNKNOWN, Key
+from rulespec.check.lints.keys import UNKNOWN, Key, key_of, moved
 from rulespec.typed import nodes as typed
 from rulespec.typed.rule_traversal import expressions
 
@@ -23,6 +23,44 @@ def viewers(to: typed.Expr | None, key: Callable[[typed.Expr], Key]) -> list[tup
     if listed is None:
         return None
     return [(key(player), _condition(conditions, key)) for player, conditions in listed]
+
+
+def outsider(to: typed.Expr | None, key: Callable[[typed.Expr], Key]) -> Key:
+    """The key of the only player who is not in a set: `{q in player where q != p}`, `player - {p}`, or a definition of
+    such a set; None for other sets.
+    """
+    if isinstance(to, typed.Call):
+        if to.definition.lets:
+            return None
+        inside = outsider(to.definition.body, lambda e: key_of(e, {}))
+        args: dict[Key, Key] = {
+            ("var", param): key(arg) for param, arg in zip(to.definition.params, to.args, strict=True)
+        }
+        return moved(inside, args)
+    if isinstance(to, typed.Op) and to.op == "diff" and isinstance(to.args[0], typed.KindSet):
+        left = to.args[1]
+        return key(left.args[0]) if isinstance(left, typed.Op) and left.op == "set" and len(left.args) == 1 else None
+    if isinstance(to, typed.Each) and to.op == "set" and to.body is None and to.binder.where is not None:
+        player = _compared(to.binder.where, to.binder.var, "!=")
+        return key(player) if player is not None and isinstance(to.binder.source, typed.KindSet) else None
+    return None
+
+
+def pairs(e: typed.Expr | None, sign: str) -> Iterator[tuple[typed.Expr, typed.Expr]]:
+    """The pairs of expressions that a condition requires to be equal or different, by the sign."""
+    for one in _conjuncts(e) if e is not None else ():
+        if isinstance(one, typed.Op) and one.op == sign:
+            yield one.args[0], one.args[1]
+
+
+def equal_keys(b: typed.Binder, key: Callable[[typed.Expr], Key]) -> dict[Key, Key]:
+    """The keys of a member that a binder's condition makes equal to outer ones, as no other member counts."""
+    results: dict[Key, Key] = {}
+    for one, other in pairs(b.where, "=="):
+        for own, outer in ((one, other), (other, one)):
+            if _mentions(own, b.var) and not _mentions(outer, b.var) and key(own) and key(outer):
+                results[key(own)] = key(outer)
+    return results
 
 
 def _condition(conditions: Sequence[_Condition], key: Callable[[typed.Expr], Key]) -> Key:
@@ -65,7 +103,7 @@ def _chosen(b: typed.Binder, under: tuple[_Condition, ...]) -> list[_Viewer] | N
     if not isinstance(b.source, typed.KindSet):
         return _listed(b.source, (*under, *((e, True) for e in conditions)))
     for e in conditions:
-        player = _equal(e, b.var)
+        player = _compared(e, b.var, "==")
         if player is not None:
             return [(player, (*under, *((other, True) for other in conditions if other is not e)))]
     return None
@@ -79,12 +117,16 @@ def _conjuncts(e: typed.Expr) -> Iterator[typed.Expr]:
         yield e
 
 
-def _equal(e: typed.Expr, var: typed.Var) -> typed.Expr | None:
-    """The value that a variable must have for a condition to be true."""
-    if not isinstance(e, typed.Op) or e.op != "==":
+def _compared(e: typed.Expr, var: typed.Var, sign: str) -> typed.Expr | None:
+    """The value with which a condition compares a variable by a sign; None for other conditions."""
+    if not isinstance(e, typed.Op) or e.op != sign:
         return None
     for one, other in (e.args, e.args[::-1]):
         if isinstance(one, typed.Local) and one.var is var:
-            named = any(isinstance(part, typed.Local) and part.var is var for part in expressions(other))
-            return None if named else other
+            return None if _mentions(other, var) else other
     return None
+
+
+def _mentions(e: typed.Expr, var: typed.Var) -> bool:
+    """Whether an expression reads a variable."""
+    return any(isinstance(part, typed.Local) and part.var is var for part in expressions(e))

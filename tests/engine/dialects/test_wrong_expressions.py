@@ -20,8 +20,8 @@ RIGHT = "  joined: {place: [pick], crown: [place]}"
 
 def said(path: Path, text: str) -> list[tuple[str, int, str]]:
     path.write_text(text, "utf-8")
-    found = wrong_expressions(read_dialect(path), loaded("chess")[0])
-    return [(d.code, d.span.line, d.message) for d in found if d.span is not None]
+    results = wrong_expressions(read_dialect(path), loaded("chess")[0])
+    return [(d.code, d.span.line, d.message) for d in results if d.span is not None]
 
 
 @pytest.mark.parametrize(

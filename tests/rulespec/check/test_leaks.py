@@ -42,6 +42,7 @@ def test_a_leak_is_told_where_the_secret_is_read(tmp_path: Path, body: str, code
 
 OPENED = """
 def friends(p: player) -> set player: {{p}}
+def others(p: player) -> set player: {{q in player where q != p}}
 procedure play():
     write()
     {before}
@@ -95,6 +96,7 @@ def test_a_reason_to_tell_what_is_open_is_idle(tmp_path: Path) -> None:
 
 QUESTION = """
 def friends(p: player) -> set player: {p}
+def others(p: player) -> set player: {q in player where q != p}
 procedure question(p: player):
     decide say by p:
         option yes: pass
