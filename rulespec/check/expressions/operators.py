@@ -195,7 +195,9 @@ def _mismatch(
     message = f"{left.type} and {right.type} {what}"
     notes = (Label(left.span, str(left.type)), *x.declared(left), *x.declared(right))
     if code == "RS302":
-        d = Diagnostic(code, Severity.ERROR, message, right.span, str(right.type), notes)
+        d = Diagnostic(
+            code, Severity.ERROR, message, right.span, str(right.type), notes, _unit_help(left.type, right.type)
+        )
         x.units(d, (left, right.type), (right, left.type))
         return typed.Lit(BAD, right.span, 0)
     help_ = ""
@@ -216,6 +218,14 @@ def _mismatch(
     if e.op in _ORDER and isinstance(left.type, Ent) and isinstance(right.type, Ent):
         help_ = "compare two entities of one kind, or numbers such as facts of both"
     return x.bad(code, message, right.span, str(right.type), notes, help_)
+
+
+def _unit_help(left: Type, right: Type) -> str:
+    """The help for a plain number beside one with a unit, or ""."""
+    units = [type_.unit for type_ in (left, right) if isinstance(type_, Num) and type_.unit not in ("", ANY)]
+    if len(units) != 1:
+        return ""
+    return f"`… * 1 {units[0]}` gives a plain number the unit, `… / 1 {units[0]}` removes it"
 
 
 def common_number(x: ExpressionContext, so_far: Type, arg: typed.Expr, op: str, other: typed.Expr) -> Type:

@@ -21,7 +21,10 @@ from rulespec.typed.rule_traversal import definition_expressions, expressions
 from rulespec.types import BOOL
 
 NOT_YET = "nothing has been planned yet"
-_WAY_OUT = "move it before or after the draft, or use a parameter of an option"
+_WAY_OUT = (
+    "move it before or after the draft, use a parameter of an option, "
+    "or repeat a `decide`, which is not withdrawn: `repeat:`, `decide … by …:`"
+)
 
 
 def type_draft(c: StatementContext, s: ast.Decide, env: Env, place: StatementPlace) -> Outcome:
