@@ -293,8 +293,8 @@ def _unnumbered(name: str) -> str:
 
 
 def _is_box(outline: str) -> bool:
-    """Whether an outline is an axis-parallel rectangle."""
-    rings = rings_of(outline)
+    """Whether an outline is an axis-parallel rectangle; false for a region too small for an outline."""
+    rings = rings_of(outline) if outline else []
     corners = [*zip(rings[0], [*rings[0][1:], rings[0][0]], strict=True)] if len(rings) == 1 else []
     return len(corners) == 4 and all(a[0] == b[0] or a[1] == b[1] for a, b in corners)
 

@@ -219,6 +219,16 @@ def test_the_borders_of_a_region_too_small_for_an_outline_are_listed(tmp_path: P
     assert "no link is proposed for 3 borders there: `oak` and `inn`, `oak` and `far`" in said
 
 
+def test_a_region_too_small_for_an_outline_may_have_its_name_from_a_text_or_share_it(tmp_path: Path) -> None:
+    land = '<path id="oak" d="M0 0H500V1000H0Z"/><path id="elm" d="M500 0H1000V1000H500Z"/>'
+    small = '<path d="M200 200h.8v.8h-.8z"/><text x="199" y="201" font-size="2">inn</text>'
+    twice = "".join(f'<path inkscape:label="Far" d="M{x} 600h.8v.8h-.8z"/>' for x in (300, 700))
+    spaces = f'{SVG} xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape"'
+    result, report = read(tmp_path, f'<svg {spaces} viewBox="0 0 1000 1000">{land}{small}{twice}</svg>')
+    assert [region.name for region in result.regions] == ["oak", "elm", "inn", "far", "far_2"]
+    assert any(d.code == "RS565" and "`inn`, `far`, `far_2`" in d.message for d in report.diagnostics)
+
+
 def test_a_border_that_has_become_a_point_is_listed(tmp_path: Path) -> None:
     land = {"oak": "M0 0H500.2V500H0Z", "elm": "M500.2 0H1000V500H500.2Z", "ash": "M0 500H499.8V1000H0Z"}
     shapes = "".join(f'<path id="{name}" d="{d}"/>' for name, d in land.items())
