@@ -22,7 +22,7 @@ from rulespec.drawing.map_import import DrawnMap, ImportedRegion, regions_of
 from rulespec.drawing.map_report import REPORT
 from rulespec.drawing.reading.contexts import Part
 from rulespec.drawing.reading.drawing_kinds import DRAWINGS, read_source
-from rulespec.drawing.reading.looks import NO_FILL, colour_of
+from rulespec.drawing.reading.paints import NO_FILL, colour_of
 from rulespec.edits.yaml_edits import flow
 from rulespec.load import Merged
 from rulespec.lsp.base_map import BaseMap

@@ -9,7 +9,8 @@ from msgspec import Struct
 from rulespec.drawing.outlines import extent
 from rulespec.drawing.reading.clipping import Clip, ClipArea
 from rulespec.drawing.reading.geometry import SAME, SHAPES, Geometry, Viewport, product
-from rulespec.drawing.reading.looks import NO_FILL, WIDE, InheritedLook, look_of, reference_of
+from rulespec.drawing.reading.looks import WIDE, InheritedLook, is_displayed, look_of
+from rulespec.drawing.reading.paints import NO_FILL, reference_of
 from rulespec.drawing.reading.styles import Styles, StyleScope
 from rulespec.drawing.reading.svg_tree import Document, Element, target_of
 from rulespec.drawing.reading.transforms import Matrix
@@ -133,7 +134,7 @@ class Clips:
                 continue
             values = self._styles.values(each, scope)
             look = look_of(values, around)
-            if values.get("display", "").lower() == "none":
+            if not is_displayed(each.tag, values):
                 continue
             if {"clip-path", "mask", "opacity"} & {*values}:
                 raise _NotReadError

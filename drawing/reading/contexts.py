@@ -11,7 +11,7 @@ from rulespec.drawing.reading.clipping import Clip
 from rulespec.drawing.reading.clips import Clips
 from rulespec.drawing.reading.element_names import ORNAMENTS, id_of, is_of_a_program, label_of, slug
 from rulespec.drawing.reading.geometry import SAME, Geometry, Viewport
-from rulespec.drawing.reading.looks import InheritedLook, is_clear, look_of
+from rulespec.drawing.reading.looks import InheritedLook, is_clear, is_displayed, is_replaced, look_of
 from rulespec.drawing.reading.styles import Styles, StyleScope
 from rulespec.drawing.reading.svg_tree import Document, Element
 from rulespec.drawing.reading.transforms import Matrix
@@ -119,16 +119,19 @@ class Contexts:
         look = look_of(values, around.look)
         size = look.face.size
         self._geometry.line = element.line
-        matrix = self._geometry.moved(around.matrix, element, values, size, around.viewport)
+        is_gone = element.parent is not None and is_replaced(element.tag, values)
+        matrix: Matrix | None = around.matrix
+        if not is_gone:
+            matrix = self._geometry.moved(around.matrix, element, values, size, around.viewport)
         if matrix is None:
             self._passed.leave("transformations around the middle of a group, which are not read", element.line)
             matrix = around.matrix
         viewport, clips = around.viewport, around.clips
-        if element.tag == "svg" and element.parent is not None:
+        if element.tag == "svg" and element.parent is not None and not is_gone:
             matrix, viewport, clip = self._geometry.inner(matrix, element, values, size, viewport)
             clips = (*clips, clip) if clip is not None else clips
-        hidden = around.hidden or values.get("display", "").lower() == "none"
-        faded = around.faded or is_clear(values.get("opacity", ""))
+        hidden = around.hidden or not is_displayed(element.tag, values)
+        faded = around.faded or (not is_gone and is_clear(values.get("opacity", "")))
         layers, chosen, ornament, group = around.layers, around.chosen, around.ornament, around.group
         if element.tag in ("g", "svg", "a", "use") and element.parent is not None:
             layer = Layer(label_of(element), id_of(element), element.line, hidden or faded or not look.visible)
@@ -139,7 +142,7 @@ class Contexts:
                 if layer.is_called(self._chosen):
                     chosen, hidden, faded, look = True, False, False, replace(look, visible=True)
                 group = self._group(element, layer, around)
-        if "clip-path" in values or "mask" in values:
+        if not is_gone and ("clip-path" in values or "mask" in values):
             clips = (*clips, *self._clips.of(element, values, matrix, viewport, size))
         return replace(
             around,

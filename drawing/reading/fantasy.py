@@ -14,7 +14,7 @@ from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.drawing.outlines import area
 from rulespec.drawing.reading.contexts import Layer, Part
 from rulespec.drawing.reading.element_names import MAX_NAME, slug
-from rulespec.drawing.reading.looks import colour_of
+from rulespec.drawing.reading.paints import colour_of
 from rulespec.drawing.reading.shapes import Shape
 from rulespec.drawing.reading.sketch import MAX_SHAPES, Notes, Sketch
 from rulespec.drawing.svg import Point

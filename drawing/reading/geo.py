@@ -17,7 +17,7 @@ from rulespec.documents.text_files import read_bytes
 from rulespec.drawing.reading.contexts import Layer, Part
 from rulespec.drawing.reading.element_names import MAX_NAME, slug
 from rulespec.drawing.reading.fantasy import is_fantasy, read_fantasy
-from rulespec.drawing.reading.looks import colour_of
+from rulespec.drawing.reading.paints import colour_of
 from rulespec.drawing.reading.shapes import Shape
 from rulespec.drawing.reading.sketch import MAX_SHAPES, Notes, Sketch
 from rulespec.drawing.svg import Point

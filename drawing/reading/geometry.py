@@ -39,6 +39,7 @@ _LONGEST_POINT = 64  # characters of path data that count as one point, at least
 _FEW = 10_000  # maximum number of characters of a list read at once
 _MAX_FAULTS, _SHOWN = 200, 24
 _NO_DATA = "none"
+_UNCLIPPED = {"visible", "auto", "overlay"}
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 SAME: Matrix = (1, 0, 0, 1, 0, 0)
@@ -273,7 +274,7 @@ class Geometry:
         corners = [moved(around, p) for p in ((0, 0), (width, 0), (width, height), (0, height))]
         clip = (
             clip_of(corners)
-            if width > 0 and height > 0 and values.get("overflow", "") not in ("visible", "auto")
+            if width > 0 and height > 0 and not {*values.get("overflow", "hidden").lower().split()} <= _UNCLIPPED
             else None
         )
         box = self.view_box(element)

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from math import isfinite
 
 from msgspec import Struct
-from tinycss2 import color4
 
+from rulespec.drawing.reading.paints import CURRENT, NO_FILL, colour_of, is_colour, is_paint, lit
 from rulespec.drawing.text_width import text_width
 
-NO_FILL = "none"
-"""The fill of an unfilled shape."""
-_CURRENT = "currentcolor"
 _SIZE = 16.0
 _SHOWN = 60
 _LONGEST = 200  # characters of a value other than a path
-_LENGTH = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)([a-zA-Z]*|%)(?![\w.%])")
+_LENGTH = re.compile(r"\s*([-+]?(?:\d*\.\d+|\d+)(?:[eE][-+]?\d+)?)([a-zA-Z]*|%)(?![\w.%])")
+_UNIT = re.compile(
+    r"(?:[sld]?v(?:[whib]|min|max)|cq(?:[whib]|min|max)|r?(?:em|ex|ch|cap|ic|lh)|px|pt|pc|in|cm|mm|q|%)?", re.IGNORECASE
+)
 _FORMULA = re.compile(r"(?:calc|min|max|clamp)\(", re.IGNORECASE)
-_OPACITY = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)%?")
+_OPACITY = re.compile(r"([-+]?(?:\d*\.\d+|\d+)(?:[eE][-+]?\d+)?)%?")
 _IN_FONT = re.compile(r"(?:^|\s)(\.?\d[\d.]*(?:[a-z]+|%)|[a-z-]+)(?=\s*/|\s|$)")
 _UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "mm": 9.6 / 2.54, "q": 2.4 / 2.54}
 _OF_SIZE = {"em": 1.0, "ex": 0.5, "ch": 0.5}
@@ -33,13 +32,13 @@ _SIZES = {
     "x-large": 24.0,
     "xx-large": 32.0,
     "xxx-large": 48.0,
+    "-webkit-xxx-large": 48.0,
 }
 _SYSTEM = ("caption", "icon", "menu", "message-box", "small-caption", "status-bar")
-_STEPS = {"smaller": 1 / 1.2, "larger": 1.2}
+_STEPS = {"smaller": 1 / 1.2, "larger": 1.2, "math": 1.0}
 _UNSEEN = re.compile(r"[^ -~]")
-_URL = re.compile(r"url\(\s*(['\"]?)(.*?)\1\s*\)\s*(.*)", re.DOTALL)
 _UPRIGHT = ("tb", "tb-rl", "vertical-rl", "vertical-lr", "sideways-rl", "sideways-lr")
-_PRESERVING = ("pre", "pre-wrap", "break-spaces")
+_PRESERVING = ("pre", "pre-wrap", "break-spaces", "preserve")
 _LEVEL = ("lr", "lr-tb", "rl", "rl-tb", "horizontal-tb")
 _INHERIT, _INITIAL, _UNSET = "inherit", "initial", ("unset", "revert", "revert-layer")
 WIDE = frozenset({_INHERIT, _INITIAL, *_UNSET})
@@ -53,9 +52,7 @@ RISES = {
     "mathematical": -0.15,
     "hanging": -0.4,
     "text-before-edge": -0.55,
-    "text-top": -0.55,
     "text-after-edge": 0.55,
-    "text-bottom": 0.55,
     "ideographic": 0.55,
 }
 """Baseline → the height of the letters' middle above it, relative to the font size."""
@@ -108,7 +105,7 @@ class InheritedLook(Struct, frozen=True):
     @property
     def paint(self) -> str:
         """The fill colour, with `currentcolor` resolved."""
-        return NO_FILL if self.clear else self.colour if self.fill == _CURRENT else self.fill
+        return NO_FILL if self.clear else self.colour if self.fill == CURRENT else self.fill
 
 
 _PLAIN = InheritedLook()
@@ -119,7 +116,7 @@ def look_of(values: Mapping[str, str], around: InheritedLook) -> InheritedLook:
     if not any(name in values for name in _INHERITED):
         return around
     colour = _colour(values.get("color", ""), around.colour, _PLAIN.colour)
-    colour = around.colour if colour == _CURRENT else colour
+    colour = around.colour if colour == CURRENT else colour
     fill = _colour(values.get("fill", ""), around.fill, _PLAIN.fill)
     stated = around.stated if values.get("fill", "") in ("", _INHERIT, *_UNSET) else values["fill"] != _INITIAL
     stroke = values.get("stroke", "").lower()
@@ -159,7 +156,8 @@ def _face(values: Mapping[str, str], around: Face) -> Face:
     line = _word(values, "dominant-baseline", "", "alphabetic")
     rise = around.rise if not line else RISES.get(line, RISES["alphabetic"])
     space = _word(values, "white-space", "pre" if around.keeps_blanks else "normal", "normal")
-    return Face(size, anchor, direction == "rtl", mode in _UPRIGHT, (letters, blanks), rise, space in _PRESERVING)
+    keeps = not {*_PRESERVING}.isdisjoint(space.split())
+    return Face(size, anchor, direction == "rtl", mode in _UPRIGHT, (letters, blanks), rise, keeps)
 
 
 def _apart(text: str, around: float, size: float | None) -> float:
@@ -221,41 +219,8 @@ def _colour(text: str, around: str, initial: str) -> str:
         return around
     if lower == _INITIAL:
         return initial
-    return lower if lower in (NO_FILL, _CURRENT) else colour_of(text) or _UNSEEN.sub("?", text[:_SHOWN])
-
-
-@lru_cache(maxsize=4096)
-def colour_of(text: str) -> str:
-    """A colour as `#rrggbb`, or `none` if it is transparent; "" for an unknown colour."""
-    colour = color4.parse_color(text.strip()[:_LONGEST])
-    if colour is None or isinstance(colour, str):
-        return ""
-    if colour.alpha == 0:
-        return NO_FILL
-    try:
-        parts = [round(255 * min(max(part or 0.0, 0.0), 1.0)) for part in colour.to("srgb").coordinates]
-    except (NotImplementedError, ValueError):
-        return ""
-    return "#" + "".join(f"{part:02x}" for part in parts)
-
-
-def reference_of(text: str) -> str:
-    """The id in `url(#id)`; "" for a reference outside the drawing."""
-    result = _URL.fullmatch(text.strip()[:_LONGEST])
-    return result[2][1:] if result is not None and result[2].startswith("#") else ""
-
-
-def paint_behind(text: str) -> str:
-    """The fallback colour of a paint such as `url(#gone) red`, used if the element is missing."""
-    result = _URL.fullmatch(text.strip()[:_LONGEST])
-    return colour_of(result[3]) if result is not None and result[3] else ""
-
-
-def _is_paint(text: str) -> bool:
-    text = text.strip()
-    if result := _URL.fullmatch(text[:_LONGEST]):
-        return not result[3] or _is_paint(result[3])
-    return text.lower() in (NO_FILL, _CURRENT, "context-fill", "context-stroke") or colour_of(text) != ""
+    shown = lit(lower)
+    return shown if shown in (NO_FILL, CURRENT) else colour_of(text) or _UNSEEN.sub("?", text[:_SHOWN])
 
 
 def _is_size(text: str) -> bool:
@@ -264,8 +229,42 @@ def _is_size(text: str) -> bool:
 
 
 def _is_length(text: str) -> bool:
+    return _is_distance(text) and not text.strip().startswith("-")
+
+
+def is_measured(text: str) -> bool:
+    """Whether a text is a number with any unit, even one that does not exist."""
+    return _LENGTH.fullmatch(text) is not None
+
+
+def _is_distance(text: str) -> bool:
+    """Whether a text is a length that may be negative, in a unit that exists."""
     result = _LENGTH.fullmatch(text)
-    return result is not None and not text.strip().startswith("-")
+    return result is not None and _UNIT.fullmatch(result[2]) is not None
+
+
+def is_displayed(tag: str, values: Mapping[str, str]) -> bool:
+    """Whether an element takes part in the drawing; with `contents`, only containers do."""
+    display = values.get("display", "").lower()
+    return display != "none" and (display != "contents" or tag in _CONTAINERS)
+
+
+def is_replaced(tag: str, values: Mapping[str, str]) -> bool:
+    """Whether an element is replaced by its content, so that its position, opacity and clip have no effect."""
+    return tag in _CONTAINERS and values.get("display", "").lower() == "contents"
+
+
+def _is_display(text: str) -> bool:
+    """Whether a text is a type of display: a word for itself, or words for the outside, the inside and a marker."""
+    words = text.lower().split()
+    kinds = [next((i for i, kind in enumerate(_DISPLAYS) if word in kind), None) for word in words]
+    alone = len(words) == 1 and words[0] in _DISPLAYS_ALONE
+    return alone or (words != [] and None not in kinds and len({*kinds}) == len(kinds))
+
+
+def _each_of(*words: str) -> Callable[[str], bool]:
+    """A predicate for one or two of some words."""
+    return lambda text: 0 < len(text.split()) <= 2 and {*text.lower().split()} <= {*words}
 
 
 def _one_of(*words: str) -> Callable[[str], bool]:
@@ -274,10 +273,10 @@ def _one_of(*words: str) -> Callable[[str], bool]:
 
 _ANY: Callable[[str], bool] = bool
 _INHERITED: dict[str, Callable[[str], bool]] = {
-    "fill": _is_paint,
-    "stroke": _is_paint,
+    "fill": is_paint,
+    "stroke": is_paint,
     "fill-opacity": lambda text: _OPACITY.fullmatch(text) is not None,
-    "color": lambda text: text.lower() == _CURRENT or colour_of(text) != "",
+    "color": is_colour,
     "fill-rule": _one_of("nonzero", "evenodd"),
     "clip-rule": _one_of("nonzero", "evenodd"),
     "visibility": _one_of("visible", "hidden", "collapse"),
@@ -285,13 +284,29 @@ _INHERITED: dict[str, Callable[[str], bool]] = {
     "direction": _one_of("ltr", "rtl"),
     "writing-mode": _one_of(*_UPRIGHT, *_LEVEL),
     "font-size": _is_size,
-    "letter-spacing": lambda text: text.lower() == "normal" or _LENGTH.fullmatch(text) is not None,
-    "word-spacing": lambda text: text.lower() == "normal" or _LENGTH.fullmatch(text) is not None,
-    "dominant-baseline": _one_of(*RISES, "auto"),
-    "white-space": _one_of(*_PRESERVING, "normal", "nowrap", "pre-line"),
+    "letter-spacing": lambda text: text.lower() == "normal" or _is_distance(text),
+    "word-spacing": lambda text: text.lower() == "normal" or _is_distance(text),
+    "dominant-baseline": _one_of(*RISES, "auto", "use-script", "no-change", "reset-size"),
+    "white-space": _each_of(*_PRESERVING, "normal", "nowrap", "pre-line", "collapse", "wrap", "preserve-breaks"),
 }
-AUTOMATIC = ("auto", "max-content", "min-content", "fit-content", "stretch")
+_CONTENT = ("max-content", "min-content", "fit-content")
+AUTOMATIC = ("auto", "stretch", "-webkit-fill-available", *_CONTENT, *(f"-webkit-{word}" for word in _CONTENT))
 """Keywords for a computed length, which is 0 for shapes."""
+RADII = ("rx", "ry")
+"""Properties that are 0 if their attribute is not a length, even the word `auto`."""
+_CONTAINERS = ("g", "svg", "use", "tspan")
+_DISPLAYS = (
+    {"block", "inline"},
+    {"flow", "flow-root", "table", "flex", "grid", "ruby", "math"},
+    {"list-item"},
+)
+_DISPLAYS_ALONE = frozenset(
+    {
+        *("none", "contents", "inline-block", "inline-table", "inline-flex", "inline-grid", "ruby-text"),
+        *("-webkit-box", "-webkit-inline-box", "-webkit-flex", "-webkit-inline-flex", "table-cell", "table-caption"),
+        *(f"table-{part}" for part in ("row", "row-group", "header-group", "footer-group", "column", "column-group")),
+    }
+)
 NO_ATTRIBUTES = ("transform-box", "translate", "rotate", "scale")
 """Properties without a presentation attribute; an attribute with such a name means something else."""
 
@@ -302,23 +317,21 @@ def _is_formula(text: str) -> bool:
 
 
 PROPERTIES: dict[str, Callable[[str], bool]] = _INHERITED | {
-    "display": _one_of(
-        *("none", "inline", "block", "inline-block", "contents", "flex", "inline-flex", "grid", "inline-grid"),
-        *("list-item", "run-in", "table", "inline-table", "table-row", "table-cell", "table-caption", "flow-root"),
-    ),
+    "display": _is_display,
     "opacity": lambda text: _OPACITY.fullmatch(text) is not None,
     "mask": _ANY,
-    "stop-color": lambda text: text.lower() == _CURRENT or colour_of(text) != "",
+    "stop-color": is_colour,
     "mask-type": _one_of("alpha", "luminance"),
     "transform": _ANY,
     "transform-origin": _ANY,
     **dict.fromkeys(NO_ATTRIBUTES, _ANY),
     "clip-path": _ANY,
-    "overflow": _one_of("visible", "hidden", "scroll", "auto", "clip"),
-    **dict.fromkeys(("x", "y", "cx", "cy"), lambda text: _LENGTH.fullmatch(text) is not None or _is_formula(text)),
+    "overflow": _each_of("visible", "hidden", "scroll", "auto", "clip", "overlay"),
+    **dict.fromkeys(("x", "y", "cx", "cy"), lambda text: _is_distance(text) or _is_formula(text)),
+    "r": lambda text: _is_length(text) or _is_formula(text),
+    **dict.fromkeys(RADII, lambda text: text.lower() == "auto" or _is_length(text) or _is_formula(text)),
     **dict.fromkeys(
-        ("r", "rx", "ry", "width", "height"),
-        lambda text: text.lower() in AUTOMATIC or _is_length(text) or _is_formula(text),
+        ("width", "height"), lambda text: text.lower() in AUTOMATIC or _is_length(text) or _is_formula(text)
     ),
 }
 """Supported property → a predicate for its valid values; an invalid value leaves the property to rules of lower

@@ -23,7 +23,8 @@ from rulespec.drawing.reading.geometry import (
     moved,
     product,
 )
-from rulespec.drawing.reading.looks import NO_FILL, colour_of, is_clear, look_of, paint_behind, reference_of
+from rulespec.drawing.reading.looks import is_clear, is_displayed, is_replaced, look_of
+from rulespec.drawing.reading.paints import NO_FILL, colour_of, paint_behind, reference_of
 from rulespec.drawing.reading.placed_texts import MAX_LEADS, Lead
 from rulespec.drawing.reading.styles import Styles, styles_of
 from rulespec.drawing.reading.svg_tree import (
@@ -295,6 +296,7 @@ class _Walk:
         size = inside.look.face.size
         self.geometry.line = element.line
         x, y = (self.geometry.number(values.get(name, "0"), size, inside.viewport.whole(name)) for name in ("x", "y"))
+        x, y = (0.0, 0.0) if is_replaced(element.tag, values) else (x, y)
         again = self._uses.get(id(target), 0) > 1 or not _is_apart_from_view(target)
         context = replace(
             inside,
@@ -352,7 +354,7 @@ class _Walk:
             elif part.tag in _WORDS and _is_for_all(part):
                 values = self.styles.values(part, inside.scope)
                 look = look_of(values, inside.look)
-                hidden = inside.hidden or values.get("display", "").lower() == "none"
+                hidden = inside.hidden or not is_displayed(part.tag, values)
                 hidden = hidden or is_clear(values.get("opacity", ""))
                 self._words(part, replace(inside, look=look, hidden=hidden))
 

@@ -10,7 +10,8 @@ from msgspec import Struct, field
 from tinycss2 import ast
 
 from rulespec.diagnostics.report import Report
-from rulespec.drawing.reading.looks import NO_ATTRIBUTES, PROPERTIES, WIDE, size_in
+from rulespec.drawing.reading.looks import NO_ATTRIBUTES, PROPERTIES, RADII, WIDE, is_measured, size_in
+from rulespec.drawing.reading.paints import THEMED, is_of_a_scheme
 from rulespec.drawing.reading.selectors import Selector, SelectorBudget, SelectorError, selectors_of
 from rulespec.drawing.reading.svg_tree import Document, Element, refused
 from rulespec.drawing.reading.variables import with_variables
@@ -29,7 +30,12 @@ _FURTHER = frozenset({"d", "offset", "offset-path", "animation", "animation-name
 """Unsupported properties besides `all` that may change the position or look of an element."""
 _WITHOUT_EFFECT = ("", "none", *WIDE)
 _ANIMATIONS, _AT_ONCE = ("animate", "animateMotion", "animateTransform", "set"), ("", "0", "0s")
+_PAINTS = ("fill", "stroke", "color", "stop-color")
+_DARK, _ONLY_DARK = {"dark"}, {"dark", "only"}
 _LENGTHS = ("font-size", "x", "y", "cx", "cy", "r", "rx", "ry", "width", "height")
+
+_OWN = frozenset(_LENGTHS[1:])
+"""Lengths that children do not take from their parents by themselves."""
 
 Declared = tuple[str, str, bool]
 """A declaration: a property, its value, and whether it is important."""
@@ -66,6 +72,9 @@ class Styles(Struct):
     _inline: dict[str, list[Declared]] = field(default_factory=dict)
     whole: StyleScope = field(default_factory=StyleScope)
     _has_variables: bool = False
+    _has_scheme: bool = False
+    _dark: int = 0
+    """The line where a dark scheme is chosen; 0 if none is."""
     _parsed: int = 0
     _count: int = 0
 
@@ -80,10 +89,19 @@ class Styles(Struct):
         for name, value in [*results.items()]:
             if name.startswith("--"):
                 del results[name]
-            elif "var(" in value.lower():
+                continue
+            if "var(" in value.lower():
                 known = with_variables(value, self._variables_of(element, scope))
                 results[name] = known if known and _is_valid(name, known) else "unset"
+            if name in _OWN and results[name].lower() in WIDE and not self._is_inherited(element, name, results[name]):
+                del results[name]
         return results
+
+    def _is_inherited(self, element: Element, name: str, value: str) -> bool:
+        """Whether a keyword stands for a value that the parent of an element has."""
+        if value.lower() != "inherit" or element.parent is None:
+            return False
+        return name in self._cascaded(element.parent, self.whole)
 
     def copied(self, use: Element, target: Element, scope: StyleScope | None) -> StyleScope:
         """The scope of a copy made by `use`; `scope` is that of the `use` element."""
@@ -116,22 +134,36 @@ class Styles(Struct):
             strong = stronger
         return results | strong
 
+    def _notes_scheme(self, name: str, value: str) -> None:
+        """Notes a colour that depends on the scheme."""
+        self._has_scheme = self._has_scheme or (name in _PAINTS and is_of_a_scheme(value))
+
     def _attribute(self, element: Element, name: str) -> str:
         """The value of an attribute that is also a property; "" for any other attribute."""
         check = PROPERTIES.get(name)
         if check is None or name in NO_ATTRIBUTES:
             return ""
         value = element.get(name)
-        if not value or name == "transform" or value.lower() in WIDE or "var(" in value.lower() or check(value):
+        lower = value.lower()
+        words = ("auto", *WIDE) if name in RADII else ()
+        if not value or name == "transform" or (lower in WIDE and not words):
+            return value
+        if "var(" in lower or (check(value) and lower not in words):
+            self._notes_scheme(name, value)
             return value
         self._pass(name, value, element.line)
-        return ""
+        if name in RADII:
+            return "" if is_measured(value) and value.startswith("-") else "0"
+        return value if name in _LENGTHS[1:] and is_measured(value) else ""  # where a shape needs it, it is reported
 
     def _pass(self, name: str, value: str, line: int) -> None:
         """Notes an unsupported declaration that may be visible in a browser."""
         is_further = name == "all" or (name in _FURTHER and value.lower() not in _WITHOUT_EFFECT)
+        is_further = is_further or (name in _PAINTS and value.lower() in THEMED)
         if is_further or ("(" in value and name in PROPERTIES):
             self.unread.setdefault(f"{name}: {value[:60]}", line)
+        if name == "color-scheme" and _DARK <= {*value.lower().split()} <= _ONLY_DARK:
+            self._dark = self._dark or line
 
     def _of_rules(self, element: Element, root: Element | None) -> Iterator[Declared]:
         if not self.rules:
@@ -180,6 +212,7 @@ class Styles(Struct):
             if name == "font":
                 name, value = "font-size", size_in(value)
             if name.startswith("--") or (name in PROPERTIES and "var(" in value.lower()) or _is_valid(name, value):
+                self._notes_scheme(name, value)
                 yield name, value, important
             else:
                 self._pass(name, value, line)
@@ -245,6 +278,8 @@ class Styles(Struct):
 
     def warn(self, document: Document, report: Report) -> None:
         """Warns of unsupported parts (RS850)."""
+        if self._dark and self._has_scheme:
+            self.unread.setdefault("color-scheme: dark", self._dark)
         if self.unread:
             shown = ", ".join(f"`{name}`" for name in [*self.unread][:5])
             message = f"ignored, though a browser may apply it: {shown}"

@@ -8,11 +8,21 @@ from typing import Any
 
 from rulespec.drawing.reading.contexts import Part
 from rulespec.drawing.reading.shapes import Content, read_content
+from rulespec.drawing.reading.styles import styles_of
 from rulespec.drawing.reading.svg_tree import read_tree
 
 WIDE, HIGH = 800, 600
 COLOURS = ("red", "#9ecae9", "#FC0", "rgb(10, 200, 30)", "rgba(0,0,255,.5)", "hsl(120, 60%, 40%)", "none", "navy")
+SYSTEM = ("CanvasText", "linktext", "Mark", "ButtonFace", "GrayText", "Window", "-webkit-link", "Highlight")
+SCHEMES = ("light-dark(red, navy)", "light-dark(rgb(1, 2, 3), Canvas)", "Light-Dark(currentColor, red)")
+ODD = ("light-dark(red)", "light-dark(none, red)", "hsl(90, 10, 10)", "hsl(90 10% 10%)", "url(#gone) url(#n1)")
+"""Paints besides plain colours; the last ones are invalid, with one exception."""
+DISPLAYS = ("inline", "inline", "inline", "block", "none", "bogus", "contents", "table-row-group", "inline list-item")
+DISPLAYS_TOO = ("-webkit-box", "run-in", "block none", "flow-root block", "math")
+AUTOMATIC = ("auto", "none", "-4", "4.", "bogus", "max-content", "9foo", "inherit")
+"""Values of radii besides lengths."""
 VARIABLES = ("var(--tint)", "var(--wash, teal)", "var(--tint, var(--wash))")
+ODD_SIZES = ("math", "-webkit-xxx-large", "9foo", "4.", "9deg")
 SIZES = ("12px", "9pt", "5mm", "1.5em", "80%", "smaller", "x-large", "medium", "2pc", ".2in")
 LAID = 'style="display: inline !important"'
 """A style that gives repeated shapes a box under any rules, since browsers do not report missing parts of a copy."""
@@ -21,14 +31,23 @@ CLASSES = ("sea", "land", "old", "big")
 SEEN = """
 () => {
   const root = document.documentElement, back = root.getScreenCTM().inverse();
-  const results = {};
+  const results = {}, themed = document.createElementNS(root.namespaceURI, "rect");
+  themed.setAttribute("style", "fill: Highlight !important");
+  root.append(themed);
+  const highlight = getComputedStyle(themed).fill;
+  themed.remove();
   for (const element of document.querySelectorAll("[data-at]")) {
+    // A drawing or copy that its content replaces has no box, and Chromium's matrices know nothing of it.
+    let replaced = false;
+    for (let each = element; each !== root; each = each.parentNode)
+      replaced ||= ["svg", "use"].includes(each.tagName) && getComputedStyle(each).display === "contents";
+    if (replaced) continue;
     const style = getComputedStyle(element), matrix = back.multiply(element.getScreenCTM());
     let laid = true;
     for (let each = element; each instanceof Element; each = each.parentNode)
       laid = laid && getComputedStyle(each).display !== "none";
     const shown = laid && style.visibility === "visible";
-    const result = {shown, laid, fill: style.fill, size: 0};
+    const result = {shown, laid, fill: style.fill, size: 0, themed: style.fill === highlight};
     if (element.tagName === "text") {  // Chromium draws letters below 6 pixels, and says that they have 6
       const box = element.getBBox();
       const point = new DOMPoint(box.x + box.width / 2, box.y + box.height / 2).matrixTransform(matrix);
@@ -133,18 +152,27 @@ class Writer:
     def property(self, css: bool) -> tuple[str, str]:
         """A property and its value."""
         name = self.choose.choice(("fill", "fill", "font-size", "visibility", "display", "fill-rule", "color", "font"))
+        if css and self.choose.random() < 0.1:
+            radius = self.choose.choice((*AUTOMATIC, "12px", "8%", "1em"))
+            return self.choose.choice(("rx", "ry")), radius
         if name == "font":
             size = self.choose.choice(("12px", "150%", "1.2em"))
             return ("font", f"italic bold {size}/1.2 serif") if css else ("fill", "currentColor")
         value = {
-            "fill": self.choose.choice((*COLOURS, "currentColor", "inherit", "bogus", *(VARIABLES if css else ()))),
-            "color": self.choose.choice(("red", "#123456", "bogus")),
-            "font-size": self.choose.choice((*SIZES, "inherit", "-3px") if css else (*SIZES, "14", "inherit")),
+            "fill": self.choose.choice((*COLOURS, *self.odd_paints(), *(VARIABLES if css else ()))),
+            "color": self.choose.choice(("red", "#123456", "bogus", "CanvasText", "LinkText", "light-dark(navy, red)")),
+            "font-size": self.choose.choice(
+                (*SIZES, *ODD_SIZES, "inherit", "-3px") if css else (*SIZES, *ODD_SIZES, "14", "inherit")
+            ),
             "visibility": self.choose.choice(("visible", "hidden", "visible", "collapse", "inherit")),
-            "display": self.choose.choice(("inline", "inline", "inline", "block", "none", "bogus")),
+            "display": self.choose.choice((*DISPLAYS, *DISPLAYS_TOO)),
             "fill-rule": self.choose.choice(("evenodd", "nonzero")),
         }
         return name, value[name]
+
+    def odd_paints(self) -> tuple[str, ...]:
+        """A few paints besides plain colours."""
+        return ("currentColor", "inherit", "bogus", *(self.choose.choice(some) for some in (SYSTEM, SCHEMES, ODD)))
 
     def looks(self, chance: float) -> str:
         """Attributes for the look, classes and an id."""
@@ -248,6 +276,8 @@ class Writer:
         kinds = (
             f'rect x="{small[0]}" y="{small[1]}" width="{small[2]}" height="{small[3]}"',
             f'rect x="{n()}" y="{n()}" width="{n(10)}" height="{n(10)}" rx="{n(0, 60)}"',
+            f'rect x="{n()}" y="{n()}" width="{n(10)}" height="{n(10)}" {self.radii()}',
+            f'ellipse cx="{n()}" cy="{n()}" {self.radii()}',
             f'circle cx="{n()}" cy="{n()}" r="{small[4]}"',
             f'ellipse cx="{n()}" cy="{n()}" rx="{n(5)}" ry="{n(5)}"',
             f'polygon points="{pairs}"',
@@ -263,6 +293,11 @@ class Writer:
         if counted and self.choose.random() < 0.1:
             looks += f' systemLanguage="{self.choose.choice(("de", "en", "fr, en-GB"))}"'
         self.lines.append(f"<{self.choose.choice(kinds)}{name}{looks}{at}/>")
+
+    def radii(self) -> str:
+        """Both radii, one of them in an unusual form."""
+        one, other = self.choose.sample((self.choose.choice(AUTOMATIC), self.number(5, 60)), 2)
+        return f'rx="{one}" ry="{other}"'
 
     def path(self) -> str:
         """Path data with all commands."""
@@ -289,6 +324,14 @@ class Writer:
 def content_of(path: Path) -> Content:
     """The content of a drawing, including hidden parts."""
     return read_content(read_tree(path), Part())
+
+
+def unread_in(path: Path) -> set[str]:
+    """The styles of a drawing that are reported as unread."""
+    document = read_tree(path)
+    styles = styles_of(document)
+    read_content(document, Part(), styles)
+    return {*styles.unread}
 
 
 def seen_by_a_browser(browser: Any, path: Path) -> dict[str, dict[str, Any]]:

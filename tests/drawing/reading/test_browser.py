@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from browser import browser  # noqa: F401
 from folders import TESTS
-from random_drawings import Writer, content_of, seen_by_a_browser
+from random_drawings import Writer, content_of, seen_by_a_browser, unread_in
 from six_regions import SVG, XLINK
 
 from rulespec.drawing.outlines import holds
-from rulespec.drawing.reading.looks import colour_of
+from rulespec.drawing.reading.paints import colour_of
 from rulespec.drawing.reading.shapes import Shape
 from rulespec.drawing.reading.texts import rounds
 from rulespec.drawing.svg import Point
@@ -24,6 +24,21 @@ from rulespec.drawing.svg import Point
 RECORDED = TESTS / "fixtures" / "drawings_in_a_browser.json"
 NEAR, LARGE = 0.5, 1_500
 """Pixels of difference, and the part of what is larger than the page: there a browser draws arcs as cubic curves."""
+RADII = (
+    *('rx="auto" ry="20"', 'rx="none" ry="20"', 'rx="-3" ry="20"', 'rx="20." ry="20"', 'rx="inherit" ry="20"'),
+    *('rx="9foo" ry="20"', 'rx="20"', 'style="rx: auto; ry: 20px"', 'rx="5" style="rx: none; ry: 20px"'),
+    *('rx="5" ry="20" style="rx: initial"', 'rx="5" style="ry: max-content"', 'ry="20" style="rx: -3px"'),
+)
+"""Ways to give two radii."""
+STYLES = (
+    *("fill: CanvasText", "fill: linktext", "fill: light-dark(red, blue)", "fill: light-dark(red)"),
+    *("fill: hsl(90, 10, 10)", "fill: url(#gone) Mark", "color: VisitedText; fill: light-dark(currentColor, red)"),
+    *("display: contents", "display: table-row-group", "display: inline list-item", "display: block inline"),
+    *("display: none; display: run-in", "display: none; display: -webkit-box", "width: 9foo", "width: stretch"),
+    *("width: -webkit-fit-content", "width: 4.px", "font-size: math; width: 2em", "font-size: 9deg; width: 2em"),
+    *("font-size: -webkit-xxx-large; width: 2em", "width: unset", "width: inherit", "height: revert"),
+)
+"""Values that a browser takes or refuses."""
 LINES = (
     '<rect data-at="2" x="9" y="9" width="50" height="30" style="transform: rotate(9deg); transform-origin: 50% 50%"/>',
     '<rect data-at="2" x="9" y="9" width="50" height="30" style="transform: scale(2); transform-origin: right 20px"/>',
@@ -98,6 +113,15 @@ LINES = (
             *("translate(10px), scale(2)", "translate(0, 1em)", "scale(2 2)", "skew(9deg, 3deg)", "scaleX(-1)"),
         )
     ),
+    *(f'<rect data-at="2" x="9" y="9" width="90" height="70" {how}/>' for how in RADII),
+    *(f'<ellipse data-at="2" cx="99" cy="99" {how}/>' for how in RADII),
+    *(f'<rect data-at="2" x="9" y="9" width="90" height="70" style="{how}"/>' for how in STYLES),
+    '<g style="display: contents; opacity: 0; clip-path: url(#n)" transform="translate(90 90)">\n'
+    '<rect data-at="3" x="9" y="9" width="50" height="30"/></g>',
+    *(
+        f'<{tag} style="display: contents">\n<rect data-at="3" x="9" y="9" width="50" height="30"/></{tag}>'
+        for tag in ("a", "switch")
+    ),
     '<path data-at="2" d="M100 100a30 20 0 1130 40a30,20,0,01.5.5zm50 50l10-10e0 5 5zl9 9 1e1-.5.5.5"/>',
 )
 """Drawings of a few lines, each with something that a browser knows."""
@@ -113,6 +137,8 @@ def differences(path: Path, seen: Seen) -> Iterator[str]:
     for piece in content.pieces:
         for layer in piece.shape.layers:
             uses.setdefault(layer.id, []).append(piece.shape)
+    if any(one.get("themed") for one in seen.values()) and not any("ighlight" in part for part in unread_in(path)):
+        yield "a colour that only the system knows is not reported"
     for line, one in seen.items():
         if "box" not in one:
             if one["shown"] != (line in texts):
@@ -145,7 +171,7 @@ def of_one(line: str, shape: Shape, seen: dict[str, Any]) -> Iterator[str]:
     if shape.hidden == seen["shown"]:
         yield f"{line}: hidden {shape.hidden}"
     ours = shape.fill or ("#000000" if shape.filled else "none")
-    if ours != (colour_of(seen["fill"]) or seen["fill"]):
+    if not seen.get("themed") and ours != (colour_of(seen["fill"]) or seen["fill"]):
         yield f"{line}: fill {ours} for {seen['fill']}"
     for x, y, inside in seen["inside"] if seen["shown"] else ():
         near = min(distance((x, y), p, q) for o in shape.outlines for p, q in zip(o, [*o[1:], o[0]], strict=True))

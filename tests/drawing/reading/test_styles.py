@@ -234,7 +234,16 @@ def test_what_is_not_read_of_a_style_sheet_is_said(sheet: str, part: str, tmp_pa
 @pytest.mark.parametrize(
     "body, part",
     [
-        ('<rect id="oak" width="9" height="9" fill="light-dark(red, blue)"/>', "`fill: light-dark(red, blue)`"),
+        ('<rect id="oak" width="9" height="9" fill="color-mix(in srgb, red, blue)"/>', "`fill: color-mix("),
+        ('<rect id="oak" width="9" height="9" fill="Highlight"/>', "`fill: Highlight`"),
+        (
+            '<g color="accentcolor"><rect id="oak" width="9" height="9" fill="currentColor"/></g>',
+            "`color: accentcolor`",
+        ),
+        (
+            '<g style="color-scheme: only dark"><rect id="oak" width="9" height="9" fill="light-dark(red, blue)"/></g>',
+            "`color-scheme: dark`",
+        ),
         ('<rect id="oak" width="9" height="9" style="animation: flow 3s"/>', "`animation: flow 3s`"),
         ('<rect id="oak" width="9" height="9"><set attributeName="x" to="100"/></rect>', "`<set>`"),
         (
@@ -300,3 +309,51 @@ def test_style_sheets_that_want_to_take_long_do_not(sheet: str, tmp_path: Path) 
     body = "<g>" * 40 + '<rect class="a" width="9" height="9"/>' * 3_000 + "</g>" * 40 + WEST
     with soon(), contextlib.suppress(DiagnosticsError):
         imported(tmp_path, f"<style>{sheet}</style>{body}")
+
+
+@pytest.mark.parametrize(
+    "paint, colour",
+    [
+        ("CanvasText", "#000000"),
+        ("buttonface", "#efefef"),
+        ("-webkit-link", "#0000ee"),
+        ("light-dark(red, blue)", "#ff0000"),
+        ("light-dark(rgb(1, 2, 3), Canvas)", "#010203"),
+        ("Light-Dark(currentColor, red)", "#00ff00"),
+        ("url(#gone) GrayText", "#808080"),
+        ("light-dark(red)", "#123456"),
+        ("light-dark(none, red)", "#123456"),
+        ("hsl(90, 10, 10)", "#123456"),
+        ("hsl(120 50% 50%)", "#40bf40"),
+        ("url(#gone) url(#oak)", "#123456"),
+    ],
+)
+def test_colours_of_a_scheme_and_of_the_system_are_those_of_a_light_screen(
+    paint: str, colour: str, tmp_path: Path
+) -> None:
+    shape = f'<rect id="oak" width="9" height="9" fill="#123456" style="fill: {paint}"/>'
+    regions, report = imported(tmp_path, f'<g color="lime">{shape}</g>')
+    assert [region.fill for region in regions] == [colour]
+    assert [d.code for d in report.diagnostics] == (["RS850"] if colour == "#123456" else [])
+
+
+def test_a_dark_scheme_that_no_colour_depends_on_is_no_doubt(tmp_path: Path) -> None:
+    _, report = imported(tmp_path, '<g style="color-scheme: dark"><rect id="oak" width="9" height="9"/></g>')
+    assert report.diagnostics == ()
+
+
+def test_a_group_replaced_by_its_content_moves_nothing(tmp_path: Path) -> None:
+    shape = '<rect id="oak" width="50" height="50"/><rect id="elm" x="50" width="50" height="50"/>'
+    plain, _ = imported(tmp_path, shape)
+    moved, _ = imported(tmp_path, f'<g style="display: contents; opacity: 0" transform="translate(50 9)">{shape}</g>')
+    assert moved == plain
+
+
+@pytest.mark.parametrize(
+    "how", ['rx="auto" ry="40"', 'rx="none" ry="40"', 'rx="40." ry="40"', 'style="rx: 0; ry: 40px"']
+)
+def test_a_radius_that_is_no_length_is_0(how: str, tmp_path: Path) -> None:
+    with contextlib.suppress(DiagnosticsError):
+        assert imported(tmp_path, f'<ellipse id="oak" cx="50" cy="50" {how}/>')[0] == []
+    regions, _ = imported(tmp_path, '<ellipse id="oak" cx="50" cy="50" style="rx: auto; ry: 40px"/>')
+    assert len(regions) == 1
