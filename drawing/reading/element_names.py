@@ -18,6 +18,7 @@ _PROGRAMS = re.compile(
     r"[ ._-]?[0-9]+(?:[ _-][0-9]+)*_?"
     r"|path|rect|rectangle|ellipse|oval|polygon|polyline|vector|shape|group|union|subtract|intersect|exclude"
     r"|combined[ _-]shape|compound[ _-]?path|(?:mask|clip path)[ _-]group"
+    r"|(?:dejavu|liberation|bitstream|arial|helvetica|times|stix|cmr|cmmi)\w*(?:-[a-z]+)*-[0-9a-f]{1,5}"
     r"|null|undefined|nan|unnamed|untitled)",
     re.IGNORECASE,
 )

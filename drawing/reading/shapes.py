@@ -53,6 +53,8 @@ _EXTENSIONS = ("http://www.w3.org/1999/xhtml", "http://www.w3.org/1998/Math/Math
 _MAX_CLIPPED = 20_000_000
 _PALETTES, _STOPS = 8, 100  # nested references between gradients, and stops of a gradient
 _BENDS = 4  # points of a leader line from a text to a shape
+_EM, _RISE = 100, 0.35
+"""The units of a font size in which a plotting library draws glyphs, and the height of the letters' middle."""
 _GAP = 0.1  # greatest distance between the ends of a closed outline, relative to its extent
 
 
@@ -176,6 +178,8 @@ class _Walk:
                 self.content.notes.leave("texts that flow in a frame", element.line)
         elif element.tag == "switch" and (words := words_of_a_page(element)):
             self._page(words, element, inside)
+        elif element.comment and (glyphs := _glyphs_of(element)):
+            self._spelled(element, glyphs, inside)
         else:
             for child in self._shown(element):
                 self._element(child, inside)
@@ -187,7 +191,7 @@ class _Walk:
         size, whole = inside.look.face.size, inside.viewport.whole
         for each in [*self._shown(element), element, *element.elements]:
             if each.tag == "text":
-                self._text(each, inside, words)
+                self._text(each, self.contexts.inside(each, self.styles.values(each, inside.scope), inside), words)
                 return
             if each.tag in ("image", "foreignObject") and "%" not in each.get("width"):
                 x, y, wide, high = (
@@ -197,6 +201,23 @@ class _Walk:
                 at = moved(inside.matrix, (x + wide / 2, y + high / 2))
                 self.content.texts.add_whole(words, at, size or 1.0, element.line)
                 return
+
+    def _spelled(self, element: Element, glyphs: Sequence[Element], inside: Around) -> None:
+        """Takes the words of the comment before a group of repeated glyphs, which draws them."""
+        if inside.hidden or inside.faded or inside.ornament or not inside.look.visible:
+            return
+        places = []
+        for glyph in (glyphs[0], glyphs[-1]):
+            values = self.styles.values(glyph, inside.scope)
+            matrix = self.geometry.moved(inside.matrix, glyph, values, inside.look.face.size, inside.viewport)
+            x, y = (self.geometry.number(values.get(name, "0")) for name in ("x", "y"))
+            places.append(moved(matrix or inside.matrix, (x, y)))
+        (left, top), (right, bottom) = places
+        begin, line = moved(inside.matrix, (0, 0)), moved(inside.matrix, (0, _EM))
+        steps = len(glyphs) / max(len(glyphs) - 1, 1) / 2
+        half = (right - left) * steps, (bottom - top) * steps
+        at = left + half[0] + _RISE * (line[0] - begin[0]), top + half[1] + _RISE * (line[1] - begin[1])
+        self.content.texts.add_whole(element.comment, at, dist(begin, line), element.line, half)
 
     def _shown(self, element: Element) -> list[Element]:
         """The visible children of an element: of a `switch`, the first that applies to everyone."""
@@ -380,6 +401,14 @@ def _sheet_of(root: Element, page: Sequence[float], geometry: Geometry) -> Box |
     scale = min(width / page[2], height / page[3]) if width > 0 and height > 0 else 0.0
     wide, high = (width / scale - page[2], height / scale - page[3]) if scale else (0.0, 0.0)
     return Box((page[0] - wide, page[1] - high, page[0] + page[2] + wide, page[1] + page[3] + high))
+
+
+def _glyphs_of(element: Element) -> list[Element]:
+    """The repeated glyphs of a group, if they are all that it draws, and as many as the letters of its comment."""
+    glyphs = [each for each in element.elements if each.tag == "use"]
+    words = element.comment
+    fits = len(words) - words.count(" ") <= len(glyphs) <= len(words)
+    return glyphs if fits and all(each.tag in ("use", "defs") for each in element.elements) else []
 
 
 def _is_for_all(element: Element) -> bool:

@@ -21,6 +21,8 @@ MAX_ELEMENTS = 50_000
 _ENTITY, _ENTITIES, _DECLARED, _GROWN = 200, 100, 20_000, 8_000_000
 """Limits on entities: characters of one, their number, characters of one used only in the document type, and characters
 of all after expansion."""
+_COMMENT = 200  # characters of a comment that may be a name
+_SIGNS = (("<", "&lt;"), (">", "&gt;"), ("&", "&amp;"))
 _COMPRESSED, _GZIP = b"\x1f\x8b", 31
 _SEPARATOR = "\x01"
 _SVG = "http://www.w3.org/2000/svg"
@@ -38,6 +40,7 @@ class Element(Struct, eq=False):
 
     `number`: its index among its siblings; `of_tag`: its index among those with its tag.
     `content`: the texts and elements in it.
+    `comment`: the words of a comment directly before it, in which programs write signs as in a text.
     """
 
     tag: str
@@ -49,6 +52,7 @@ class Element(Struct, eq=False):
     content: list[Element | str] = field(default_factory=list)
     elements: list[Element] = field(default_factory=list)
     foreign: str = ""
+    comment: str = ""
 
     def text(self) -> str:
         """The direct text content."""
@@ -157,6 +161,7 @@ class _Builder:
         self._root: Element | None = None
         self._ids: dict[str, Element] = {}
         self._sheets: list[int] = []
+        self._comment = ""
 
     def read(self) -> Document:
         """Parses the tree."""
@@ -175,6 +180,7 @@ class _Builder:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = lambda text: self._stack[-1].content.append(text)
+        parser.CommentHandler = self._say
         parser.ProcessingInstructionHandler = instruction
         try:
             parser.Parse(self._data, True)
@@ -187,7 +193,13 @@ class _Builder:
         assert self._root is not None  # expat refuses files without elements
         return Document(self._file, self._root, self._ids, self._sheets)
 
+    def _say(self, comment: str) -> None:
+        self._comment = " ".join(comment.split()) if len(comment) <= _COMMENT else ""
+        for sign, written in _SIGNS:
+            self._comment = self._comment.replace(written, sign)
+
     def _end(self, _: str) -> None:
+        self._comment = ""
         self._stack.pop()
         self._tags.pop()
 
@@ -216,6 +228,7 @@ class _Builder:
         parent = self._stack[-1] if self._stack else None
         element = Element(tag if space in ("", _SVG) else "", known, self._parser.CurrentLineNumber, parent)
         element.foreign = "" if element.tag else tag
+        element.comment, self._comment = self._comment, ""
         if parent is not None:
             element.number, element.of_tag = len(parent.elements), self._tags[-1][tag]
             self._tags[-1][tag] += 1

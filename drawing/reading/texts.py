@@ -209,10 +209,10 @@ class Texts(Struct):
             is_blank = way > (1 + 4 * _EVEN) * step if even else gap > usual + _GAP
             self._parts[number] = " " if is_blank else ""
 
-    def add_whole(self, words: str, at: Point, size: float, number: int) -> None:
-        """Adds a text with a known centre."""
+    def add_whole(self, words: str, at: Point, size: float, number: int, half: Point = (0.0, 0.0)) -> None:
+        """Adds a text with a known centre, and the vector from there to its end."""
         if len(self.all) < MAX_TEXTS:
-            self.all.append(DrawnText(words[:_MAX_WORDS], at, size, number))
+            self.all.append(DrawnText(words[:_MAX_WORDS], at, size, number, half))
 
     def _placed(self, x: float, y: float, face: Face, width: float) -> tuple[Point, Point, Point]:
         """The middle and the end of a line that begins at a point, and a point one font size below the middle."""

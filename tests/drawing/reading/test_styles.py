@@ -357,3 +357,43 @@ def test_a_radius_that_is_no_length_is_0(how: str, tmp_path: Path) -> None:
         assert imported(tmp_path, f'<ellipse id="oak" cx="50" cy="50" {how}/>')[0] == []
     regions, _ = imported(tmp_path, '<ellipse id="oak" cx="50" cy="50" style="rx: auto; ry: 40px"/>')
     assert len(regions) == 1
+
+
+def test_the_words_of_a_page_stand_where_their_text_does(tmp_path: Path) -> None:
+    """The fallback text has its own size and anchor."""
+    shapes = "".join(f'<rect x="{30 * i}" width="30" height="50" fill="red"/>' for i in range(3))
+    labels = "".join(
+        f'<switch><foreignObject requiredFeatures="x"><div>{name} Land</div></foreignObject>'
+        f'<text x="{30 * i + 15}" y="25" font-size="4px" text-anchor="middle">{name}...</text></switch>'
+        for i, name in enumerate(("Oak", "Elm", "Ash"))
+    )
+    regions, _ = imported(tmp_path, shapes + labels)
+    assert [region.label for region in regions] == ["Oak Land", "Elm Land", "Ash Land"]
+
+
+def glyphs(words: str, comment: str, at: str) -> str:
+    uses = "".join(
+        f'<use xlink:href="#Sans-{ord(letter):x}" transform="translate({60 * i} 0)"/>'
+        for i, letter in enumerate(words)
+        if letter != " "
+    )
+    letters = "".join(
+        f'<path id="Sans-{ord(c):x}" d="M0 0h2000v4000h-2000z" transform="scale(.015625)"/>' for c in {*words} - {" "}
+    )
+    return f"<!-- {comment} -->\n<g transform='translate({at}) scale(.05 -.05)'><defs>{letters}</defs>{uses}</g>"
+
+
+def test_glyphs_of_a_plot_are_the_words_of_their_comment(tmp_path: Path) -> None:
+    space = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+    texts = f'<g id="text_1">{glyphs("North", "North", "10 20")}{glyphs("Sea", "Sea", "10 26")}</g>'
+    texts += f'<g id="text_2">{glyphs("Holt & Heath", "Holt &amp; Heath", "65 25")}</g>'
+    regions, report = imported(tmp_path, WEST + EAST + texts, space)
+    assert [region.label for region in regions] == ["North Sea", "Holt & Heath"]
+    assert [d.code for d in report.diagnostics] == ["RS365"]
+
+
+def test_a_comment_before_other_shapes_is_no_text(tmp_path: Path) -> None:
+    space = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+    towns = glyphs("AB", "North", "10 20")
+    regions, _ = imported(tmp_path, WEST.replace("path1", "oak") + towns, space)
+    assert [region.name for region in regions if region.name == "north"] == []
