@@ -243,6 +243,9 @@ class _Findings:
                 message = f"{_are(len(texts), 'name')} {how}: {words}{more}"
                 help_ = "if one is wrong, label its shape, or write the name as a single text inside it"
                 self._warn("RS365", texts[0].line, message, help_)
+        for shape, number in self.notes.parted:
+            message = f"one shape is read as its {number} parts, as most names stand in different ones"
+            self._warn("RS365", shape.line, message, "if it is one region, give it an `id` or a label")
         loose = [text for text in self.notes.loose if text.words]
         if loose:
             words = ", ".join(_quoted(text.words) for text in loose[:_LISTED])

@@ -15,8 +15,9 @@ from rulespec.drawing.map_names import RegionName, label_of, names_of, stem_of
 from rulespec.drawing.outline_checks import overlaps
 from rulespec.drawing.outlines import Frame, Ring, area, centre, data_of, holds, net, shared
 from rulespec.drawing.outlines import extent as extent_of
+from rulespec.drawing.reading.shape_parts import plain_rings
 from rulespec.drawing.reading.shapes import Shape
-from rulespec.drawing.reading.sketch import Notes, Sketch, plain_rings
+from rulespec.drawing.reading.sketch import Notes, Sketch
 from rulespec.drawing.snapping import snapped
 from rulespec.drawing.style import fits_sheet
 from rulespec.drawing.svg import Box, Point

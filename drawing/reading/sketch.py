@@ -18,6 +18,7 @@ from rulespec.drawing.reading.layers import LayerProposal, proposals
 from rulespec.drawing.reading.names_beside import has_own_name, name_by_parents, name_by_plates, number_marks
 from rulespec.drawing.reading.outlined_texts import outlined_texts
 from rulespec.drawing.reading.placed_texts import PlacedTexts, place_texts
+from rulespec.drawing.reading.shape_parts import parted, plain_rings
 from rulespec.drawing.reading.shapes import Content, PlacedShape, Shape, read_content
 from rulespec.drawing.reading.styles import styles_of
 from rulespec.drawing.reading.svg_tree import Document, read_tree, refused
@@ -41,8 +42,6 @@ _LAYERS = 3  # least number of layers with one shape each that form a map
 _AGAIN, _SMALL = 3, 0.1
 """The number of copies that makes a shape a mark, and its maximum size relative to other shapes."""
 _FILLS = 3  # colours of a group listed in a message
-_MAX_TESTS = 10_000_000
-_SAMPLES = 5  # points of an outline sampled to find its filled side
 _MOST_LINES = 12
 _AREAS = 2  # shapes that nobody sees, if they are the map
 _SHOWN = 60
@@ -61,6 +60,7 @@ class Notes(Struct):
     `pictured`: it is a raster picture, with numbered regions.
     `faults`: the line of each element with an unreadable part, and that part.
     `areas`: the lines of invisible shapes that form the map, as there are no visible ones.
+    `parted`: the shapes read by their parts, each with the number of these.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)
@@ -78,6 +78,7 @@ class Notes(Struct):
     pictured: bool = False
     faults: list[tuple[int, str]] = field(default_factory=list)
     areas: list[int] = field(default_factory=list)
+    parted: list[tuple[Shape, int]] = field(default_factory=list)
 
 
 class Sketch(Struct, frozen=True):
@@ -140,7 +141,7 @@ def _sketch(document: Document, content: Content, part: Part) -> Sketch:
     pieces = _without_beyond(pieces, content, part, notes)
     pieces = _bounded(_without_markers(_without_hollow(pieces, notes), notes), notes, document.file)
     pieces, notes.outlined = outlined_texts(pieces, content.texts.all)
-    pieces = _named_by_groups(pieces)
+    pieces, notes.parted = parted(_named_by_groups(pieces), content.texts.all)
     texts = place_texts(
         [*content.texts.all, *notes.outlined],
         [piece.shape.outlines for piece in pieces],
@@ -453,23 +454,3 @@ def _without_marks(parts: Sequence[Shape]) -> list[Shape]:
         or sizes[i] > _SMALL * sizes[largest]
         or not rounds(ground.outlines, *part.outlines[0][0])
     ]
-
-
-def plain_rings(shape: Shape) -> list[list[Point]]:
-    """The outlines of a shape under the even-odd rule.
-
-    For the nonzero rule, inner rings that wind in the same direction are dropped; self-crossing rings are unchanged.
-    """
-    rings = shape.outlines
-    if shape.evenodd or len(rings) < 2 or _SAMPLES * sum(map(len, rings)) * len(rings) > _MAX_TESTS:
-        return rings
-    results = []
-    for i, ring in enumerate(rings):
-        others, turn = [*rings[:i], *rings[i + 1 :]], 1 if area(ring) > 0 else -1
-        # A point may be on another outline or in a sliver: the majority of several decides.
-        samples = ring[:: max(len(ring) // _SAMPLES, 1)][:_SAMPLES]
-        around = [rounds(others, x + 1e-9, y + 1e-9) for x, y in samples]
-        bounding = sum((outside == 0) != (outside + turn == 0) for outside in around)
-        if 2 * bounding > len(samples):
-            results.append(ring)
-    return results
