@@ -12,7 +12,7 @@ from rulespec.check.passes import PASSES
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.yaml_nodes import get, text
-from rulespec.drawing.board import Board
+from rulespec.drawing.board import Board, drawn_kinds
 from rulespec.drawing.doubts import certain_failures
 from rulespec.drawing.drawing_file import read_drawing, read_files
 from rulespec.drawing.marked_board import BoardFault, faults_of, faulty_scene
@@ -72,21 +72,26 @@ def draft(ref: str, *, marks: bool = True) -> Draft:
     result, sources = report.diagnostics, dict(ruleset.sources)
     if not result:
         return Draft(ruleset, None, (), sources)
-    board, faults = _faulty(ruleset, style, result, marks)
-    drawn = (marks and any(fault.kind for fault in faults)) or not report.ok
-    return Draft(ruleset if report.ok else None, _scene(board, faults, marks) if drawn else None, result, sources)
+    faults = _faults(ruleset, style, result)
+    scene = None
+    if (marks and any(fault.kind for fault in faults)) or not report.ok:  # otherwise, a position is drawn
+        scene = _scene(_board(ruleset, style, marks), faults, marks)
+    return Draft(ruleset if report.ok else None, scene, result, sources)
 
 
 def with_mistakes(ruleset: typed.Ruleset, diagnostics: Sequence[Diagnostic]) -> Scene:
     """The board of a ruleset with faults that appear only when a game starts."""
-    return faulty_scene(*_faulty(ruleset, read_drawing(ruleset, Report()), diagnostics))
+    style = read_drawing(ruleset, Report())
+    return faulty_scene(_board(ruleset, style, True), _faults(ruleset, style, diagnostics))
 
 
-def _faulty(
-    ruleset: typed.Ruleset, style: Style, diagnostics: Sequence[Diagnostic], tables: bool = True
-) -> tuple[Board, list[BoardFault]]:
-    board = Board(ruleset.declarations, style, {}, PlainWords(ruleset.declarations, ruleset.title), tables=tables)
-    return board, faults_of(ruleset.declarations, list(board.plans), diagnostics, ruleset.sources)
+def _board(ruleset: typed.Ruleset, style: Style, tables: bool) -> Board:
+    return Board(ruleset.declarations, style, {}, PlainWords(ruleset.declarations, ruleset.title), tables=tables)
+
+
+def _faults(ruleset: typed.Ruleset, style: Style, diagnostics: Sequence[Diagnostic]) -> list[BoardFault]:
+    kinds = drawn_kinds(ruleset.declarations, style)
+    return faults_of(ruleset.declarations, kinds, diagnostics, ruleset.sources)
 
 
 def _scene(board: Board, faults: list[BoardFault], marks: bool) -> Scene:
@@ -115,7 +120,7 @@ def _with_mistakes(ref: str, error: DiagnosticsError, marks: bool) -> Draft:
     words = PlainWords(d, text(get(merged.source.root, "game", "title"), ref))
     board = Board(d, style, {}, words, tables=marks)
     results = sorted(report.diagnostics, key=lambda one: one.severity is not Severity.ERROR)
-    faults = faults_of(d, list(board.plans), results, merged.texts)
+    faults = faults_of(d, drawn_kinds(d, style), results, merged.texts)
     return Draft(None, _scene(board, faults, marks), tuple(results), merged.texts)
 
 

@@ -136,6 +136,21 @@ def board_of(
     return _boards[key][2]
 
 
+def drawn_kinds(d: typed.Declarations, style: Style) -> list[str]:
+    """The kinds with a board on the sheet of a ruleset without seats, in the order of their boards."""
+    boards, guests = _boards_of(style, Names(d, ()))
+    ordered = [b for at in ("left", "right", "below") for b in boards if b.at == at]
+    return [kind for b in ordered for kind in (b.kind, *(guest.kind for guest in guests if guest.inside == b.kind))]
+
+
+def _boards_of(style: Style, names: Names) -> tuple[list[BoardStyle], list[BoardStyle]]:
+    """The boards on a sheet, and those inside others."""
+    boards = [b for b in style.boards.values() if b.form != "hidden" and names.names(b.kind)]
+    hosts = {b.kind: HOSTS[b.form] for b in boards if b.form in HOSTS and not b.inside}
+    guests = [b for b in boards if b.form == hosts.get(b.inside)]
+    return [b for b in boards if b not in guests], guests
+
+
 class Board:
     """The board of a ruleset at a table, whose static parts are computed only once.
 
@@ -188,10 +203,7 @@ class Board:
     def _laid_out(self) -> Point:
         """Puts boards and tables on the sheet; returns its size."""
         _bounded(self.sheet)
-        boards = [b for b in self.sheet.style.boards.values() if b.form != "hidden" and self.names.names(b.kind)]
-        hosts = {b.kind: HOSTS[b.form] for b in boards if b.form in HOSTS and not b.inside}
-        self._guests = [b for b in boards if b.form == hosts.get(b.inside)]
-        boards = [b for b in boards if b not in self._guests]
+        boards, self._guests = _boards_of(self.sheet.style, self.names)
         main = [b for b in boards if b.at == "left"]
         side = [b for b in boards if b.at == "right"]
         width, y = 0.0, _TOP

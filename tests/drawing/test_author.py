@@ -16,7 +16,11 @@ from pypdf import PdfReader
 from rulespec.cli.draw import watched
 from rulespec.cli.main import cli
 from rulespec.drawing.author import draft
+from rulespec.drawing.board import Board, drawn_kinds
+from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.scene import to_svg
+from rulespec.engine.words.words import Words
+from rulespec.load import load_ruleset
 
 MISTAKES = """\
 map:
@@ -81,6 +85,31 @@ def test_eight_mistakes_are_seen_where_they_are(lake: Path) -> None:
         assert f"map.yaml:{line}:" in listed and code in listed
     red = [node for node in faults.iter(f"{SVG}path") if node.attrib.get("stroke") == "#c00020"]
     assert len(red) >= len({name for _, _, name, _ in PLANTED})
+
+
+def test_a_board_without_marks_is_laid_out_once(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A warning that no place on the board shows changes no byte of the picture, and costs no second board."""
+    shutil.copy(GAMES / "tutorial" / "map.yaml", lake / "map.yaml")
+    done = drawn(lake)
+    plain = (lake / "board.svg").read_bytes()
+    tables = lake / "tables.yaml"
+    tables.write_text(tables.read_text("utf-8").replace("constants:\n", "constants:\n  unneeded: 3\n"), "utf-8")
+    laid_out = []
+    before = Board._laid_out
+    monkeypatch.setattr(Board, "_laid_out", lambda board: (laid_out.append(board), before(board))[1])
+    warned = drawn(lake)
+    assert done.exit_code == warned.exit_code == 0 and "RS405" in warned.stderr
+    assert len(laid_out) == 1 and (lake / "board.svg").read_bytes() == plain
+
+
+@pytest.mark.parametrize(
+    "ref", ["tutorial", "shadow_of_the_emperor", "gallery/backgammon", "gallery/ludo", "tetrarchia"]
+)
+def test_the_kinds_with_a_board_are_known_without_it(ref: str) -> None:
+    ruleset = load_ruleset(str(GAMES / ref))
+    style = read_drawing(ruleset)
+    board = Board(ruleset.declarations, style, {}, Words(ruleset))
+    assert list(board.plans) == drawn_kinds(ruleset.declarations, style)
 
 
 @pytest.mark.proof
