@@ -13,6 +13,7 @@ from math import cos, hypot, radians, sin
 from msgspec import Struct
 
 from rulespec.drawing.areas import Areas, spans
+from rulespec.drawing.box_grid import BoxGrid
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import LINE, PLAIN, Lettering, text_width, wrapped
 
@@ -284,17 +285,20 @@ def place(
     spots = spots or {}
     blocks = _settled(spots, titles, badges, raster, taken, size[0])
     order = sorted(set(range(len(titles))) - set(spots), key=lambda i: len(raster.cells[i]))
+    others = BoxGrid(0.0 if tray is None else _BOX)
+    for boxes in (taken, *(block.boxes for block in blocks.values())):
+        others.add(boxes)
     for _ in range(2):
         for i in order:
-            others = [box for k, b in blocks.items() if k != i for box in b.boxes] + list(taken)
             forms = _forms(titles[i], badges[i], _TRAY) if tray is None else _equal_forms(titles[i], badges[i], tray)
-            others = others if tray is None else [box.grown(_BOX) for box in others]
+            others.remove(blocks[i].boxes if i in blocks else ())
             blocks[i] = _best(i, forms, raster, positions[i], others, size)
-    grown: dict[int, LabelBlock] = {}
+            others.add(blocks[i].boxes)
     for i in order if tray is None else ():
-        others = [box for k, b in (blocks | grown).items() if k != i for box in b.boxes] + list(taken)
-        grown[i] = _grown(i, blocks[i], raster, others)
-    return [(blocks | grown)[i] for i in range(len(titles))]
+        others.remove(blocks[i].boxes)
+        blocks[i] = _grown(i, blocks[i], raster, others)
+        others.add(blocks[i].boxes)
+    return [blocks[i] for i in range(len(titles))]
 
 
 def _settled(
@@ -393,13 +397,12 @@ def _around_spot(spot: Point, width: float, height: float) -> Box:
 
 
 def _best(
-    region: int, forms: list[BlockForm], raster: Raster, position: Point, others: list[Box], size: Point
+    region: int, forms: list[BlockForm], raster: Raster, position: Point, all_: BoxGrid, size: Point
 ) -> LabelBlock:
     """The cheapest block of a region: inside its area, in large letters, near the position."""
     best: tuple[float, LabelBlock] | None = None
-    everywhere = others
     points = _points(raster.cells[region], position, max(min(_TRIES, _ALL_TRIES // len(raster.cells)), 4))
-    others = _near(points, forms, others)
+    others = all_.near(_reached(points, forms))
     for rank, form in enumerate(forms):
         width, height = form.extent
         base = (_SIZES[0] - form.size) * 12 + rank * 0.5 + (14 if form.tray[1] < 16 else 0)
@@ -412,30 +415,30 @@ def _best(
             left = min(max(x - width / 2, 6), size[0] - width - 6)
             top = min(max(y - height / 2, 6), size[1] - height - 6)
             box = Box((left, top, left + width, top + height))
-            if any(box.meets(other, _GAP) for other in others):
+            if others and box.meets(others[0], _GAP):
+                continue
+            blocker = next((k for k, other in enumerate(others) if box.meets(other, _GAP)), None)
+            if blocker is not None:
+                others.insert(0, others.pop(blocker))  # likely to block the next candidate too
                 continue
             cost = base + near + (1 - raster.share(region, box)) * 160
             if best is None or cost < best[0]:
                 best = cost, form.block(left, top)
     if best is not None:
         return best[1]
-    return _anywhere(forms[-1], position, everywhere, size)
+    return _anywhere(forms[-1], position, all_, size)
 
 
-def _near(points: Sequence[Point], forms: Sequence[BlockForm], others: list[Box]) -> list[Box]:
-    """The boxes that a block centred at one of the points may meet."""
+def _reached(points: Sequence[Point], forms: Sequence[BlockForm]) -> Box:
+    """The room that a block centred at one of the points may occupy."""
     width, height = (max(form.extent[axis] for form in forms) + _GAP for axis in (0, 1))
     xs, ys = [x for x, _ in points], [y for _, y in points]
-    reach = Box((min(xs) - width, min(ys) - height, max(xs) + width, max(ys) + height))
-    return [box for box in others if box.meets(reach)]
+    return Box((min(xs) - width, min(ys) - height, max(xs) + width, max(ys) + height))
 
 
-def _anywhere(form: BlockForm, position: Point, others: list[Box], size: Point) -> LabelBlock:
+def _anywhere(form: BlockForm, position: Point, others: BoxGrid, size: Point) -> LabelBlock:
     """The nearest free place for a block, regardless of regions."""
     width, height = form.extent
-    far = _RINGS * _RING
-    x, y = position
-    others = _near([(x - far, y - far), (x + far, y + far)], [form], others)
     blocker: Box | None = None  # tried first: likely to block the next candidate too
     for ring in range(_RINGS):
         for x, y in _around(position, ring * _RING):
@@ -444,7 +447,7 @@ def _anywhere(form: BlockForm, position: Point, others: list[Box], size: Point) 
             box = Box((left, top, left + width, top + height))
             if blocker is not None and box.meets(blocker, _GAP):
                 continue
-            blocker = next((other for other in others if box.meets(other, _GAP)), None)
+            blocker = others.blocker(box, _GAP)
             if blocker is None:
                 return form.block(left, top)
     return form.block(position[0] - width / 2, position[1] - height / 2)
@@ -468,12 +471,12 @@ def _points(cells: Sequence[tuple[int, int]], position: Point, tries: int) -> li
     return [position, *points]
 
 
-def _grown(region: int, block: LabelBlock, raster: Raster, others: list[Box]) -> LabelBlock:
+def _grown(region: int, block: LabelBlock, raster: Raster, all_: BoxGrid) -> LabelBlock:
     """The block with the largest tray that fits into its area."""
     text = Box((block.box[0], block.box[1], block.box[2], block.at[-1][1] + block.size * 0.56))
     if any(y > block.tray[1] for _, y in block.at):  # the tray is beside the name
         return block
-    best = block
+    best, others = block, all_.near(block.box.grown(_WANTED[0] + _GAP))
     for share in (1.0, 0.8, 0.6, 0.4, 0.2):
         w = block.tray[2] - block.tray[0] + share * _WANTED[0]
         for tall in (1.0, 0.7, 0.4, 0.2, 0.0):
