@@ -96,7 +96,7 @@ def test_command_for_a_folder(tmp_path: Path) -> None:
     assert lines_[-4:] == [
         "under the other rules: 2 legal, 1 with other winners, 1 not over, 2 not legal",
         "not legal under the other rules, by the first rule broken:",
-        "  logs  rule    reason                                for one",
+        "  logs  rule    reason                                example",
         "     2  NIM-04  NIM-04: there are not so many stones  a.jsonl, decision 4",
     ]
     assert run(*sorted(tmp_path.glob("*.json*")), "--under", "nim") == (code, out, ""), "the same of several logs"
