@@ -37,8 +37,8 @@ class BoxGrid:
 
     def near(self, reach: Box) -> list[Box]:
         """The boxes that meet a box."""
-        found = dict.fromkeys(box for square in _squares(reach) for box in self._at.get(square, ()))
-        return [box for box in found if box.meets(reach)]
+        boxes = dict.fromkeys(box for square in _squares(reach) for box in self._at.get(square, ()))
+        return [box for box in boxes if box.meets(reach)]
 
     def blocker(self, box: Box, gap: float) -> Box | None:
         """A box that a box meets or nearly meets, or None; as `Box.meets`, without a call for each."""

@@ -23,6 +23,7 @@ from rulespec.drawing.reading.geometry import (
     moved,
     product,
 )
+from rulespec.drawing.reading.glyphs import glyphs_of, place_of
 from rulespec.drawing.reading.looks import is_clear, is_displayed, is_replaced, look_of
 from rulespec.drawing.reading.paints import NO_FILL, colour_of, paint_behind, reference_of
 from rulespec.drawing.reading.placed_texts import MAX_LEADS, Lead
@@ -53,8 +54,6 @@ _EXTENSIONS = ("http://www.w3.org/1999/xhtml", "http://www.w3.org/1998/Math/Math
 _MAX_CLIPPED = 20_000_000
 _PALETTES, _STOPS = 8, 100  # nested references between gradients, and stops of a gradient
 _BENDS = 4  # points of a leader line from a text to a shape
-_EM, _RISE = 100, 0.35
-"""The units of a font size in which a plotting library draws glyphs, and the height of the letters' middle."""
 _GAP = 0.1  # greatest distance between the ends of a closed outline, relative to its extent
 
 
@@ -178,8 +177,10 @@ class _Walk:
                 self.content.notes.leave("texts that flow in a frame", element.line)
         elif element.tag == "switch" and (words := words_of_a_page(element)):
             self._page(words, element, inside)
-        elif element.comment and (glyphs := _glyphs_of(element)):
-            self._spelled(element, glyphs, inside)
+        elif element.comment and (glyphs := glyphs_of(element)):
+            if inside.look.visible and not (inside.hidden or inside.faded or inside.ornament):
+                at, size, half = place_of(glyphs, inside, self.styles, self.geometry)
+                self.content.texts.add_whole(element.comment, at, size, element.line, half)
         else:
             for child in self._shown(element):
                 self._element(child, inside)
@@ -201,23 +202,6 @@ class _Walk:
                 at = moved(inside.matrix, (x + wide / 2, y + high / 2))
                 self.content.texts.add_whole(words, at, size or 1.0, element.line)
                 return
-
-    def _spelled(self, element: Element, glyphs: Sequence[Element], inside: Around) -> None:
-        """Takes the words of the comment before a group of repeated glyphs, which draws them."""
-        if inside.hidden or inside.faded or inside.ornament or not inside.look.visible:
-            return
-        places = []
-        for glyph in (glyphs[0], glyphs[-1]):
-            values = self.styles.values(glyph, inside.scope)
-            matrix = self.geometry.moved(inside.matrix, glyph, values, inside.look.face.size, inside.viewport)
-            x, y = (self.geometry.number(values.get(name, "0")) for name in ("x", "y"))
-            places.append(moved(matrix or inside.matrix, (x, y)))
-        (left, top), (right, bottom) = places
-        begin, line = moved(inside.matrix, (0, 0)), moved(inside.matrix, (0, _EM))
-        steps = len(glyphs) / max(len(glyphs) - 1, 1) / 2
-        half = (right - left) * steps, (bottom - top) * steps
-        at = left + half[0] + _RISE * (line[0] - begin[0]), top + half[1] + _RISE * (line[1] - begin[1])
-        self.content.texts.add_whole(element.comment, at, dist(begin, line), element.line, half)
 
     def _shown(self, element: Element) -> list[Element]:
         """The visible children of an element: of a `switch`, the first that applies to everyone."""
@@ -269,7 +253,7 @@ class _Walk:
             name = ""  # a program's name adds nothing in a group with a label
         look = inside.look
         filled = look.paint != NO_FILL
-        fill = self._even(look.paint) if look.stated and filled else ""
+        fill = _even(look.paint, self.document, self.styles) if look.stated and filled else ""
         shape = Shape(
             name=name,
             outlines=outlines,
@@ -287,23 +271,6 @@ class _Walk:
             parent=id(element.parent),
         )
         self.content.pieces.append(PlacedShape(shape, inside.group))
-
-    def _even(self, paint: str) -> str:
-        """A paint; a gradient of a single colour, in which programs store a palette, counts as that colour."""
-        if not paint.startswith("url("):
-            return paint
-        target, colours = self.document.ids.get(reference_of(paint)), set[str]()
-        if target is None:
-            return paint_behind(paint) or paint
-        for _ in range(_PALETTES):
-            if target is None or target.tag not in ("linearGradient", "radialGradient"):
-                return paint
-            stops = [stop for stop in target.elements if stop.tag == "stop"][:_STOPS]
-            colours = {colour_of(self.styles.values(stop).get("stop-color", "#000000")) for stop in stops}
-            if stops:
-                break
-            target = target_of(self.document, target)
-        return colours.pop() if len(colours) == 1 and not colours & {"", NO_FILL} else paint
 
     def _use(self, element: Element, values: dict[str, str], inside: Around, named: bool) -> None:
         """Traverses the content repeated by `use`, at its position; `named`: its author named it."""
@@ -392,6 +359,24 @@ class _Walk:
         return Track(lines[0] if target.tag in ("path", "polyline") else [*lines[0], lines[0][0]])
 
 
+def _even(paint: str, document: Document, styles: Styles) -> str:
+    """A paint; a gradient of a single colour, in which programs store a palette, counts as that colour."""
+    if not paint.startswith("url("):
+        return paint
+    target, colours = document.ids.get(reference_of(paint)), set[str]()
+    if target is None:
+        return paint_behind(paint) or paint
+    for _ in range(_PALETTES):
+        if target is None or target.tag not in ("linearGradient", "radialGradient"):
+            return paint
+        stops = [stop for stop in target.elements if stop.tag == "stop"][:_STOPS]
+        colours = {colour_of(styles.values(stop).get("stop-color", "#000000")) for stop in stops}
+        if stops:
+            break
+        target = target_of(document, target)
+    return colours.pop() if len(colours) == 1 and not colours & {"", NO_FILL} else paint
+
+
 def _sheet_of(root: Element, page: Sequence[float], geometry: Geometry) -> Box | None:
     """The greatest visible part of a drawing, given its size and its page: left, top, width, height."""
     if root.tag != "svg" or page[2] <= 0 or page[3] <= 0:
@@ -401,14 +386,6 @@ def _sheet_of(root: Element, page: Sequence[float], geometry: Geometry) -> Box |
     scale = min(width / page[2], height / page[3]) if width > 0 and height > 0 else 0.0
     wide, high = (width / scale - page[2], height / scale - page[3]) if scale else (0.0, 0.0)
     return Box((page[0] - wide, page[1] - high, page[0] + page[2] + wide, page[1] + page[3] + high))
-
-
-def _glyphs_of(element: Element) -> list[Element]:
-    """The repeated glyphs of a group, if they are all that it draws, and as many as the letters of its comment."""
-    glyphs = [each for each in element.elements if each.tag == "use"]
-    words = element.comment
-    fits = len(words) - words.count(" ") <= len(glyphs) <= len(words)
-    return glyphs if fits and all(each.tag in ("use", "defs") for each in element.elements) else []
 
 
 def _is_for_all(element: Element) -> bool:

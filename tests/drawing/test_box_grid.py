@@ -20,12 +20,12 @@ def boxes(seed: int, number: int) -> list[Box]:
 
 @pytest.mark.parametrize("margin", [0.0, 6.0])
 def test_near_boxes_and_blockers_are_those_of_a_plain_search(margin: float) -> None:
-    kept, gone, tried = boxes(1, 80), boxes(2, 20), boxes(3, 300)
+    rest, others, trials = boxes(1, 80), boxes(2, 20), boxes(3, 300)
     grid = BoxGrid(margin)
-    grid.add([*kept, *gone, kept[0]])
-    grid.remove([*gone, kept[0]])
-    larger = [box.grown(margin) for box in kept]
-    for box in tried:
+    grid.add([*rest, *others, rest[0]])
+    grid.remove([*others, rest[0]])
+    larger = [box.grown(margin) for box in rest]
+    for box in trials:
         assert sorted(grid.near(box)) == sorted(other for other in larger if other.meets(box))
         blocker = grid.blocker(box, 3.0)
         assert (blocker is not None) == any(box.meets(other, 3.0) for other in larger)
@@ -39,7 +39,7 @@ def test_crowded_blocks_are_compared_with_their_neighbours_alone(
     """With twice as many regions of one size there are about twice as many comparisons, not four times."""
     counts = []
     meets = Box.meets
-    monkeypatch.setattr(Box, "meets", lambda *given: (counts.append(1), meets(*given))[1])
+    monkeypatch.setattr(Box, "meets", lambda *boxes: (counts.append(1), meets(*boxes))[1])
     results = []
     for rows in (6, 12):
         corners = [(40 * column + 20, 40 * row + 20) for row in range(rows) for column in range(6)]

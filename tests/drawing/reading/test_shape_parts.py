@@ -71,7 +71,7 @@ def test_islands_of_one_region_among_others_stay_together(tmp_path: Path) -> Non
     texts = "\n".join(TEXTS.split("\n")[:5])
     result, report = parts(isles, texts + towns + isle, tmp_path, land)
     assert sorted(region.name for region in result.regions) == sorted([*IDS[:5], "isles"])
-    assert any("`Ay` beside `Isles`" in d.message for d in report.diagnostics)
+    assert any("`Ay` in `Isles`" in d.message for d in report.diagnostics)
 
 
 def test_names_in_lakes_do_not_divide_the_land(tmp_path: Path) -> None:
