@@ -94,9 +94,14 @@ def test_a_board_without_marks_is_laid_out_once(lake: Path, monkeypatch: pytest.
     plain = (lake / "board.svg").read_bytes()
     tables = lake / "tables.yaml"
     tables.write_text(tables.read_text("utf-8").replace("constants:\n", "constants:\n  unneeded: 3\n"), "utf-8")
-    laid_out = []
+    laid_out: list[Board] = []
     before = Board._laid_out
-    monkeypatch.setattr(Board, "_laid_out", lambda board: (laid_out.append(board), before(board))[1])
+
+    def counted(board: Board) -> tuple[float, float]:
+        laid_out.append(board)
+        return before(board)
+
+    monkeypatch.setattr(Board, "_laid_out", counted)
     warned = drawn(lake)
     assert done.exit_code == warned.exit_code == 0 and "RS405" in warned.stderr
     assert len(laid_out) == 1 and (lake / "board.svg").read_bytes() == plain

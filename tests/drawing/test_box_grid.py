@@ -37,15 +37,20 @@ def test_crowded_blocks_are_compared_with_their_neighbours_alone(
     tray: tuple[float, float] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With twice as many regions of one size there are about twice as many comparisons, not four times."""
-    counts = []
+    counts: list[Box] = []
     meets = Box.meets
-    monkeypatch.setattr(Box, "meets", lambda *boxes: (counts.append(1), meets(*boxes))[1])
+
+    def counted(box: Box, other: Box, gap: float = 0.0) -> bool:
+        counts.append(box)
+        return meets(box, other, gap)
+
+    monkeypatch.setattr(Box, "meets", counted)
     results = []
     for rows in (6, 12):
-        corners = [(40 * column + 20, 40 * row + 20) for row in range(rows) for column in range(6)]
+        corners = [(40.0 * column + 20, 40.0 * row + 20) for row in range(rows) for column in range(6)]
         outlines = [[[(x, y), (x + 40, y), (x + 40, y + 40), (x, y + 40)]] for x, y in corners]
         raster = Raster(Areas(outlines, []), 300, 40 * rows + 40)
-        middles = [(x + 20.0, y + 20.0) for x, y in corners]
+        middles = [(x + 20, y + 20) for x, y in corners]
         counts.clear()
         place(raster, middles, ["Amber Coast"] * len(corners), [0.0] * len(corners), (300, 40 * rows + 40), tray=tray)
         results.append(len(counts))

@@ -17,7 +17,7 @@ def square(n: int, gap: int = 1, turn: int = 1) -> str:
     """A square in a cell, clockwise or not."""
     x, y = corner(n)
     side = 100 - 2 * gap
-    one, other = "hv"[::turn]
+    one, other = ("h", "v")[::turn]
     return f"M{x + gap} {y + gap}{one}{side}{other}{side}{one}-{side}z"
 
 
