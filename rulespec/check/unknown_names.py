@@ -49,8 +49,9 @@ def _elsewhere(c: Context, d: Diagnostic, rule: Span, variables: list[typed.Var]
         values = " and ".join(f"`{p.var.name}`" for p in roll.params)
         return replace(d, help=f"this is the name of the question: its answer is {values}", notes=(_at(roll.span),))
     own = [var for var in variables if var.name == name and _holds(rule, var.span)]
+    own = [var for var in own if d.span is not None and var.span <= d.span] or own
     if own:
-        _drop_unused(c, own)
+        _drop_unused(c, own[-1])
         before = (
             f"`let` another variable before, and there `set … to {name}`"
             if own[-1].table is None
@@ -70,11 +71,10 @@ def _at(span: Span) -> Label:
     return Label(span, "asked here")
 
 
-def _drop_unused(c: Context, variables: list[typed.Var]) -> None:
-    """Removes the warnings that these variables are never used."""
-    spans = {var.span for var in variables}
+def _drop_unused(c: Context, var: typed.Var) -> None:
+    """Removes the warning that a variable is never used."""
     for d in c.report.diagnostics:
-        if d.code == "RS405" and d.span in spans:
+        if d.code == "RS405" and d.span == var.span:
             c.report.replace(d, None)
 
 

@@ -177,8 +177,8 @@ def _keys(
         notes = (Label(declared, "declared here"),)
         pile = what.strip("`") if not keys and len(types) == 1 else ""
         help_ = (
-            f"write `{pile}[x].…` for the number of pieces of one; to choose several, omit the brackets: "
-            f"`lot in choose … of {pile}.…`, `move lot of {pile} …`"
+            f"to choose several pieces, omit the brackets and move a bag: `lot in choose … of {pile}.…`; "
+            f"write `{pile}[x].…` for the number of pieces of one"
             if pile in x.decls.pieces
             else ""
         )

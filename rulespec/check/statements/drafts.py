@@ -22,8 +22,8 @@ from rulespec.types import BOOL
 
 NOT_YET = "nothing has been planned yet"
 _WAY_OUT = (
-    "move it before or after the draft, use a parameter of an option, "
-    "or repeat a `decide`, which is not withdrawn: `repeat:`, `decide … by …:`"
+    "move it before or after the draft, or use a parameter of an option; "
+    "a `decide` that is repeated may contain it, but cannot be withdrawn"
 )
 
 
