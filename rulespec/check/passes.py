@@ -19,7 +19,7 @@ from rulespec.check.privacy import check_privacy
 from rulespec.check.questions import check_questions
 from rulespec.check.recursion import check_quiet, check_recursion
 from rulespec.check.size import check_heads, check_size
-from rulespec.check.unknown_names import check_unknown
+from rulespec.check.unknown_names import check_unknown_names
 from rulespec.check.work import check_points, check_work
 from rulespec.check.yaml_names import check_dead_ends, check_playouts, check_start, check_usual, check_was
 from rulespec.diagnostics.diagnostic import Span
@@ -64,7 +64,7 @@ PASSES = (
     Pass(check_usual, _understood),
     Pass(check_playouts, _understood),
     Pass(check_was, _understood),
-    Pass(check_unknown),
+    Pass(check_unknown_names),
     # Termination. A call without a typed form may lead to a decision; work is finite only without recursion.
     Pass(check_recursion),  # it also collects the decisions under `once`, for lowering
     Pass(check_loops, _understood),

@@ -14,7 +14,7 @@ _MOST_UNREAD = 2  # notes at one unknown name
 _UNKNOWN = "nothing is called `"
 
 
-def check_unknown(c: Context) -> None:
+def check_unknown_names(c: Context) -> None:
     """Completes the reports of unknown names: what has this name elsewhere, or else the unread variables of the rule.
 
     A variable that is asked for out of its scope is not also reported as unused.

@@ -320,8 +320,8 @@ known_faults:
         ("NIM-04", "nim", "turn.take", "no ruleset of the dialect `clerk` has the overlay `nim`"),
         ("NIM-04", "house", "turn.tkae", "did you mean `turn.take`?"),
         ("NIM-04", "house", "turn.take, take", "no ruleset of the dialect `clerk` has the option `take`"),
-        ("NIM-04", "house", "", "`known_faults[1].options` must have at least 1 items"),
-        ("", "house", "turn.take", "`known_faults[1].rules` must have at least 1 items"),
+        ("NIM-04", "house", "", "`known_faults[1].options` must have at least 1 item"),
+        ("", "house", "turn.take", "`known_faults[1].rules` must have at least 1 item"),
     ],
 )
 def test_a_known_fault_names_what_there_is(

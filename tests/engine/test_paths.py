@@ -75,7 +75,7 @@ def test_an_option_says_why_it_is_refused(play: Play) -> None:
         ("go([oak, elm, ash, oak])", "no step leads from `ash` to `oak`"),
         ("run([oak, elm])", "the path does not end at `elm`: it goes on to `oak`, `ash`, `fir`"),
         ("run([oak, elm, oak, ash])", "the step from `oak` to `ash` uses `oak` again"),
-        ("pay_way([oak, elm, ash])", "the step from `elm` to `ash` counts 7, and 3 are left"),
+        ("pay_way([oak, elm, ash])", "the step from `elm` to `ash` counts 7, but only 3 are left"),
         ("go([])", f"{steps}[])"),
     ):
         assert reason in str(game.why_not(game.parse(text))), text

@@ -86,10 +86,10 @@ def test_texts_are_read_in_any_order(play: Play) -> None:
         ("close({oak, oak})", "twice"),
         ("close({oak, elk})", "no town `elk`"),
         ("close({2 oak})", "no town `2 oak`"),
-        ("load({0 corn}, oak)", "from 1 to 255"),
+        ("load({0 corn}, oak)", "is not a number of pieces .for `lot`.: write 1 to 255"),
         ("load({corn}, oak", "does not end"),
         ("load({corn, oak)", "takes"),
-        ("load({256 corn}, oak)", "from 1 to 255"),
+        ("load({256 corn}, oak)", "is not a number of pieces .for `lot`.: write 1 to 255"),
     ):
         with pytest.raises(ValueError, match=note):
             game.parse(text)

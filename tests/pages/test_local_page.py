@@ -228,7 +228,7 @@ def test_links_of_strangers(open_page: Open, tmp_path: Path) -> None:
         packed(header.replace("nim", "chess").replace(json.loads(header)["ruleset_hash"], "0" * 32)): "other rules",
         packed("{}"): "no log",
         "#log=!!!": "",
-        "#log=AAAA": "no JSON",
+        "#log=AAAA": "not JSON",
     }
     for link, notice in links.items():
         opened.page.evaluate("document.getElementById('notice').textContent = 'not yet'")

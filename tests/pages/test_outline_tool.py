@@ -224,7 +224,7 @@ def test_what_it_cannot_do_it_says(modules: Path, answers: dict[str, Any]) -> No
     assert fixed["ops"] == [] and fixed["words"] == ["bog comes from the base: its outline stays"]
     none = played(modules, {"drawn": keys("n"), "alone": dragged((200, 100), (180, 60), shiftKey=True)}, selection=[])
     assert none["drawn"]["words"] == ["first choose the region whose outline you want to draw"]
-    assert none["alone"]["ops"] == [] and "choose the region first" in none["alone"]["words"][-1]
+    assert none["alone"]["ops"] == [] and "first choose the region" in none["alone"]["words"][-1]
     assert answers["two points are none"]["words"][-1] == "an outline needs at least three points"
     assert "point 200, 100 of isle, marsh, bog" in answers["by keys"]["words"]
 

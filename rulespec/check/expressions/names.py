@@ -254,7 +254,7 @@ def _member(x: ExpressionContext, owner: typed.Expr, name: ast.Name, span: Span)
     if help_ := of_boards(x.decls, kind.name, name.text):
         hint, notes = help_, ()
     if not hint and 0 < len(places) <= _FEW:
-        hint = f"write one of its own: {', '.join(f'`{known}`' for known in places)}"
+        hint = f"write {either(list(places))}, or declare `{name.text}`"
     return x.bad(
         "RS225",
         f"{one(kind.name)} has no `{name.text}`",

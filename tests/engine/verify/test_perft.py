@@ -371,7 +371,7 @@ ROW = "{players: 2, depth: 2, nodes: 12, leaves: 9, ended: 0, distinct: 9}"
         (ROW.replace("nodes: 12", "nodes: 10"), 1, "there are more nodes than the 10 recorded"),
         (ROW.replace("depth: 2, nodes: 12", "depth: 100, nodes: 50"), 1, "there are more nodes than the 50 recorded"),
         (ROW.replace("depth: 2, ", ""), 2, "the key `depth` is missing"),
-        (ROW.replace("depth: 2", "depth: 200"), 2, "must be at most 100"),
+        (ROW.replace("depth: 2", "depth: 200"), 2, "write a number that is at most 100"),
         (ROW.replace("players: 2, ", ""), 2, "RS2"),
         (ROW.replace("players: 2", "players: 9"), 1, "for 2 to 4 players, not for 9"),
         (ROW.replace("players: 2", "log: logs/short.jsonl, at: 5"), 1, "there is no position after 5 moves"),

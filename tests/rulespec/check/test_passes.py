@@ -19,7 +19,6 @@ RUNS = [*(each.run for each in PASSES), *LINTS]
 
 
 KIN = {
-    "bodies": "names that a body reads or leaves unread",
     "declare": "declarations by section and by signature",
     "idle": "conditions of one value",
     "measures": "numbers of a position",

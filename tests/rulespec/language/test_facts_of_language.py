@@ -65,6 +65,7 @@ NAMED = {
     "engine/program/builder.py": "it leaves certain operators out where they change nothing",
     "engine/program/control_flow.py": "it finds loops over sets by the operator that begins each turn",
     "rulespec/check/lints/unseen.py": "values that are in a set",
+    "rulespec/check/lints/viewers.py": "all players but one are a difference of sets",
     "rulespec/check/lints/secret_flow.py": "members are told apart by their places in an order",
     "engine/lower/tokens.py": OTHERS,
     "engine/words/exported_texts.py": OTHERS,
