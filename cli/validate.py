@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +26,6 @@ _MAX_WORDS = 1_000_000
 
 if TYPE_CHECKING:  # slow to import, and not needed for usage errors
     from rulespec.cli.further_checks import OverlaySets
-    from rulespec.engine.dialects.dialect import Dialect
     from rulespec.engine.verify.played import PlayReport
     from rulespec.ruleset_files import Files
 
@@ -326,27 +324,10 @@ def _beside(ruleset: typed.Ruleset, report: Report) -> None:
                 dialect = read_dialect(Path(display(inside(folder, f"dialects/{path.name}"))))
                 report.extend(unknown_names(dialect))
                 report.extend(uneven_forms(dialect))
-                for rules in _own_rules(dialect, ruleset) if report.ok else ():  # a game of them can be started
-                    report.extend(wrong_expressions(dialect, rules))
+                if report.ok:  # a game can be started
+                    report.extend(wrong_expressions(dialect, ruleset))
             except DiagnosticsError as error:
                 report.extend(error.diagnostics)
-
-
-def _own_rules(dialect: Dialect, ruleset: typed.Ruleset) -> Iterator[typed.Ruleset]:
-    """The rules of a dialect that are this ruleset, perhaps with overlays of their own."""
-    from rulespec.load import load_ruleset
-    from rulespec.references import find_ruleset, parts_of
-
-    for ref in dialect.rulesets:
-        base, *overlays = parts_of(ref)
-        if base != ruleset.id:
-            continue
-        if not overlays:
-            yield ruleset
-            continue
-        with suppress(DiagnosticsError):  # another validation reports it
-            folder = find_ruleset(base, beside=Path(dialect.file).resolve().parent.parent)
-            yield load_ruleset("+".join([str(folder), *overlays]))
 
 
 def _offers(ruleset: typed.Ruleset) -> dict[str, Span]:
