@@ -86,7 +86,8 @@ def compared(game: Game, folder: Path, rules: str | None = None, most: int = 9) 
             continue
         if twins < most and [*map(str, twin.history)] != [*map(str, game.history)]:
             (folder / seat).mkdir()
-            assert ways_out(twin, module, (seat,), folder / seat, rules)[seat] == results[seat]
+            alike = ways_out(twin, module, (seat,), folder / seat, rules)[seat]
+            assert replace(alike, whole_moves=results[seat].whole_moves) == results[seat]
             twins += 1
     return twins
 
