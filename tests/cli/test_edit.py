@@ -178,7 +178,7 @@ def test_all_else_stays_as_it_is(lake: Path, end: str) -> None:
         ("set isle title 'half", "No closing quotation"),
         ("put isle factory.up 1", "did you mean `factory.at`?"),
         ("put isle army.at 1", "there is no place of pieces in regions `army.at`"),
-        ("put isle factory.at -1", "there cannot be -1 pieces"),
+        ("put isle factory.at -1", "the number of pieces cannot be -1"),
         ("put isle factory.at one", "`one` is not a whole number"),
     ],
 )
@@ -239,7 +239,7 @@ def test_what_somebody_else_has_changed_meanwhile_stays(lake: Path, monkeypatch:
         (lake / "map.yaml").write_bytes(theirs)
         return True
 
-    monkeypatch.setattr("rulespec.cli.edit.is_confirmed", agreed)
+    monkeypatch.setattr("rulespec.cli.output.is_confirmed", agreed)
     result = edit(lake, "set hills title Hills")
     assert result.exit_code == 1 and "changed by somebody else" in result.output
     assert (lake / "map.yaml").read_bytes() == theirs
