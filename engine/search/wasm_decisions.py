@@ -28,7 +28,7 @@ _ROOM = 24 << 20
 _STEP = 16
 """Bytes per step on a path down the tree."""
 _OF_TEAM, _OF_COMPARED, _OF_ROOT = 6, 4, 3
-"""How many numbers there are per team, per compared option, and per option at a root."""
+"""The counts of numbers per team, per compared option, and per option at a root."""
 
 
 class WasmDecisions:
