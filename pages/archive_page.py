@@ -15,8 +15,6 @@ MOST_SHELVES = 20
 """The maximum number of combinations of ruleset and number of players on the page, those with the most games."""
 MOST_ROLES = 12
 """The maximum number of roles for which wins by role are shown, besides wins by seat."""
-MOST_OPENINGS = 12
-"""The maximum number of openings on the page, the most frequent ones."""
 _MOST_ENDINGS = 12
 _NARROW = 0.02
 """The least distance between bounds for which whole percentages suffice."""
@@ -55,10 +53,9 @@ def _shelf(shelf: Shelf) -> str:
     total, (shortest, longest) = shelf.games, (min(shelf.lengths), max(shelf.lengths))
     middle = _median(shelf)
     said = f"From {shortest:,} to {longest:,} decisions, half of the games up to {middle:,}."
-    endings = [(name.replace("_", " "), number) for name, number in shelf.endings.most_common(_MOST_ENDINGS)]
-    openings = sorted(shelf.openings.items(), key=lambda each: (-each[1].games, each[0]))
-    shown = [(" · ".join(texts) or "no decision of a seat", of.games) for texts, of in openings[:MOST_OPENINGS]]
-    kinds = len(openings)
+    shown = [(" · ".join(moves) or "no decision of a seat", games) for moves, games in shelf.frequent]
+    ended = [(title, number, total) for title, number in shelf.endings.most_common(_MOST_ENDINGS)]
+    kinds = len(shelf.openings)
     note = f"The first decisions of seats; {kinds:,} {'openings' if kinds != 1 else 'opening'} in all."
     players = f"{shelf.players} player{'s' if shelf.players != 1 else ''}"
     return "\n".join(
@@ -69,7 +66,7 @@ def _shelf(shelf: Shelf) -> str:
             _figure("Lengths", said, lengths({str(n): k for n, k in shelf.lengths.items()}, {})),
             _figure("Who wins", _wins_note(shelf), _bars((seat, won, total) for seat, won in _seats(shelf))),
             _wins_by_role(shelf),
-            _figure("How games end", "", _bars((name, number, total) for name, number in endings)),
+            _figure("How games end", "", _bars(ended)),
             "</div>",
             _figure("Openings", note, _bars((name, number, total) for name, number in shown)),
         ]

@@ -15,6 +15,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.refusal import with_arguments
 from rulespec.engine.search.recorded_rows import Coder, Codes
 from rulespec.engine.simulate.details import holdings, roles
+from rulespec.engine.words.narrator import Narrator
 from rulespec.engine.words.roles import role_title
 from rulespec.engine.words.words import Words
 from rulespec.typed import nodes as typed
@@ -25,13 +26,24 @@ _LOOKED = 40
 """The number of decisions searched for seats' decisions, per decision of an opening."""
 MAX_OPENINGS = 100_000
 """The maximum number of openings per table; games with further openings count as others."""
+MOST_OPENINGS = 12
+"""The maximum number of openings told in words, the most frequent ones."""
 
 
 class Opened(Struct):
-    """The counts for an opening: its games, and the wins of each seat in these."""
+    """The counts for an opening: its games, and the wins of each seat in these.
+
+    Attributes:
+        games: the number of games.
+        won: seat → the number of its wins.
+        table: the table of the first of these games.
+        codes: the decisions of that game up to the end of the opening.
+    """
 
     games: int = 0
     won: Counter[str] = field(default_factory=Counter)
+    table: str = ""
+    codes: tuple[tuple[int, ...], ...] = ()
 
 
 class RoleWins(Struct):
@@ -53,12 +65,13 @@ class Shelf(Struct):
         games: the number of finished games.
         open: the number of unfinished or diverging games.
         lengths: length of a finished game → the number of games.
-        endings: ending → the number of games.
+        endings: title of an ending → the number of games.
         won: seat → the number of its wins, alone or shared.
         roles: role → its games. A role is the title of an entity that a seat holds at its first decision; roles that
             the same seat holds in all games are merged, as in "A and B".
         points: seat → the sum of its points.
         openings: the first decisions of seats, as texts → their games.
+        frequent: the most frequent openings, with their moves in words, and the number of their games.
         others: the number of games with other openings.
         seats: the ids of the seats.
         nobody: the number of games without a winner.
@@ -75,6 +88,7 @@ class Shelf(Struct):
     roles: dict[str, RoleWins] = field(default_factory=dict)
     points: Counter[str] = field(default_factory=Counter)
     openings: dict[tuple[str, ...], Opened] = field(default_factory=dict)
+    frequent: list[tuple[tuple[str, ...], int]] = field(default_factory=list)
     others: int = 0
     seats: tuple[str, ...] = ()
     nobody: int = 0
@@ -109,6 +123,9 @@ def shelves(folder: Path, opening: int = OPENING) -> list[Shelf]:
                     roles_of.setdefault(key, _Roles(of_table.ruleset)).add(of_table.held(game.codes), game.winners)
     for key, of in roles_of.items():
         results[key].roles = of.merged()
+    for shelf in results.values():
+        frequent = sorted(shelf.openings.items(), key=lambda each: (-each[1].games, each[0]))[:MOST_OPENINGS]
+        shelf.frequent = [(texts[of.table].told(of.codes), of.games) for _, of in frequent]
     return sorted(results.values(), key=lambda shelf: (-shelf.games, shelf.ruleset, shelf.players))
 
 
@@ -158,13 +175,14 @@ class _Texts:
 
     Attributes:
         ruleset: the ruleset of the table.
+        words: the words for its moves and endings.
         seats: the seats of the table.
     """
 
     def __init__(self, game: Game) -> None:
         decisions, coder = game.omniscient.program.decisions, Coder(game)
-        self.ruleset = game.ruleset
-        self._start, self._coder = game if holdings(game.ruleset) else None, coder
+        self.ruleset, self.words = game.ruleset, Words(game.ruleset)
+        self._start, self._coder, self._has_roles = game, coder, bool(holdings(game.ruleset))
         self._held: dict[bytes, dict[str, str]] = {}
         self._labels, self.seats = game.omniscient.labels, game.seats
         self._choices = {coder.number(d, k): decisions[d].choices[k] for d, k in coder.options}
@@ -172,7 +190,7 @@ class _Texts:
 
     def held(self, codes: Codes) -> dict[str, str]:
         """The seat that holds each role, after the draws before the first decision of a seat."""
-        if self._start is None:
+        if not self._has_roles:
             return {}
         seats = codes[:, 1] >= 0
         drawn = codes[: int(seats.argmax()) if seats.any() else 0]
@@ -201,6 +219,17 @@ class _Texts:
             self._known[key] = text
         return self._known[key]
 
+    def told(self, codes: Sequence[Sequence[int]]) -> tuple[str, ...]:
+        """The moves of seats among the first decisions of a game, in words; up to the first that is not legal."""
+        game, moves = self._start.copy(), list[str]()
+        for code in codes:
+            option = self._coder.option(game, code)
+            if option is not None and option.by is not None:
+                moves.append(Narrator(self.words, game).move(option))
+            if not self._coder.taken(game, code):
+                break
+        return tuple(moves)
+
 
 def _add(shelf: Shelf, game: CodedGame, texts: _Texts, opening: int) -> None:
     if game.ended is None:
@@ -208,15 +237,17 @@ def _add(shelf: Shelf, game: CodedGame, texts: _Texts, opening: int) -> None:
         return
     shelf.games += 1
     shelf.lengths[game.decisions] += 1
-    shelf.endings[game.ended] += 1
+    shelf.endings[texts.words.ending(game.ended)] += 1
     shelf.won.update(game.winners)
     shelf.nobody += not game.winners
     shelf.points.update(game.scores)
-    taken = [code for code in game.codes[: _LOOKED * opening].tolist() if code[1] >= 0][:opening]
-    first = tuple(texts.of(code) for code in taken)
+    codes = [tuple(code) for code in game.codes[: _LOOKED * opening].tolist()]
+    taken = [at for at, code in enumerate(codes) if code[1] >= 0][:opening]
+    first = tuple(texts.of(codes[at]) for at in taken)
     if first not in shelf.openings and len(shelf.openings) >= MAX_OPENINGS:
         shelf.others += 1
         return
-    opened = shelf.openings.setdefault(first, Opened())
+    if (opened := shelf.openings.get(first)) is None:
+        opened = shelf.openings[first] = Opened(table=game.table, codes=tuple(codes[: taken[-1] + 1 if taken else 0]))
     opened.games += 1
     opened.won.update(game.winners)

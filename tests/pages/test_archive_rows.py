@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from html import escape
 from pathlib import Path
 
 import pytest
 from commands import invoke
 from folders import GAMES
 
+from rulespec.engine.corpus.archive import OPENING, shelves
 from rulespec.engine.corpus.position_moves import counted, moves_at
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.replay.replay import replay_log
+from rulespec.pages.archive_page import archive_page
 from rulespec.pages.archive_rows import SHOWN, positions_of
 from rulespec.pages.replay_data import told_replay
 
@@ -45,6 +49,16 @@ def test_each_position_has_its_options(store: Path) -> None:
             assert [int(each[1]) for each in row["options"]][:SHOWN] == taken[:SHOWN]
             assert sum(each[3] for each in row["options"]) <= 1
     assert rows[0]["options"][0][0].startswith("A takes ")
+
+
+def test_the_page_of_a_store_tells_openings_and_endings_in_words(store: Path) -> None:
+    (shelf,) = shelves(store / "nim")
+    moves = [move for opening, _ in shelf.frequent for move in opening]
+    assert len(moves) == OPENING * len(shelf.frequent) > OPENING
+    assert moves == [move for move in moves if re.fullmatch(r"[AB] takes \d+ match(es)? from heap .+", move)]
+    page = archive_page("store", [shelf])
+    assert escape(" · ".join(shelf.frequent[0][0])) in page
+    assert (page.count("the last match is taken"), page.count("take(")) == (1, 0)
 
 
 def test_a_seat_gets_nothing_of_it(store: Path) -> None:

@@ -178,6 +178,9 @@ def test_shelves_count_the_games(store: Path) -> None:
         assert shelf.won == Counter(seat for game in mine for seat in game.winners)
         assert sum(opened.games for opened in shelf.openings.values()) == len(mine)
         assert {len(opening) for opening in shelf.openings} == {2}
+        assert [games for _, games in shelf.frequent] == sorted(
+            (of.games for of in shelf.openings.values()), reverse=True
+        )[:12]
 
 
 def test_the_page_shows_each_shelf(store: Path, tmp_path: Path) -> None:
