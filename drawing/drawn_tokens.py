@@ -247,13 +247,21 @@ def _cards(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box) -> Iterator[Sc
             continue
         at: svg.Values = {"x": x, "y": top, "width": wide, "height": tall, "rx": 4}
         parts = [svg.element("rect", **at, fill=colour(token.fill), stroke=INK, stroke_width=0.8)]
-        if token.letter:
-            parts.append(svg.words(token.letter, x + 4, top + 9, _CORNER, bold=True, anchor="start", fill=ink))
-        if step >= wide or first == sum(counts):
-            parts += _on_card(
-                token.each, Box((x + 2, top + (_UNDER if token.letter else 2), x + wide - 2, bottom - 2)), ink
-            )
+        is_covered = step < wide and first < sum(counts)
+        for i, text in enumerate(_beside(token, step) if is_covered else [token.letter] * bool(token.letter)):
+            parts.append(svg.words(text, x + 4, top + 9 + i * _UNDER, _CORNER, bold=True, anchor="start", fill=ink))
+        if not is_covered:
+            under = top + (_UNDER if token.letter else 2)
+            parts += _on_card(token.each, Box((x + 2, under, x + wide - 2, bottom - 2)), ink)
         yield _item(sheet, token, "".join(parts), box)
+
+
+def _beside(token: DrawnToken, step: float) -> list[str]:
+    """The lines on the visible edge of a covered card: its words if they fit, else its letter and count."""
+    words = token.each.split()
+    if all(text_width(word, _CORNER, bold=True) <= step - 5 for word in words):
+        return words[:_LINES]
+    return [part for part in (token.letter, f"x{token.count}" if token.count > 1 else "") if part]
 
 
 def _backs(token: DrawnToken, box: Box, sizes: tuple[float, float], count: int) -> str:

@@ -258,10 +258,18 @@ function makeDrawing(plan) {
       }
       const at = `x="${num(x)}" y="${num(top)}" width="${num(wide)}" height="${num(tall)}" rx="4"`;
       let inner = `<rect ${at} fill="${token.fill}" stroke="${INK}" stroke-width="0.8"/>`;
-      if (token.letter) inner += words(token.letter, x + 4, top + 9, 12, { bold: true, start: true, fill: ink });
-      if (step >= wide || first === all) inner += onCard(token.each ?? "", [x + 2, top + (token.letter ? 13 : 2), x + wide - 2, top + tall - 2], ink);
+      const isCovered = step < wide && first < all;
+      const lines = isCovered ? beside(token, step) : [token.letter].filter(Boolean);
+      inner += lines.map((line, k) => words(line, x + 4, top + 9 + k * 13, 12, { bold: true, start: true, fill: ink })).join("");
+      if (!isCovered) inner += onCard(token.each ?? "", [x + 2, top + (token.letter ? 13 : 2), x + wide - 2, top + tall - 2], ink);
       yield itemOf(token, inner);
     }
+  }
+  // The lines on the visible edge of a covered card: its words if they fit, else its letter and count.
+  function beside({ each, letter, count }, step) {
+    const all = (each ?? "").split(" ").filter(Boolean);
+    if (all.every((word) => textWidth(word, 12, true) <= step - 5)) return all.slice(0, 4);
+    return [letter, (count ?? 1) > 1 ? `x${count}` : ""].filter(Boolean);
   }
   function backs(token, left, top, wide, tall, step, count) {
     let inner = "";

@@ -135,6 +135,24 @@ def test_many_cards_lie_on_one_another_and_keep_their_corners() -> None:
     assert all(len(text) == 1 for text in shown[:-1]) and len(shown[-1]) >= 2
 
 
+def test_covered_cards_show_what_fits_beside_the_next_one(tmp_path: Path) -> None:
+    drawing, state = begun("dominion")
+    for pile in state["pieces"]["copy"].values():
+        pile.pop("hand[A]", None)
+    names = ("copper", "estate", "moat", "village", "smithy", "cellar", "market")
+    for at, name in enumerate(names):
+        state["pieces"]["copy"][name]["hand[A]"] = 1 + at % 3
+    shown = [texts(svg) for id_, svg in items(drawing, state).items() if id_.startswith("piece.A.copy.hand")]
+    assert shown == [["C"], ["E", "x2"], ["Ce", "x3"], ["Mo", "x3"], ["Vi"], ["Sm", "x2"], ["Ma", "Market"]]
+    assert_ports_agree(drawing, state, tmp_path)
+    drawing, state = begun("skat", 3)
+    for card in state["entities"]["card"].values():
+        card["place"] = "hand[A]"
+    shown = [texts(svg) for id_, svg in items(drawing, state).items() if ".hand" in id_]
+    assert shown[:2] == [["\u2666", "7"], ["\u2666", "8"]]  # the words of diamonds
+    assert_ports_agree(drawing, state, tmp_path)
+
+
 def test_hands_are_drawn_alike_by_both(tmp_path: Path) -> None:
     drawing, state = begun("shadow_of_the_emperor", 4)
     names = drawing.names.names("action")
