@@ -387,7 +387,8 @@ class _Overlays:
             offered = sorted({p.stem for f in self._folders for p in place.matches(f / "variants", "*.yaml")})
             known = f"use {either(offered)}" if offered else ""
             help_ = did_you_mean(name, offered) or known
-            report.error("RS502", f"there is no overlay `{name[:80]}` for this ruleset", at, help=help_)
+            message = f"there is no overlay `{name[:80]}` for this ruleset" if name else "no overlay is named after `+`"
+            report.error("RS502", message, at, help=help_)
             return None
         folder, file = where
         path = os.path.realpath(folder / file)

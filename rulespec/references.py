@@ -84,9 +84,12 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
     Raises:
         DiagnosticsError: RS501 if there is none, RS106 if a path leaves the folder that contains both.
     """
+    if not name:
+        hint = "write the ruleset before its overlays and without blanks: imperial+cheap_factories"
+        raise failure("RS501", "no ruleset is named", None, hint)
     path = Path(name) if beside is None else beside / name
     try:
-        if name and path.is_dir() and is_present(path / "game.yaml"):
+        if path.is_dir() and is_present(path / "game.yaml"):
             return _in_reach(path, name, beside)
         if is_id(name):
             if beside is not None and is_present(beside.parent / name / "game.yaml"):
