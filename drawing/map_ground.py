@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from math import hypot
 
+import msgspec
 from msgspec import Struct, field
 
+from rulespec import cache
 from rulespec.diagnostics.report import failure
 from rulespec.drawing import svg
 from rulespec.drawing.areas import Areas, areas
 from rulespec.drawing.bridges import Bridge, Pair, bridges, crossings
 from rulespec.drawing.colours import INK, WATERS
-from rulespec.drawing.map_links import Arrow, Link, arrows_of, links_of, pairs_of
+from rulespec.drawing.map_links import Across, Arrow, Link, across_of, arrows_of, links_of, pairs_of
 from rulespec.drawing.outlines import Frame, centre_of, holds, net, square
-from rulespec.drawing.place_looks import badge, badge_room, lettering_of, moved, shift, side_of
+from rulespec.drawing.place_looks import Side, badge, badge_room, lettering_of, moved, shift, side_of
 from rulespec.drawing.placing import LabelBlock, Raster, Spot, place
 from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.scene import SceneItem
@@ -59,55 +62,116 @@ class Ground(Struct, frozen=True):
     traces: dict[tuple[str, int, Point], str] = field(default_factory=dict)
 
 
+class GroundInputs(Struct, frozen=True):
+    """Everything that the layout of a map depends on.
+
+    Attributes:
+        board: the style of the map.
+        points: the positions of its regions, in units of the board.
+        links: its links.
+        titles: the titles of its regions.
+        labels: their labels on the map.
+        badges: the width of the badges beside each label.
+        sides: the terrain and the owner of each region.
+        across: facts that name a region of the map, each with the regions that have it and that it names.
+        guests: the boards inside this one.
+    """
+
+    board: BoardStyle
+    points: list[Point]
+    links: list[Link]
+    titles: tuple[str, ...]
+    labels: tuple[str, ...]
+    badges: list[float]
+    sides: list[Side]
+    across: list[Across]
+    guests: list[BoardStyle]
+
+
 def ground(sheet: Sheet, board: BoardStyle) -> Ground:
-    """The layout of a map on the sheet."""
-    count = len(sheet.names(board.kind))
+    """The layout of a map on the sheet, from the cache if it is there."""
+    inputs = ground_inputs(sheet, board)
+    key = cache.key("ground", msgspec.json.encode(inputs).decode(), rooms=("drawing",))
+    if (known := cache.read(key, _decoder())) is not None:
+        return known
+    result = laid_out_ground(inputs)
+    cache.write(key, msgspec.msgpack.encode(result, enc_hook=tuple))
+    return result
+
+
+@functools.cache
+def _decoder() -> msgspec.msgpack.Decoder[Ground]:
+    return msgspec.msgpack.Decoder(Ground, dec_hook=lambda type_, value: type_(value))  # boxes
+
+
+def ground_inputs(sheet: Sheet, board: BoardStyle) -> GroundInputs:
+    """The inputs of the layout of a map.
+
+    Raises:
+        DiagnosticsError: RS557 if it has too many links.
+    """
+    numbers = range(len(sheet.names(board.kind)))
     links = links_of(sheet, board)
     pairs = pairs_of(board, links)
     if len(pairs) > MAX_LINKS:
         message = f"a map with {len(pairs):,} links is too large for a picture: the limit is {MAX_LINKS:,}"
         help_ = "hide kinds of links in drawing.yaml: `links: {road: {hidden: true}}`"
         raise failure("RS557", message, None, help=help_)
-    inputs = dict(board.positions)
+    at = dict(board.positions)
     for i, outline in board.outlines.items():
-        if i not in inputs or not holds(outline.rings, *inputs[i]):
-            inputs[i] = outline.pieces or outline.label or centre_of(outline.rings)
-    seams = {(min(s), max(s)) for s in board.seams}
-    if len(inputs) < count:
+        if i not in at or not holds(outline.rings, *at[i]):
+            at[i] = outline.pieces or outline.label or centre_of(outline.rings)
+    if len(at) < len(numbers):
         from rulespec.drawing.graph_layout import laid_out
 
-        inputs = laid_out(count, sorted(pairs | seams), inputs)
-    points = [inputs[i] for i in range(count)]
+        at = laid_out(len(numbers), sorted(pairs | _seams(board)), at)
+    return GroundInputs(
+        board,
+        [at[i] for i in numbers],
+        links,
+        sheet.titles(board.kind),
+        sheet.place_titles(board),
+        [badge_room(sheet, board, i) for i in numbers],
+        [side_of(sheet, board, i) for i in numbers],
+        list(across_of(sheet, board)),
+        [each for each in sheet.style.boards.values() if each.inside == board.kind],
+    )
+
+
+def _seams(board: BoardStyle) -> set[tuple[int, int]]:
+    return {(min(seam), max(seam)) for seam in board.seams}
+
+
+def laid_out_ground(inputs: GroundInputs) -> Ground:
+    """The layout of a map."""
+    board, points, links, labels = inputs.board, inputs.points, inputs.links, inputs.labels
+    count, pairs = len(points), pairs_of(board, links)
     width = board.width or WIDTH * min(max(1.0, (count / _CROWDED) ** 0.5), 4.0)
     size, positions = _fitted(points, width) if board.frame is None else _framed(points, width, board.frame)
     if board.outlines and board.frame is not None:
         result = _outlined(board, points, board.frame, size[0] / board.frame.width)
     else:
-        stubs = [stub for a, b in sorted(seams) for stub in stubs_of(a, b, positions, size)]
+        stubs = [stub for a, b in sorted(_seams(board)) for stub in stubs_of(a, b, positions, size)]
         result = areas(positions, sorted(pairs), *size, stubs=stubs)
-    water = {i for i in range(count) if side_of(sheet, board, i).water}
-    raster = Raster(result, *size, water)
+    raster = Raster(result, *size, {i for i, side in enumerate(inputs.sides) if side.water})
     if board.outlines:
         positions = [raster.inside(i, position) for i, position in enumerate(positions)]
-    titles = sheet.place_titles(board)
-    badges = [badge_room(sheet, board, i) for i in range(count)]
-    over = list(seams_of(sheet, board, positions, result, size))
+    over = list(seams_of(inputs.titles, board, positions, result, size))
     notes = [seam.box for seam in over]
-    guests = (each for each in sheet.style.boards.values() if each.inside == board.kind)
-    notes += [box for each in guests for box in spot_boxes(board, each, size[0]).values()]
+    notes += [box for each in inputs.guests for box in spot_boxes(board, each, size[0]).values()]
     apart = pairs - result.touching() if board.form == "areas" else set()
     spans = crossings(apart, result.outlines) if board.outlines else {}
     if board.form == "areas":
-        spots = _spots(sheet, board, size)
+        spots = _spots(board, inputs.sides, size)
         ends = [Box((x, y, x, y)).grown(_END) for span in spans.values() for x, y in span]
         ends += [Box((x, y, x, y)).grown(_END) for x, y in _crossed(board, links, result, positions)]
-        blocks = place(raster, positions, titles, badges, size, [*notes, *ends], spots=spots)
+        blocks = place(raster, positions, labels, inputs.badges, size, [*notes, *ends], spots=spots)
     else:  # boxes as large as the lines between them permit
         room = (size[0] * size[1] / count) ** 0.5
-        blocks = place(raster, positions, titles, badges, size, notes, tray=(min(0.4 * room, 180), 0.13 * room))
+        blocks = place(raster, positions, labels, inputs.badges, size, notes, tray=(min(0.4 * room, 180), 0.13 * room))
     if not board.outlines:
         spans = bridges(apart, raster, [*(box for block in blocks for box in block.boxes), *notes])
-    arrows = list(arrows_of(sheet, board, result))
+    arrows = list(arrows_of(inputs.across, result))
     taken = [*(_corners(box) for box in notes), *(points for *_, points in arrows), *_land_beside(board, size)]
     places = stands(result, blocks, taken, size) if board.form == "areas" else []
     return Ground(size, positions, links, result, blocks, spans, over, places, arrows)
@@ -182,7 +246,7 @@ def _fitted(points: Sequence[Point], width: float) -> tuple[Point, list[Point]]:
     return (width, height), results
 
 
-def _spots(sheet: Sheet, board: BoardStyle, size: Point) -> dict[int, Spot]:
+def _spots(board: BoardStyle, sides: Sequence[Side], size: Point) -> dict[int, Spot]:
     """The author's spots for names and pieces, in sheet coordinates."""
     if board.frame is None:
         return {}
@@ -192,7 +256,7 @@ def _spots(sheet: Sheet, board: BoardStyle, size: Point) -> dict[int, Spot]:
             frame.placed(outline.label, scale),
             frame.placed(outline.pieces, scale) if outline.pieces is not None else None,
             outline.turned,
-            lettering_of(sheet, board, i),
+            lettering_of(sides[i]),
         )
         for i, outline in board.outlines.items()
         if outline.label is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from math import hypot
@@ -18,6 +18,8 @@ from rulespec.drawing.svg import Point
 
 _TOWARDS, _HALF = 7.0, 2.5
 _DENSE = 6.0
+Across = tuple[str, int, int]
+"""A fact, the region that has it, and the region that it names."""
 Arrow = tuple[str, int, int, list[Point]]
 """An arrow over a border: the displayed fact, the regions at its tail and its head, and its points."""
 
@@ -72,17 +74,23 @@ def pairs_of(board: BoardStyle, links: list[Link]) -> set[tuple[int, int]]:
     return pairs - {(min(seam), max(seam)) for seam in board.seams}
 
 
-def arrows_of(sheet: Sheet, board: BoardStyle, areas: Areas) -> Iterator[Arrow]:
-    """Triangles over borders that point to places named by facts."""
-    borders: dict[tuple[int, int], list[list[Point]]] = {}
-    for border in areas.borders if board.across else ():
-        borders.setdefault((min(border.a, border.b), max(border.a, border.b)), []).append(list(border.points))
+def across_of(sheet: Sheet, board: BoardStyle) -> Iterator[Across]:
+    """The facts that point over borders of a map."""
     for fact in board.across:
         for i in range(len(sheet.names(board.kind))):
             of = sheet.fact(board.kind, fact, i)
-            lines = borders.get((min(i, of[1]), max(i, of[1]))) if of is not None and of[0] == board.kind else None
-            if of is not None and lines:
-                yield fact, i, of[1], arrow_over(max(lines, key=len), partial(holds, areas.outlines[of[1]]))
+            if of is not None and of[0] == board.kind:
+                yield fact, i, of[1]
+
+
+def arrows_of(across: Sequence[Across], areas: Areas) -> Iterator[Arrow]:
+    """Triangles over borders that point to places named by facts."""
+    borders: dict[tuple[int, int], list[list[Point]]] = {}
+    for border in areas.borders if across else ():
+        borders.setdefault((min(border.a, border.b), max(border.a, border.b)), []).append(list(border.points))
+    for fact, i, other in across:
+        if lines := borders.get((min(i, other), max(i, other))):
+            yield fact, i, other, arrow_over(max(lines, key=len), partial(holds, areas.outlines[other]))
 
 
 def arrow_over(line: list[Point], within: Callable[[float, float], bool]) -> list[Point]:

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import ceil
 
+import msgspec
+
+from rulespec import cache
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.report import Report
 from rulespec.documents.yaml_nodes import Node, Scalar, entries, get, integer, text
@@ -26,6 +29,7 @@ STRIP = 5
 """The maximum width of a gap at the frame that counts as a mistake, if the gap is three times as long."""
 MAX_CROSSINGS = 200_000
 _MAX_LOOPS = 100
+_TRUTH = msgspec.json.Decoder(bool)
 Spans = dict[tuple[str, str], Span]
 """Kind and name of a region → the location of its outline."""
 
@@ -61,10 +65,22 @@ def outline_spans(drawing: Node) -> Spans:
 
 
 def check_fit(d: typed.Declarations, board: BoardStyle, spans: Spans, report: Report) -> None:
-    """Warns of outlines that do not fit together, ignoring those in lower files."""
-    if not any(kind == board.kind for kind, _ in spans) or board.frame is None:
+    """Warns of outlines that do not fit together, ignoring those in lower files.
+
+    Outlines that fit are remembered in the cache.
+    """
+    own = sorted(name for kind, name in spans if kind == board.kind)
+    if not own or board.frame is None:
         return
-    _Fit(d.kinds[board.kind].entities, board, spans, report).check(board.frame)
+    entities = d.kinds[board.kind].entities
+    inputs = [entity.name for entity in entities], own, board.outlines, board.scenery, board.frame
+    key = cache.key("outlines fit", msgspec.json.encode(inputs).decode(), rooms=("drawing",))
+    if cache.read(key, _TRUTH) is True:
+        return
+    before = len(report.diagnostics)
+    _Fit(entities, board, spans, report).check(board.frame)
+    if len(report.diagnostics) == before:
+        cache.write(key, True)
 
 
 class _Fit:

@@ -137,7 +137,6 @@ def badge_room(sheet: Sheet, board: BoardStyle, number: int) -> float:
     return BADGE * len(badges_of(sheet, board, number))
 
 
-def lettering_of(sheet: Sheet, board: BoardStyle, number: int) -> Lettering:
+def lettering_of(side: Side) -> Lettering:
     """The lettering of a place's name: for water, for owned land, or for free land."""
-    side = side_of(sheet, board, number)
     return WATER if side.water else OWNED if side.owner is not None else FREE

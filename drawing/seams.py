@@ -9,7 +9,6 @@ from msgspec import Struct
 from rulespec.drawing import svg
 from rulespec.drawing.areas import Areas
 from rulespec.drawing.placing import around
-from rulespec.drawing.plan import Sheet
 from rulespec.drawing.style import BoardStyle
 from rulespec.drawing.svg import Box, Point
 
@@ -43,9 +42,10 @@ def stubs_of(a: int, b: int, positions: Sequence[Point], size: Point) -> list[tu
     return [(left, (0.0, y)), (right, (size[0], y))]
 
 
-def seams_of(sheet: Sheet, board: BoardStyle, positions: Sequence[Point], areas: Areas, size: Point) -> Iterator[Seam]:
+def seams_of(
+    titles: Sequence[str], board: BoardStyle, positions: Sequence[Point], areas: Areas, size: Point
+) -> Iterator[Seam]:
     """Both ends of each link over a seam, at the frame where outlines reach it."""
-    titles = sheet.titles(board.kind)
     for pair in board.seams:
         (left, start), (right, end) = stubs_of(*pair, positions, size)
         met = _met(areas.outlines[left], areas.outlines[right], size[0]) if board.outlines else None

@@ -85,7 +85,7 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
         DiagnosticsError: RS501 if there is none, RS106 if a path leaves the folder that contains both.
     """
     if not name:
-        hint = "write the ruleset before its overlays and without blanks: imperial+cheap_factories"
+        hint = "write the ruleset before its overlays and without blanks: RULESET+OVERLAY"
         raise failure("RS501", "no ruleset is named", None, hint)
     path = Path(name) if beside is None else beside / name
     try:

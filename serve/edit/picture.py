@@ -17,11 +17,10 @@ from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.drawing.drawing_file import read_files
 from rulespec.drawing.graph_layout import laid_out
 from rulespec.drawing.map_board import map_plan
-from rulespec.drawing.map_ground import Ground, ground, spots_plan
+from rulespec.drawing.map_ground import Ground, GroundInputs, ground_inputs, laid_out_ground, spots_plan
 from rulespec.drawing.map_links import links_of, pairs_of
 from rulespec.drawing.outlines import Frame
 from rulespec.drawing.picture_words import PlainWords
-from rulespec.drawing.place_looks import badge_room
 from rulespec.drawing.plan import Plan, Sheet
 from rulespec.drawing.scene import SceneItem
 from rulespec.drawing.shown import Names
@@ -74,7 +73,7 @@ class Picture:
     def __init__(self) -> None:
         self._frame: Frame | None = None
         self._loose: dict[str, Point] = {}
-        self._key: object = None
+        self._inputs: GroundInputs | None = None
         self._ground: Ground | None = None
 
     def drawn(self, d: typed.Declarations, style: Style, kind: str, title: str) -> Drawn:
@@ -108,13 +107,11 @@ class Picture:
 
     def _plan(self, sheet: Sheet, board: BoardStyle) -> tuple[Plan, float]:
         """The plan of a board, and its scale; the layout is reused while its inputs are unchanged."""
-        count = len(sheet.names(board.kind))
-        badges = [badge_room(sheet, board, i) for i in range(count)]
-        guests = [each for each in sheet.style.boards.values() if each.inside == board.kind and each.form == "spots"]
-        key = (board, sheet.place_titles(board), links_of(sheet, board), badges, guests)
-        if self._ground is None or key != self._key:
-            self._ground, self._key = ground(sheet, board), key
+        inputs = ground_inputs(sheet, board)
+        if self._ground is None or inputs != self._inputs:
+            self._ground, self._inputs = laid_out_ground(inputs), inputs
         plan = map_plan(sheet, board, _CORNER, self._ground)
+        guests = (each for each in inputs.guests if each.form == "spots")
         for each in guests:
             plan.items += spots_plan(sheet, board, each, _CORNER, plan.size[0]).items
         assert board.frame is not None
