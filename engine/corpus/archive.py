@@ -125,7 +125,7 @@ def shelves(folder: Path, opening: int = OPENING) -> list[Shelf]:
         results[key].roles = of.merged()
     for shelf in results.values():
         frequent = sorted(shelf.openings.items(), key=lambda each: (-each[1].games, each[0]))[:MOST_OPENINGS]
-        shelf.frequent = [(texts[of.table].told(of.codes), of.games) for _, of in frequent]
+        shelf.frequent = [(texts[of.table].in_words(of.codes), of.games) for _, of in frequent]
     return sorted(results.values(), key=lambda shelf: (-shelf.games, shelf.ruleset, shelf.players))
 
 
@@ -219,7 +219,7 @@ class _Texts:
             self._known[key] = text
         return self._known[key]
 
-    def told(self, codes: Sequence[Sequence[int]]) -> tuple[str, ...]:
+    def in_words(self, codes: Sequence[Sequence[int]]) -> tuple[str, ...]:
         """The moves of seats among the first decisions of a game, in words; up to the first that is not legal."""
         game, moves = self._start.copy(), list[str]()
         for code in codes:
