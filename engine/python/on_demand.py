@@ -19,7 +19,7 @@ from rulespec.engine.program.machine import Machine
 from rulespec.engine.python.backend import PythonBackend, definitions
 from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.functions import FunctionWriter
-from rulespec.engine.python.runtime import memo_of
+from rulespec.engine.python.runtime import counting_memo_of, memo_of
 from rulespec.engine.python.suppositions import write_suppositions
 
 FEATURES = replace(ALL_FEATURES, occupancy=False, variables=False)
@@ -47,21 +47,25 @@ class OnDemandBackend(PythonBackend):
         program: the program to run.
         features: the features of the source; those that need the whole program are switched off.
         steps: the step limit from one decision to the next.
+        exact: whether long expressions count their own steps, by the actual size of sets.
     """
 
-    def __init__(self, program: ir.Program, features: Features = FEATURES, steps: int = MAX_STEPS) -> None:
+    def __init__(
+        self, program: ir.Program, features: Features = FEATURES, steps: int = MAX_STEPS, *, exact: bool = False
+    ) -> None:
+        self._is_exact = exact
         super().__init__(program, (), replace(features, occupancy=False, variables=False), steps)
 
     def _counting(self, program: ir.Program) -> ir.Program:
-        """The program, with step counting in expressions only if all functions are generated at once."""
+        """The program, with step counting in expressions only if it is to be exact: few decisions need that."""
         from rulespec.engine.passes.count_work import count_work
 
-        return count_work(program, expressions=False)
+        return count_work(program, expressions=self._is_exact)
 
     @cached_property
     def _exact(self) -> Machine:
-        """A machine with all functions, which counts by set size."""
-        return PythonBackend(self.p, features=FEATURES, steps=self._steps)
+        """A machine that counts more exactly: first by the size of sets, and last the interpreter."""
+        return self._interpreter if self._is_exact else OnDemandBackend(self.p, FEATURES, self._steps, exact=True)
 
     def _compiled(self, program: ir.Program) -> dict[str, Any]:
         """Stubs that replace themselves with the real functions."""
@@ -113,3 +117,6 @@ class OnDemandBackend(PythonBackend):
         for name, params in writer.memos.items():
             if name.upper() not in names:
                 names[name.upper()] = memo_of(self._first_call(name), params)
+        for name, params in writer.counting_memos.items():
+            if name.upper() not in names:
+                names[name.upper()] = counting_memo_of(names[name], params, self._left)

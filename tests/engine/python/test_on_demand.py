@@ -72,6 +72,15 @@ def test_interrupts_are_made_on_demand() -> None:
     assert taken == {True, False} and quick.hash == other.hash
 
 
+def test_steps_that_count_by_the_size_of_sets_are_written_on_demand() -> None:
+    log = GAMES / "rails_1889" / "logs" / "kinds-3.jsonl"
+    single = ReplayRequest(log, single_use=True, backend=quick_machine).replay()
+    machine = single.game.omniscient.numbers.machine
+    assert isinstance(machine, OnDemandBackend) and isinstance(machine._exact, OnDemandBackend)
+    assert (single.divergence, single.other_end) == (None, None)
+    assert 0 < len(functions(machine._exact)) < len(machine.p.blocks) / 4
+
+
 def test_a_long_log_has_a_machine_with_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "MAX_ONCE", 10)
     assert type(ReplayRequest(LOG, single_use=True).replay().game.omniscient.numbers.machine) is PythonBackend
