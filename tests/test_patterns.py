@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 
 import pytest
 from folders import ROOT
@@ -42,15 +43,21 @@ def _patterns() -> Iterator[tuple[str, str, bool]]:
             text = path.read_text("utf-8")
             if "import re\n" not in text:
                 continue
-            for name, method, pattern in _calls(ast.parse(text)):
+            for name, method, pattern in _calls(text):
                 used = set(re.findall(rf"\b{name}\.(\w+)\(", text)) if name else {method}
                 yield path.relative_to(ROOT).as_posix(), pattern, used <= {"match", "fullmatch"}
 
 
-def _calls(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
+def _calls(text: str) -> Iterator[tuple[str, str, str]]:
     """Each call of `re` with a literal pattern: the name it is bound to or "", the function, the pattern."""
     names: dict[int, str] = {}
-    for node in ast.walk(tree):  # an assignment comes before its value
+    lines = text.split("\n")
+    using = (
+        statement
+        for statement in ast.parse(text).body
+        if any("re." in line for line in lines[statement.lineno - 1 : statement.end_lineno])
+    )
+    for node in chain.from_iterable(map(ast.walk, using)):  # an assignment comes before its value
         match node:
             case ast.Assign(targets=[target, *_], value=ast.Call() as value):
                 names[id(value)] = ast.unparse(target)
