@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from shipped import loaded
 
 from rulespec.engine.game.game import Game, game_at
@@ -16,6 +17,10 @@ from rulespec.engine.simulate.checked_playouts import choose
 
 DECIDED = ["acquire", "dominion", "kuhn_poker", "leduc_poker", "liars_dice", "shadow_of_the_emperor", "skat"]
 """The games whose secrets are decided or drawn; in others, only derivable amounts of money are hidden."""
+SHORT = ["kuhn_poker", "leduc_poker", "liars_dice"]
+"""Those of them whose games take a moment."""
+IN_TURN = [ref if ref in SHORT else pytest.param(ref, marks=pytest.mark.proof) for ref in DECIDED]
+"""Parameters of tests that follow pairs of games: the long games are proofs, of 1 to 3 s each."""
 SECRETIVE = sorted(["imperial", "imperial_2030", "imperial_asia", *DECIDED, "tutorial"])
 """All games with secrets, in the order of their names, as verified by a test."""
 HIDING = [name for name in SECRETIVE if name not in ("acquire", "dominion", "shadow_of_the_emperor", "skat")]

@@ -177,9 +177,9 @@ def guarded(folder: Path) -> Table:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_set_selected_by_what_is_none_is_looked_up_without_harm(tmp_path: Path, machine: str) -> None:
-    rng = random.Random(machine)
+    table, rng = guarded(tmp_path), random.Random(machine)
     for _ in range(4):
-        beside_the_interpreter(machine, guarded(tmp_path), Length(40), rng)
+        beside_the_interpreter(machine, table, Length(40), rng)
 
 
 def test_loops_over_neighbours_and_reached_members_read_maintained_sets(tmp_path: Path) -> None:
