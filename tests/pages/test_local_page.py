@@ -53,7 +53,6 @@ def wait_for_turn(opened: Opened) -> None:
         "document.querySelector('#turn').matches('.mine') || "
         "document.querySelector('#turn h2').textContent.startsWith('The game is over')"
     )
-    opened.page.wait_for_timeout(600)  # an earlier click at the same spot would count as a double click
 
 
 def saved(opened: Opened) -> str:
@@ -69,10 +68,7 @@ def counted(opened: Opened) -> int:
 
 def click_place(opened: Opened, place: str) -> None:
     """Clicks a highlighted place of the board."""
-    lit = opened.page.locator(f'[data-place="{place}"].lit').first
-    lit.scroll_into_view_if_needed()
-    box = lit.bounding_box()
-    opened.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    opened.click(opened.page.locator(f'[data-place="{place}"].lit').first)
 
 
 def test_a_game_is_played_by_clicks_on_the_board(open_page: Open, tmp_path: Path) -> None:
@@ -92,6 +88,7 @@ def test_a_game_is_played_by_clicks_on_the_board(open_page: Open, tmp_path: Path
     assert opened.texts("#result")[0].endswith(", ".join(result.game.result.winners) or "nobody")  # type: ignore[union-attr]
 
 
+@pytest.mark.proof  # 1.5 s, of a browser
 def test_the_last_roll_lies_on_the_board(open_page: Open, tmp_path: Path) -> None:
     opened = open_page(page_of("backgammon", 2, tmp_path))
     wait_for_turn(opened)
@@ -104,14 +101,14 @@ def test_the_last_roll_lies_on_the_board(open_page: Open, tmp_path: Path) -> Non
 def test_what_was_taken_back_is_taken_again(open_page: Open, tmp_path: Path) -> None:
     opened = open_page(page_of("connect_four", 2, tmp_path))
     wait_for_turn(opened)
-    opened.page.locator("#board .lit").first.click(force=True)
+    opened.click(opened.page.locator("#board .lit").first)
     opened.wait("document.querySelectorAll('#list > li').length === 2")
     texts = opened.texts("#list > li .sentence span")
     wait_for_turn(opened)
-    opened.page.click("#back")
+    opened.click(opened.page.locator("#back"))
     opened.wait("!document.querySelectorAll('#list > li').length")
     wait_for_turn(opened)
-    opened.page.click("#redo")
+    opened.click(opened.page.locator("#redo"))
     opened.wait("document.querySelectorAll('#list > li').length === 2")
     assert opened.texts("#list > li .sentence span") == texts and opened.page.is_hidden("#redo")
 
@@ -142,8 +139,8 @@ def test_a_large_game_with_bots_undo_log_and_link(open_page: Open, tmp_path: Pat
     while not opened.page.locator('[data-place="space.taxation"].lit').count():  # cards are dealt at random:
         asked = counted(opened)  # a bot may move first, and ask this seat something else
         while opened.page.locator("#options button.group").count():
-            opened.page.locator("#options button.group").first.click()
-        opened.page.locator("#options button").first.click()
+            opened.click(opened.page.locator("#options button.group").first)
+        opened.click(opened.page.locator("#options button").first)
         opened.wait(f"document.querySelectorAll('#list > li').length > {asked}")
         wait_for_turn(opened)
     before = counted(opened)
@@ -152,13 +149,13 @@ def test_a_large_game_with_bots_undo_log_and_link(open_page: Open, tmp_path: Pat
     wait_for_turn(opened)
     after = counted(opened)
     assert after > before and "Taxation" in opened.texts("#list > li")[before]
-    opened.page.click("#back")
+    opened.click(opened.page.locator("#back"))
     opened.wait(f"document.querySelectorAll('#list > li').length < {after}")
     wait_for_turn(opened)
     assert counted(opened) == before
     opened.page.locator("#players input").first.fill("<img src=x onerror=alert(1)>")
     opened.wait("document.querySelector('#seats').textContent.includes('onerror')")  # the buttons are new too
-    opened.page.locator("#options button").nth(1).click()
+    opened.click(opened.page.locator("#options button").nth(1))
     opened.wait(f"document.querySelectorAll('#list > li').length > {before}")
     wait_for_turn(opened)
     text = saved(opened)
@@ -191,7 +188,7 @@ def test_what_is_pointed_at_says_what_would_be_and_a_bot_hints(open_page: Open, 
     page.click("#hint")
     opened.wait("document.querySelector('#hinted').textContent.includes('would choose')")
     assert page.locator("button.hinted").count() <= 1
-    page.locator("#options button").first.click()
+    opened.click(page.locator("#options button").first)
     opened.wait(f"document.querySelectorAll('#list > li').length > {before}")
 
 
@@ -289,7 +286,7 @@ def test_people_at_one_screen_take_turns(open_page: Open, tmp_path: Path) -> Non
         opened.wait(f"document.querySelector('#question').textContent.includes('{seat}:')")
         before = counted(opened)
         while counted(opened) == before:  # a long list is chosen in steps
-            opened.page.locator("#options button").first.click()
+            opened.click(opened.page.locator("#options button").first)
 
 
 def test_there_is_no_page_without_a_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ def shown(tab: Any, ref: str, seats: list[str], seat: int) -> None:
     tab.evaluate(f"{script}; makePlaces(document.querySelector('svg'), (x) => x, () => {{}}, () => {seat}).drawn()")
 
 
-@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("seat", [pytest.param(0, marks=pytest.mark.proof), 1])
 def test_a_page_has_the_points_of_the_seat(seat: int, browser: Any) -> None:
     tab, places = browser.new_page(), board_of(loaded("backgammon")[0], ["A", "B"], viewer=seat).places()
     shown(tab, "backgammon", ["A", "B"], seat)
@@ -48,7 +48,7 @@ _ARROW = """
 """
 
 
-@pytest.mark.parametrize("owner", [0, 1])
+@pytest.mark.parametrize("owner", [pytest.param(0, marks=pytest.mark.proof), 1])
 def test_an_arrow_is_where_the_owner_of_the_man_has_these_points(owner: int, browser: Any) -> None:
     """Whoever looks: the 13 of the second player is the 12 of the first."""
     tab, seats = browser.new_page(), ["A", "B"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
-from browser import Open, Opened
+from browser import Open, Opened, opened_in
 from folders import GAMES
 
 from rulespec.cli.main import run
@@ -24,6 +26,15 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def viewed(log: Path, out: Path, *options: str) -> Path:
     assert run(["view", str(log), "--out", str(out), *options]) == 0
     return out
+
+
+@pytest.fixture(scope="module")
+def tab(browser: Any, page: Path) -> Iterator[Opened]:
+    """A tab for tests that depend on the present move alone: laying out the page takes most of a test's time."""
+    opened = opened_in(browser, page)
+    yield opened
+    opened.page.close()
+    opened.sound()
 
 
 def number(opened: Opened) -> int:
@@ -108,10 +119,9 @@ def test_the_slider_goes_to_a_move(open_page: Open, page: Path) -> None:
     assert abs(number(opened) - MOVES / 2) <= 1
 
 
-def test_a_click_in_the_list_goes_to_the_move(open_page: Open, page: Path) -> None:
-    opened = open_page(page)
-    opened.page.click('#list li[data-move="51"]')
-    assert number(opened) == 51
+def test_a_click_in_the_list_goes_to_the_move(tab: Opened) -> None:
+    tab.page.click('#list li[data-move="51"]')
+    assert number(tab) == 51
 
 
 @pytest.mark.proof
@@ -212,24 +222,25 @@ def test_a_link_to_no_move_leads_somewhere(open_page: Open, page: Path, fragment
     assert number(open_page(page, fragment)) == place
 
 
-def test_a_move_says_what_it_changed_and_which_rules_it_rests_on(open_page: Open, page: Path) -> None:
-    opened = open_page(page, "#5")
-    assert "import" in opened.texts("#text")[0].lower()
-    assert opened.texts("#changes li")
-    assert opened.texts("#rules button.own")[0] == "IMP-RON-03"
-    assert "IMP-IMP-01" in opened.texts("#rules button:not(.own)")
-    opened.page.click("#rules button.own")
-    assert opened.texts("#cited dt") == ["IMP-RON-03"] and opened.texts("#cited dd")[0]
+def test_a_move_says_what_it_changed_and_which_rules_it_rests_on(tab: Opened) -> None:
+    tab.page.evaluate("location.hash = '#5'")
+    tab.wait("document.getElementById('slider').value === '5'")
+    assert "import" in tab.texts("#text")[0].lower()
+    assert tab.texts("#changes li")
+    assert tab.texts("#rules button.own")[0] == "IMP-RON-03"
+    assert "IMP-IMP-01" in tab.texts("#rules button:not(.own)")
+    tab.page.click("#rules button.own")
+    assert tab.texts("#cited dt") == ["IMP-RON-03"] and tab.texts("#cited dd")[0]
 
 
-def test_charts_show_what_the_ruleset_measures(open_page: Open, page: Path) -> None:
-    opened = open_page(page, "#112")
-    assert opened.texts("#measure option")[:3] == ["Points", "Cash", "Power"]
-    assert opened.texts("#legend li") == ["Daniel 1", "Anton 8", "Bert 3", "Claudia 1"]
-    opened.page.select_option("#measure", label="Power")
-    opened.press("Home")
-    assert {text.rpartition(" ")[2] for text in opened.texts("#legend li")} == {"0"}
-    assert opened.page.query_selector("#chart canvas") is not None
+def test_charts_show_what_the_ruleset_measures(tab: Opened) -> None:
+    tab.press("End")
+    assert tab.texts("#measure option")[:3] == ["Points", "Cash", "Power"]
+    assert tab.texts("#legend li") == ["Daniel 1", "Anton 8", "Bert 3", "Claudia 1"]
+    tab.page.select_option("#measure", label="Power")
+    tab.press("Home")
+    assert {text.rpartition(" ")[2] for text in tab.texts("#legend li")} == {"0"}
+    assert tab.page.query_selector("#chart canvas") is not None
 
 
 @pytest.mark.proof
@@ -249,7 +260,7 @@ def test_a_choice_of_the_chart_keeps_its_keys(open_page: Open, page: Path) -> No
 
 
 @pytest.mark.parametrize("width, height", [(393, 851), (320, 568), (768, 1024)])
-@pytest.mark.sampled(1)
+@pytest.mark.proof  # 2 s, of a browser
 def test_nothing_scrolls_sideways_on_a_phone(open_page: Open, page: Path, width: int, height: int) -> None:
     opened = open_page(page, "#40", width, height)
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -269,7 +280,7 @@ def test_a_window_that_becomes_narrow_keeps_its_chart_inside(open_page: Open, pa
 
 
 @pytest.mark.parametrize("fragment", ["#0", "#51", "#112"])
-@pytest.mark.sampled(1)
+@pytest.mark.proof  # 4 s, of a browser
 def test_the_same_position_is_the_same_picture(open_page: Open, page: Path, fragment: str) -> None:
     direct = open_page(page, fragment)
     stepped = open_page(page, "#60")

@@ -167,7 +167,7 @@ def test_the_page_of_all_rules_comes_by_the_socket(tmp_path: Path) -> None:
 
 def opened(browser: Any, server: Served, role: str, view: dict[str, int], learns: str = "") -> Any:
     page = browser.new_page(viewport=view)
-    page.goto(f"{server.url.replace('ws', 'http', 1).removesuffix('/socket')}/#{server.keys[role]}{learns}")
+    page.goto(f"{server.base}/#{server.keys[role]}{learns}")
     page.wait_for_selector("#seats li")
     if page.is_visible("#name"):
         page.fill("#name", "Ann")

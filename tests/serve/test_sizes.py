@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from deadlines import until_in
-from servers import Process
+from servers import served
+
+from rulespec.engine.game.seating import seat_names
+from rulespec.load import load_ruleset
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -49,17 +53,18 @@ _ASKED = """() => {
 @pytest.fixture
 def table(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     """Opens a table for its first seat in a window of a given size, and plays until the seat decides again."""
-    servers: list[Process] = []
+    servers = ExitStack()
     pages: list[Any] = []
     wrong: list[str] = []
 
     def start(ref: str, size: tuple[int, int], players: int = 2, moves: int = 6) -> Any:
-        servers.append(Process(ref, "--players", players, "--bots", players - 1, "--store", tmp_path / "t.db"))
-        seat = next(who for who in servers[0].links if who not in ("owner", "spectators"))
+        seat, *others = seat_names(players, load_ruleset(ref).seats)
+        bots = dict.fromkeys(others, "random")
+        server = servers.enter_context(served(tmp_path / f"{len(pages)}.db", ref, players, bots=bots))
         pages.append(browser.new_page(viewport={"width": size[0], "height": size[1]}))
         page = pages[-1]
         page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.goto(f"{servers[0].base}/#{servers[0].links[seat]}")
+        page.goto(f"{server.base}/#{server.keys[f'seat:{seat}']}")
         page.wait_for_selector("#seats li")
         page.fill("#name", "Ann")
         page.press("#name", "Enter")
@@ -70,11 +75,10 @@ def table(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
         until_in(page, lambda: page.query_selector("#turn.mine") is not None)
         return page
 
-    yield start
-    for page in pages:
-        page.close()
-    for server in servers:
-        server.close()
+    with servers:
+        yield start
+        for page in pages:
+            page.close()
     assert wrong == []
 
 
@@ -213,7 +217,8 @@ def test_columns_and_rows_of_a_grid_can_be_read(size: tuple[int, int], table: Ca
     assert page.locator("figure.large .rims text.tiny").count() == 0
 
 
-@pytest.mark.parametrize("size", [WIDE, pytest.param(PHONE, marks=pytest.mark.proof)], ids=["wide", "phone"])
+@pytest.mark.proof  # 1.7 s
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_hands_of_others_are_backs_with_their_number(size: tuple[int, int], table: Callable[..., Any]) -> None:
     page = table("skat", size, 3, 0)
     backs = page.locator("[data-item^='unseen.']")
@@ -268,6 +273,7 @@ def test_what_others_did_is_marked_at_their_names(table: Callable[..., Any]) -> 
     assert marks and all(at < names for at in marks), "a panel has no middle where pieces stand"
 
 
+@pytest.mark.proof  # 3 s
 def test_a_preview_of_a_row_beside_the_board_does_not_cover_the_turn(table: Callable[..., Any]) -> None:
     page = table("acquire", WIDE, 3, 0)
     row = page.locator("#side #holdings tr.lit").first

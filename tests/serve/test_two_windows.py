@@ -6,6 +6,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ import pytest
 from cases import split, write
 from deadlines import Deadline, until_in
 from hostile import EVIL, RULESET
-from servers import Process
+from servers import served
+
+from rulespec.engine.game.seating import seat_names
+from rulespec.load import load_ruleset
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
@@ -92,25 +96,30 @@ Sit = Callable[..., dict[str, Window]]
 @pytest.fixture
 def sit(browser: Any, tmp_path: Path) -> Iterator[Sit]:
     """Starts a server, and opens a window for each of its links; at the end, checks for errors."""
-    servers: list[Process] = []
+    servers = ExitStack()
     windows: list[Window] = []
 
-    def start(ref: object, *args: object, named: str = "{}-name") -> dict[str, Window]:
-        servers.append(Process(ref, *args, "--store", tmp_path / "t.db"))
-        base, links = servers[-1].base, servers[-1].links
-        opened = {who: Window(browser, f"{base}/#{key}") for who, key in links.items() if who != "owner"}
-        for who, window in opened.items():
-            if who != "spectators":
-                window.sit(named.format(who))
+    def start(
+        ref: object, players: int = 2, bots: int = 0, named: str = "{}-name", reveals: bool = False
+    ) -> dict[str, Window]:
+        seats = seat_names(players, load_ruleset(str(ref)).seats)
+        playing = dict.fromkeys(seats[players - bots :], "random")
+        server = servers.enter_context(
+            served(tmp_path / f"{len(windows)}.db", str(ref), players, bots=playing, reveals=reveals)
+        )
+        people = seats[: players - bots]
+        roles = {seat: f"seat:{seat}" for seat in people} | {"spectators": "spectator"}
+        opened = {who: Window(browser, f"{server.base}/#{server.keys[role]}") for who, role in roles.items()}
+        for who in people:
+            opened[who].sit(named.format(who))
         windows.extend(opened.values())
         return opened
 
-    yield start
-    for window in windows:
-        window.page.close()
-        assert window.wrong == []
-    for server in servers:
-        server.close()
+    with servers:
+        yield start
+        for window in windows:
+            window.page.close()
+            assert window.wrong == []
 
 
 def test_chess_is_played_by_clicking_on_squares(sit: Sit) -> None:
@@ -143,7 +152,7 @@ def test_chess_is_played_by_clicking_on_squares(sit: Sit) -> None:
 
 @pytest.mark.proof
 def test_a_game_with_secret_cards_is_played_to_its_end(sit: Sit) -> None:
-    windows = sit("kuhn_poker", "--players", "2", named="<img src=x onerror=alert(1)>")
+    windows = sit("kuhn_poker", named="<img src=x onerror=alert(1)>")
     people = [windows["A"], windows["B"]]
     for _ in range(6):
         people[0].until(lambda: any(each.mine or each.over for each in people))
@@ -175,7 +184,7 @@ def test_titles_and_names_of_strangers_are_text(sit: Sit, tmp_path: Path) -> Non
 
 @pytest.mark.proof
 def test_the_only_option_is_taken_if_the_seat_says_so(sit: Sit) -> None:
-    windows = sit("nim", "--players", "2")
+    windows = sit("nim")
     ann, bob = windows["A"], windows["B"]
     for window in (ann, bob):
         window.page.check("#auto")
@@ -189,7 +198,7 @@ def test_the_only_option_is_taken_if_the_seat_says_so(sit: Sit) -> None:
 
 @pytest.mark.proof
 def test_a_page_that_was_away_comes_back(sit: Sit, tmp_path: Path) -> None:
-    windows = sit("nim", "--players", "2")
+    windows = sit("nim")
     ann = windows["A"]
     ann.until(lambda: ann.mine)
     ann.page.context.set_offline(True)
@@ -205,7 +214,7 @@ def test_a_page_that_was_away_comes_back(sit: Sit, tmp_path: Path) -> None:
 @pytest.mark.proof
 @pytest.mark.parametrize("ref", ["chess", "kuhn_poker"])
 def test_a_copy_and_the_replay_so_far_open_in_windows_of_their_own(ref: str, sit: Sit) -> None:
-    windows = sit(ref, "--players", "2")
+    windows = sit(ref)
     first = next(window for who, window in windows.items() if who in ("white", "A"))
     first.until_mine()
     begun = first.moves
@@ -277,9 +286,9 @@ def taken_back(who: Window, windows: dict[str, Window]) -> bool:
     return True
 
 
-def whole(sit: Sit, ref: str, *args: object, backs: Sequence[int] = ()) -> dict[str, int]:
+def whole(sit: Sit, ref: str, players: int, bots: int, backs: Sequence[int] = ()) -> dict[str, int]:
     """Plays a complete game with some undos; returns the numbers of clicks on places and on buttons."""
-    windows, rng = sit(ref, *args), random.Random(1)
+    windows, rng = sit(ref, players, bots), random.Random(1)
     people = [window for who, window in windows.items() if who != "spectators"]
     done = {"click": 0, "button": 0, "": 0, "back": 0}
     asked = Deadline()
@@ -309,14 +318,14 @@ def whole(sit: Sit, ref: str, *args: object, backs: Sequence[int] = ()) -> dict[
 @pytest.mark.proof
 @pytest.mark.parametrize("ref", ["shadow_of_the_emperor", "imperial"])
 def test_a_whole_game_is_played_in_two_windows(ref: str, sit: Sit) -> None:
-    done = whole(sit, ref, "--players", "4", "--bots", "2", backs=[20, 60, 100])
+    done = whole(sit, ref, 4, 2, backs=[20, 60, 100])
     assert done["click"] > 20 and done["button"] > 20
 
 
 @pytest.mark.proof
 def test_a_second_click_does_no_harm(sit: Sit) -> None:
     """A double click on the button for a bot, and on that for a copy, where a second copy would end the first."""
-    ann = sit("nim", "--players", "2")["A"]
+    ann = sit("nim")["A"]
     ann.page.click("#leave summary")
     ann.page.locator("#leave button").first.dblclick()
     ann.page.click("#return")
@@ -332,5 +341,5 @@ def test_a_second_click_does_no_harm(sit: Sit) -> None:
 
 @pytest.mark.proof
 def test_each_page_says_from_the_beginning_that_all_will_be_shown(sit: Sit) -> None:
-    for window in sit("kuhn_poker", "--players", "2", "--reveal").values():
+    for window in sit("kuhn_poker", reveals=True).values():
         assert "after the end everybody sees everything" in window.text("#about")

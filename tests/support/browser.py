@@ -14,6 +14,13 @@ from deadlines import DEADLINE, until_in
 
 CHROMIUM = shutil.which("chromium")
 
+_NOTE_CLICKS = """addEventListener("click", (event) => {
+  if (event.detail) window.lastClick = [event.timeStamp, event.clientX, event.clientY];
+}, true)"""
+_IS_NO_DOUBLE = """([x, y]) => !window.lastClick || performance.now() - lastClick[0] > 500
+    || Math.hypot(x - lastClick[1], y - lastClick[2]) > 12"""
+"""Whether pages take a click as a new one, not as the second half of a double click, which they ignore."""
+
 
 def _patient(started: Any) -> Any:
     """A browser whose pages wait for up to `DEADLINE`."""
@@ -87,6 +94,20 @@ class Opened:
         """The texts of the matching elements."""
         return [str(each.text_content()).strip() for each in self.page.query_selector_all(selector)]
 
+    def click(self, target: Any) -> None:
+        """Clicks the middle of an element, once it rests and this cannot be the second half of a double click."""
+        target.scroll_into_view_if_needed()
+        middle: list[float] = []
+
+        def rests() -> bool:
+            nonlocal middle
+            box, before = target.bounding_box(), middle
+            middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+            return middle == before and bool(self.page.evaluate(_IS_NO_DOUBLE, middle))
+
+        until_in(self.page, rests)
+        self.page.mouse.click(*middle)
+
     def press(self, *keys: str) -> None:
         """Presses keys, one after another."""
         for key in keys:
@@ -99,6 +120,15 @@ class Opened:
         assert self.wrong == []
 
 
+def opened_in(browser: Any, file: Path, fragment: str = "", width: int = 1200, height: int = 800) -> Opened:
+    """A file in a new tab, at a fragment, in a window of a given width and height in pixels."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.add_init_script(_NOTE_CLICKS)
+    opened = Opened(page, file)
+    opened.go(fragment)
+    return opened
+
+
 Open = Callable[..., Opened]
 """Opens a file, given its path, a fragment, and the width and height of the window."""
 
@@ -109,9 +139,7 @@ def open_page(browser: Any) -> Iterator[Open]:
     opened: list[Opened] = []
 
     def open_(file: Path, fragment: str = "", width: int = 1200, height: int = 800) -> Opened:
-        page = browser.new_page(viewport={"width": width, "height": height})
-        opened.append(Opened(page, file))
-        opened[-1].go(fragment)
+        opened.append(opened_in(browser, file, fragment, width, height))
         return opened[-1]
 
     yield open_

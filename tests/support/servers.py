@@ -177,6 +177,11 @@ class Served(NamedTuple):
     url: str
     new_table: Callable[[], dict[str, str]]
 
+    @property
+    def base(self) -> str:
+        """The address of its pages."""
+        return self.url.removesuffix("/socket").replace("ws", "http", 1)
+
 
 @contextmanager
 def served(path: Path, ref: str, players: int, **how: Any) -> Iterator[Served]:
