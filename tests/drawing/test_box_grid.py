@@ -32,7 +32,7 @@ def test_near_boxes_and_blockers_are_those_of_a_plain_search(margin: float) -> N
         assert blocker is None or (blocker in larger and box.meets(blocker, 3.0))
 
 
-@pytest.mark.parametrize("tray", [None, (60.0, 30.0)])
+@pytest.mark.parametrize("tray", [None, pytest.param((60.0, 30.0), marks=pytest.mark.proof)])  # 1.4 s
 def test_crowded_blocks_are_compared_with_their_neighbours_alone(
     tray: tuple[float, float] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

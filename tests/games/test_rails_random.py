@@ -77,7 +77,7 @@ def counted(name: str, game: Game) -> None:
     assert game.omniscient.broken_invariants() == []
 
 
-@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("number", [0, pytest.param(1, marks=pytest.mark.proof)])  # 0.7 s each
 @pytest.mark.parametrize("name", BANK)
 def test_nothing_is_lost_at_the_start_of_a_random_game(name: str, number: int) -> None:
     assert plays(name, number, 250).ply == 250

@@ -76,7 +76,7 @@ def text_of(result: ReplayResult) -> str:
 
 
 @pytest.mark.parametrize("path", PGN, ids=lambda path: path.stem)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_pgn_is_replayed_written_and_read_again(path: Path, tmp_path: Path) -> None:
     for number, log in enumerate(Corpus([path]).logs()):
         result = ReplayRequest(Path(log.name), data=log.data, remarks=True).replay()
