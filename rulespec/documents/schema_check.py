@@ -318,6 +318,8 @@ def _key_hint(error: ValidationError) -> str:
 
 def _type_hint(types: list[str], node: Node, error: ValidationError) -> str:
     if isinstance(node, Scalar):
+        if node.value is None and len({"string", "integer", "array"} & {*types}) > 1:
+            return "write a value, or leave the key out; in an overlay, list the path under `remove:`"
         if "string" in types and node.value is not None:
             form = error.schema.get("pattern", "") if isinstance(error.schema, dict) else ""
             if isinstance(node.value, bool) and form:

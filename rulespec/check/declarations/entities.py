@@ -127,7 +127,7 @@ def fact_value(r: DeclarationReader, fact: typed.FactDecl, value: Node) -> int:
     if isinstance(fact.type, Ent) and isinstance(value, Scalar):
         if value.value is None and fact.type.optional:
             return -1
-        return r.entity(value, fact.type.kind)
+        return r.entity(value, fact.type.kind, optional=fact.type.optional)
     if isinstance(fact.type, SetOf) and isinstance(value, yaml_nodes.Sequence):
         mask = 0
         for item in value.items:

@@ -141,8 +141,14 @@ class DeclarationReader:
         self.report.error("RS227", f"{what} must be a constant", node.span)
         return 0
 
-    def entity(self, node: Scalar, kind_name: str) -> int:
-        """The index of an entity named in YAML; reports an unknown name and returns 0."""
+    def entity(self, node: Scalar, kind_name: str, optional: bool = False) -> int:
+        """The index of an entity named in YAML; reports an unknown name and returns 0.
+
+        Args:
+            node: the name.
+            kind_name: the kind of the entity.
+            optional: the value may be missing; only for the way out.
+        """
         kind = self.d.kinds.get(kind_name)
         if kind is None or kind_name in self.d.broken:
             return 0
@@ -154,6 +160,8 @@ class DeclarationReader:
             meant = [i for i, e in enumerate(kind.entities) if f"`{e.name}`" in hint]
             parts = [self.d.kinds[p].entities[kind.facts[p].values[i]] for i in meant for p in kind.product]
             notes = tuple(Label(part.span, f"`{part.name}` is declared here") for part in parts)
+        if optional and node.text == "none":
+            hint, notes = "leave it out for no value; in an overlay, list its path under `remove:`", ()
         if kind.by_seat:
             hint = hint or f"give one value for all `{kind_name}`: their names are known only in a game"
         notes = (Label(kind.span, "the kind is declared here"), *notes)
