@@ -24,7 +24,7 @@ from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import MAX_CHECK_STEPS
 from rulespec.overlays.blame import Layers, at_overlay, together
 from rulespec.typed import nodes as typed
-from rulespec.typed.rule_traversal import parts
+from rulespec.typed.rule_traversal import expressions, parts
 from rulespec.typed.seat_kinds import entity_name, size
 from rulespec.types import Ent, Num, Type
 
@@ -85,10 +85,7 @@ class _Asked:
             try:
                 self.budget.spend(self.meter, use, partial(ask, entity))
             except ProgramFaultError as fault:
-                name = self.labels.show(check.var.name, entity)
-                message = f"the check `{check.name}` has no value for `{name}`: {self._detail(fault)}"
-                help_ = "test for none first"
-                failures.append(Diagnostic("RS241", Severity.ERROR, message, check.that.span, help=help_))
+                failures.append(self._without_value(check, entity, fault))
             yield from failures
             failures.clear()
 
@@ -100,6 +97,14 @@ class _Asked:
         kind = self.d.kinds[check.var.name]
         span = kind.entities[entity].span if entity < len(kind.entities) else kind.span
         return self._error(check, self.labels.show(kind.name, entity), span, seen)
+
+    def _without_value(self, check: typed.Check, entity: int, fault: ProgramFaultError) -> Diagnostic:
+        seen, name = _Seen(self, check.var, entity), self.labels.show(check.var.name, entity)
+        seen.facts(check.that)
+        message = f"the check `{check.name}` has no value for `{name}`: {self._detail(fault)}"
+        help_ = f"correct the facts of `{name}`, or test first that there is a value: `… and …`"
+        notes = tuple(seen.shown[:_SHOWN])
+        return Diagnostic("RS241", Severity.ERROR, message, check.that.span, notes=notes, help=help_)
 
     def _detail(self, fault: ProgramFaultError) -> str:
         note = fault.culprits(self.p)
@@ -154,19 +159,18 @@ class _Seen:
         if isinstance(e, typed.Op) and e.op == "not":
             self.because(e.args[0], not truth)
         elif isinstance(e, typed.Op) and e.op in ("and", "or"):
-            # Either side may determine the result alone, or both are needed.
+            # The first side that determines the result alone, after which the others may have no value, or both sides.
             settled = (e.op == "or") == truth
-            sides = [a for a in e.args if not settled or bool(self.value(a)) == truth]
-            for side in sides[:1] if settled else sides:
+            for side in islice((a for a in e.args if bool(self.value(a)) == truth), 1) if settled else e.args:
                 self.because(side, truth)
         elif isinstance(e, typed.Each) and e.op in ("all", "any") and e.binder.where is None:
             self._member(e, truth)
         else:
-            self._facts(e)
+            self.facts(e)
 
     def _member(self, e: typed.Each, truth: bool) -> None:
         """The first member of a set for which a condition fails."""
-        self._facts(e.binder.source)
+        self.facts(e.binder.source)
         if e.op == "any" or truth or e.body is None:
             return
         outer = self.scope, self.args
@@ -178,23 +182,21 @@ class _Seen:
                 break
         self.scope, self.args = outer
 
-    def _facts(self, e: typed.Expr) -> None:
-        """Collects the facts named by an expression, except for facts of set members."""
-        if isinstance(e, typed.Each | typed.Reach | typed.Ways):
-            return self._facts(e.binder.source if isinstance(e, typed.Each) else e.start)
-        if isinstance(e, typed.Along):
-            return self._facts(e.path)
-        if isinstance(e, typed.OverSubsets):
-            return self._facts(e.source)
-        if isinstance(e, typed.PathQuery):
-            return self._facts(e.paths.start)
+    def facts(self, e: typed.Expr) -> None:
+        """Collects the facts that an expression names, but not those of members of sets in it."""
         if isinstance(e, typed.Fact) and isinstance(e.owner.type, Ent):
-            owner = self.value(e.owner)
+            owner = self._known(e.owner)
             if owner >= 0:
                 self._fact(e.decl, e.owner.type.kind, owner)
         for part in parts(e):
-            self._facts(part)
-        return None
+            self.facts(part)
+
+    def _known(self, e: typed.Expr) -> int:
+        """The value of an expression, or -1 if it needs a variable that has none yet, or has no value."""
+        if all(part.var in self.scope.where for part in expressions(e) if isinstance(part, typed.Local)):
+            with suppress(ProgramFaultError):
+                return self.value(e)
+        return -1
 
     def _fact(self, fact: typed.FactDecl, kind: str, owner: int) -> None:
         labels, name = self.asked.labels, f"{self.asked.labels.show(kind, owner)}.{fact.name}"

@@ -90,6 +90,15 @@ def test_facts_that_fulfil_the_checks_are_sound(tmp_path: Path) -> None:
         ("rival: elm", "rival: oak", "oak", "`oak.rival` is oak", []),
         ("elm: {size: 3", "elm: {size: 7, good: corn", "oak", "`oak.road` is {elm}", ["`elm.size` is 7"]),
         ("good: salt, ferry", "ferry", "ash", "", []),
+        ("that: is_right(town)", "that: town.size > 9 and 9 / (3 - town.size) > 0", "oak", "`oak.size` is 3", []),
+        ("that: is_right(town)", 'that: "any(g in good: town.good == g)"', "elm", "`elm.good` is none", []),
+        (
+            "that: is_right(town)",
+            'that: "any(g in good: town.rival == elm and g == salt)"',
+            "ash",
+            "`ash.rival` is none",
+            [],
+        ),
         ("ash: {size: 5", "ash: {size: 9", "ash_salt", "`ash_salt.town` is ash", ["`ash.size` is 9"]),
     ],
 )
@@ -122,6 +131,16 @@ def test_a_check_without_an_answer_is_told_at_the_check(tmp_path: Path) -> None:
     check(str(folder), report)
     (result,) = [d for d in report.diagnostics if d.code == "RS241"]
     assert "`ash`" in result.message and "divides by zero" in result.message
+    assert [n.text for n in result.notes] == ["`ash.size` is 5"]
+
+
+def test_a_check_without_an_answer_is_told_at_the_overlay_that_causes_it(tmp_path: Path) -> None:
+    over = Path(overlay(tmp_path, "changes:\n  map.regions.elm.size: 4\n").partition("+")[2])
+    folder = isles(tmp_path, "that: is_right(town)", "that: 10 / (town.size - 4) < 11")
+    report = Report()
+    check(f"{folder}+{over}", report)
+    (result,) = [d for d in report.diagnostics if d.code == "RS241"]
+    assert place(result) == ("over.yaml", 6, "`elm.size` is 4")
 
 
 @pytest.mark.parametrize(
