@@ -45,6 +45,7 @@ PAGES = [
     "docs/tutorials/from_nothing.md",
     "docs/tutorials/house_rule.md",
     "docs/tutorials/your_own_map.md",
+    "games/rails_1889/README.md",
     "games/shadow_of_the_emperor/README.md",
     "games/tetrarchia/README.md",
 ]

@@ -13,6 +13,8 @@ from folders import TESTS
 
 from rulespec import Game, load_ruleset
 from rulespec.cli.main import cli
+from rulespec.cli.validate import check
+from rulespec.diagnostics.report import Report
 from rulespec.engine.replay.replay import replay_log
 
 RECORDED = TESTS / "fixtures" / "rails"
@@ -32,7 +34,35 @@ SIX_HEXES = """changes:
   map.regions.d9.cost: 40
   map.regions.h11.printed: white_town
   map.regions.g8.printed: white_city
-  map.regions.c10.printed: white_town
+  map.regions.a10.printed: white_town
+"""
+MISTAKES = """changes:
+  map.regions.c10.printed: white_town               # `ku` fails the check `homes_are_cities`
+  map.regions.f9.printed: white_city                # `tr` fails the check `places_for_homes`
+  kinds.corporation.entities.ur.home: f9            # `ur` fails the check `places_for_homes`
+  kinds.corporation.entities.ar.home_city: 1        # `ar` fails the check `home_cities`
+  kinds.corporation.entities.ir.tokens: 0           # `ir` fails the check `tokens`
+  kinds.corporation.entities.sr.tokens: 4           # the check `tokens` has no value for `sr`
+  map.regions.e8.printed: printed_f1                # `e8` fails the check `printed_track`
+  map.regions.h7.printed: printed_h7                # `h7` fails the check `coverable`
+  map.regions.i12.printed: white                    # `i12` fails the check `ports`
+  map.regions.d5.s: d9                              # `d5` fails the check `neighbours`
+  kinds.company.entities.te.closes: [b3]            # `te` fails the check `closed_hexes`
+  kinds.company.entities.er.seller_lays: b7         # `er` fails the check `sellers_hexes`
+  kinds.tile.entities.t15.stops: 0                  # `t15` fails the check `stops`
+  kinds.tile.entities.t14.slots: 0                  # `t14` fails the check `slots`
+  kinds.tile.entities.t12.rails: [s_1, sw_1, nw_2]  # `t12` fails the check `track_to_stops`
+add:
+  map.regions.f1.group: j1                          # `f1` fails the check `groups`
+  kinds.tile.entities.printed_h7:
+    {fixed: false, stop: city, stops: 1, slots: 1, revenue: 0, label: label_k, cost: 0, special: false, rails: []}
+"""
+"""Each line with the start of the message at it."""
+MISTAKES_OF_AN_HEIR = """changes:
+  kinds.corporation.entities.lv.home: j8            # `lv` fails the check `homes_are_cities`
+  kinds.company.entities.c_p.closes: [h2, f4]       # `c_p` fails the check `two_joined_hexes`
+  map.regions.g5.printed: white_town                # `b_s` fails the check `two_joined_hexes`
+  map.regions.d2.printed: white_town                # `c_oc` fails the check `hexes_with_tokens`
 """
 
 
@@ -81,6 +111,25 @@ def test_a_map_with_six_other_hexes_is_played(tmp_path: Path) -> None:
     while game.decision is not None and game.ply < 60:
         game.apply(rng.choice(list(game.legal_options)))
     assert game.ply == 60
+
+
+@pytest.mark.parametrize("of, changes", [("rails_1889", MISTAKES), ("rails_18chesapeake", MISTAKES_OF_AN_HEIR)])
+def test_mistakes_of_a_changed_map_are_reported_at_their_lines(of: str, changes: str, tmp_path: Path) -> None:
+    report = Report()
+    check(overlay(tmp_path, "six_hexes", changes, of=of), report)
+    at = {line: text for line, text in enumerate(f"{HEAD}{changes}".splitlines(), 1) if "  # " in text}
+    messages = {line: [d.message for d in report.diagnostics if d.span and d.span.line == line] for line in at}
+    assert {
+        line: text
+        for line, text in at.items()
+        if not any(m.startswith(text.partition("  # ")[2]) for m in messages[line])
+    } == {}
+
+
+def test_a_ferry_without_ports_is_reported(tmp_path: Path) -> None:
+    report = Report()
+    check(overlay(tmp_path, "no_ports", "changes:\n  kinds.tile.entities.t437.special: false\n"), report)
+    assert [d.message.partition(":")[0] for d in report.diagnostics] == ["`mf` fails the check `ports`"]
 
 
 @pytest.mark.proof  # 20 s: games to their ends
