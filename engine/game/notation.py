@@ -11,6 +11,7 @@ from msgspec import Struct
 from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.engine.game.option import Labels, Option, OptionKind
 from rulespec.engine.program import ir
+from rulespec.engine.program.columns import form_of
 from rulespec.engine.program.ir import none_of
 from rulespec.engine.program.machine import Listed, Listing, Machine
 from rulespec.language.bags import BITS, MOST, amount
@@ -152,10 +153,10 @@ def argument(labels: Labels, param: str, type_: str, text: str) -> int:
     if none is not None and text == "none":
         return none
     type_ = type_.removesuffix("?")
-    form, _, kind = type_.partition(" ")
+    form, kind = form_of(type_)
     if form == "path":
         return _path(labels, param, kind, text)
-    if kind:
+    if form:
         return _several(labels, param, form, kind, text)
     if type_ == "int":
         if not re.fullmatch(r"-?[0-9]{1,15}", text):

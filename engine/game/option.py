@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
 from rulespec.engine.program import ir
+from rulespec.engine.program.columns import form_of
 from rulespec.engine.program.limits import NO_NUMBER
 from rulespec.errors import RulespecError
 from rulespec.language.bags import counts
@@ -96,8 +97,8 @@ class Option(Struct, frozen=True, eq=False, gc=False):
         """
         labels, results = self.kind.labels, []
         for (_, type_), value in zip(labels.params(self.decision, self.name), self.args, strict=True):
-            form, _, kind = type_.partition(" ")
-            if not kind:
+            form, kind = form_of(type_)
+            if not form:
                 results.append((type_.removesuffix("?"), labels.show(type_, value)))
                 continue
             held = labels.plain(type_, value)

@@ -20,6 +20,7 @@ from rulespec.engine.lower.lowering import lower_rules
 from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.cells import State
+from rulespec.engine.program.columns import form_of
 from rulespec.engine.program.evaluator import Evaluator, evaluate
 from rulespec.engine.program.execution import Execution
 from rulespec.engine.program.faults import ProgramFaultError
@@ -348,8 +349,8 @@ _FORMS: dict[str, Callable[[str], Type]] = {"set": SetOf, "order": Order, "bag":
 
 def type_of(name: str) -> Type:
     """The type with the given name, as in `ir.Param` and `CellName`, where numbers have no unit."""
-    form, _, kind = name.partition(" ")
-    if kind:
+    form, kind = form_of(name)
+    if form:
         return _FORMS[form](kind)
     type_ = name.removesuffix("?")
     result: Type = INT if type_ == "int" else BOOL if type_ == "bool" else Ent(type_)

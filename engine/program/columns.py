@@ -12,11 +12,19 @@ _WORD = 64
 _ALL = (1 << _WORD) - 1
 
 
+def form_of(type_: str) -> tuple[str, str]:
+    """The form of a composite type (`set`, `bag`, `order` or `path`) and its kind; for other types an empty form, and
+    the type itself, as a kind may be called `path`.
+    """
+    form, blank, kind = type_.partition(" ")
+    return (form, kind) if blank else ("", type_)
+
+
 def value_bits(type_: str, sizes: dict[str, int]) -> int:
     """The bit width of a composite type (set, bag, order or path); 1 for other types. `sizes` maps kinds to their
     numbers of entities.
     """
-    form, _, kind = type_.partition(" ")
+    form, kind = form_of(type_)
     size = sizes.get(kind, 1)
     if form == "set":
         return size

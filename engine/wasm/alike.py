@@ -12,6 +12,7 @@ from itertools import chain, product
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import kind_of, secrets_of
+from rulespec.engine.program.columns import form_of
 from rulespec.engine.program.liveness import Frames
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.wasm_format import I64
@@ -117,7 +118,7 @@ class AlikeEmitter:
         """The address of a list of cells that hold a token, or a set or order of tokens."""
         flat = [int(revealed), len(cells)]
         for at in cells:
-            form = self.x.p.cells[at].type.partition(" ")[0]
+            form = form_of(self.x.p.cells[at].type)[0]
             wide = self.x.widths.cells[at]
             flat += [{"set": 1, "order": 3}[form] + wide if form in ("set", "order") else 0, self.x.memory.address(at)]
         return self.x.memory.numbers(flat)

@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from cases import split, write
+from cases import small, split, write
 from folders import RULESETS
-from machines_alike import MACHINES, Length, Table, beside_the_interpreter
+from machines_alike import MACHINES, Length, Table, beside_the_interpreter, needs_wasm
 from proofs import examples
 from worlds import WORLD, Play, listed, take
 
@@ -17,6 +17,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import IllegalOptionError, UnlistedOptionsError
 from rulespec.engine.game.secrets import UNKNOWN
+from rulespec.engine.game.wasm_export import exported
 from rulespec.engine.logs.log_file import write_log
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.program.interpreter import Interpreter
@@ -228,3 +229,42 @@ procedure play():
     assert len([name for name in names if name.startswith("back")]) == 63 and len(names) == 1 + 63 + 2
     take(game, names[63])
     assert game.omniscient.value("n") == "64"
+
+
+FORMS = """
+--- game.yaml
+id: small
+title: Named after forms
+version: "1.0"
+players: {kind: player, min: 2, max: 2}
+start: play
+--- kinds.yaml
+kinds:
+  KIND: {entities: {one: {}, two: {}}, state: {taken: {type: bool}}, places: {box: {}, out: {}}}
+  player: {}
+--- rules/play.rules
+procedure play():
+    for p in player:
+        decide act by p:
+            option pick(x in KIND where not x.taken):
+                set x.taken to true
+                move x to out
+    end game
+"""
+
+
+@pytest.mark.parametrize("kind", ["path", "bag", "order"])
+def test_a_kind_may_have_the_name_of_a_form(kind: str, tmp_path: Path) -> None:
+    ruleset = small(tmp_path / "small", FORMS.replace("KIND", kind))
+    game = Game(ruleset, ["A", "B"])
+    option = game.apply(game.parse("pick(two)"))
+    assert option.parts == [(kind, "two")] and list(map(str, game.legal_options)) == ["pick(one)"]
+    assert game.omniscient.value(f"count(x in {kind} where x in out)") == "1"
+
+
+@needs_wasm
+@pytest.mark.parametrize("kind", ["path", "bag", "order"])
+def test_a_kind_with_the_name_of_a_form_is_exported(kind: str, tmp_path: Path) -> None:
+    ruleset = small(tmp_path / "small", FORMS.replace("KIND", kind))
+    assert exported(Game(ruleset, ["A", "B"]))
+    assert Game(ruleset, ["A", "B"], backend="wasm").hash == Game(ruleset, ["A", "B"]).hash
