@@ -28,6 +28,8 @@ steps.
 """
 LONG_VALUE = 100_000
 """The same threshold for the expressions evaluated per value of a parameter."""
+LONG_SEVERAL = 5_000
+"""The same threshold for sets and bags, of which a parameter may have thousands."""
 LONG_LISTING = 500_000
 """The maximum step bound of a test for a legal option that does not count the values of parameters."""
 _GRAIN = 4_000
@@ -86,12 +88,14 @@ class _Counting:
         """A decision; if listing its options may take long, the listing counts actual values."""
         d = replace(d, choices=tuple([replace(c, depths=option_tests(c, self._facts).depths) for c in d.choices]))
         result = _listed(d, self._whole)
-        if sum(c.steps for c in result.choices) <= (LONG_LISTING if idle else MAX_LISTED):
+        fixed = sum(c.steps for c in result.choices)
+        tried = max((q.steps for c in result.choices for q in c.params if q.several is not None), default=0)
+        if fixed <= (LONG_LISTING if idle else MAX_LISTED) and tried <= LONG_SEVERAL:
             return replace(result, choices=tuple([replace(c, depths=None) for c in result.choices]))
         d = replace(d, counted=True)
         result = _listed(d, self._whole)
         steps = max((x for c in result.choices for x in (c.steps, *(q.steps for q in c.params))), default=0)
-        if not self._expressions or steps <= LONG_VALUE:
+        if not self._expressions or (steps <= LONG_VALUE and tried <= LONG_SEVERAL):
             return result
         result = _listed(in_decision(d, self._parts), self._own)
         self.most = max((self.most, *(q.steps for c in result.choices for q in c.params)))

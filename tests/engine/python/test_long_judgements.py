@@ -35,7 +35,7 @@ from rulespec.typed import nodes as typed
 @pytest.fixture
 def all_long(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes every expression count its own steps, as normally only long ones do."""
-    for name in ("LONG", "LONG_VALUE", "LONG_LISTING"):
+    for name in ("LONG", "LONG_VALUE", "LONG_SEVERAL", "LONG_LISTING"):
         monkeypatch.setattr(count_work, name, 0)
     monkeypatch.setattr(count_work, "_GRAIN", 3)
     monkeypatch.setattr(cost, "FEW_TESTS", 3)
@@ -166,10 +166,21 @@ def is_high(t: town) -> bool:
     any(a in town where any(b in town where any(c in town where c.tax > a.tax + b.tax + t.tax)))
 """
 """Few values satisfy the first condition; the others iterate over all towns."""
+PAIRED = """
+procedure play():
+    for p in player:
+        decide act by p:
+            option look(two in choose 2 of town where all(t in two: t.index > 30 and any(a in town where fit(a, t)))):
+                set m to count(two)
+            option pass_on:
+                pass
+def fit(a: town, t: town) -> bool: (a.index + 2 * t.index + 3 * a.tax + 5 * t.tax) % 13 == 3
+"""
+"""Of many sets, few satisfy the first condition; each has two members, but might have all."""
 
 
 @pytest.mark.parametrize("machine", ["python", "wasm"])
-@pytest.mark.parametrize("text", [SEARCHING, CHOOSY], ids=["loop", "list"])
+@pytest.mark.parametrize("text", [SEARCHING, CHOOSY, PAIRED], ids=["loop", "list", "sets"])
 def test_a_long_way_that_is_seldom_taken_is_not_counted(text: str, machine: Backend) -> None:
     ruleset = with_rules(text, 40)
     plain = Game(ruleset, ["ann", "bob"], backend="interpreter")
