@@ -16,6 +16,7 @@ from rulespec.drawing.plan import GAP, HEAD, Plan, Sheet
 from rulespec.drawing.regular_boards import (
     LINE,
     cell,
+    filled,
     grid_plan,
     hex_width,
     hexagons,
@@ -62,7 +63,8 @@ def mats_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float, view
             if own and n == viewer:
                 places.append(sheet.place((kind, i), box, outline=outline))
             by_seat = [sheet.place_id((kind, i)) if k == n else "-" for k in range(len(names))] if own else []
-            plan.items.append(_cell(places, (box, outline), sum(spaces[i]) % 2 > 0, by_seat))
+            tone = filled(sheet, kind, board.fill, i) or (ground("sand") if sum(spaces[i]) % 2 else colour("light"))
+            plan.items.append(_cell(places, (box, outline), tone, by_seat))
             head = _NAME + (_SIDE if board.sides else 0.0)
             plan.items.append(_name(sheet, kind, i, number, Box((box[0], box[1] + head - _NAME, *box[2:]))))
             plan.boxes[number] = box
@@ -85,10 +87,9 @@ def _owner(sheet: Sheet, kind: str, number: int, at: Point) -> str:
     return chip(sheet.look(kind, number), at[0] + 10, at[1] + 10) + text
 
 
-def _cell(places: list[Place], shape: tuple[Box, str], dark: bool, by_seat: list[str]) -> SceneItem:
+def _cell(places: list[Place], shape: tuple[Box, str], fill: str, by_seat: list[str]) -> SceneItem:
     """A cell, the place of its entity; for the viewers in `by_seat`, a transparent cover is the bare cell."""
     box, outline = shape
-    fill = ground("sand") if dark else colour("light")
     drawn = svg.element("path", d=outline, fill=fill, stroke=LINE) if outline else cell(box, fill)
     item = region(drawn, places[0])
     if not by_seat:

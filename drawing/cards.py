@@ -13,6 +13,7 @@ from rulespec.drawing.plan import Sheet
 from rulespec.drawing.shown import Entity, Pile
 from rulespec.drawing.style import Look
 from rulespec.drawing.text_width import text_width
+from rulespec.types import Num
 
 UNKNOWN = "?"
 """The text of a hidden value."""
@@ -70,6 +71,8 @@ def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
         kind, number = pile.owners[0]
         return sheet.titles(kind)[number] + many, lettered(sheet, pile)[1]
     text, look = lettered(sheet, pile)
+    if (number := number_on(sheet, pile.type, pile.token)) is not None:
+        return str(number) + many, look
     value = pile.fields.get(style.text)
     return (f"{look.letter} {value}", look) if pile.owners and isinstance(value, int) else (text, look)
 
@@ -101,6 +104,14 @@ def named_by(sheet: Sheet, type_: str, token: str) -> Entity | None:
     if not token or sheet.style.pieces[type_].text not in sheet.d.kinds[type_].facts:
         return None
     return sheet.fact(type_, sheet.style.pieces[type_].text, sheet.known.number(type_, token))
+
+
+def number_on(sheet: Sheet, type_: str, token: str) -> int | None:
+    """The number displayed on a token, from the fact displayed on it; None if there is no such fact."""
+    fact = sheet.d.kinds[type_].facts.get(sheet.style.pieces[type_].text) if token else None
+    if fact is None or not isinstance(fact.type, Num):
+        return None
+    return fact.values[sheet.known.number(type_, token)]
 
 
 def grouped(sheet: Sheet, piles: Sequence[Pile]) -> list[Pile]:

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from rulespec.drawing.board import Board, scale_id
-from rulespec.drawing.cards import is_counted, named_by
+from rulespec.drawing.cards import is_counted, named_by, number_on
 from rulespec.drawing.colours import colour, ink_on
 from rulespec.drawing.drawn_tokens import LARGEST
 from rulespec.drawing.holdings import Column, SheetTable, fact_text
@@ -89,6 +89,9 @@ def _piece(board: Board, name: str) -> dict[str, Any]:
     tokens = board.names.names(name) if not isinstance(decl, typed.PieceDecl) else ()
     if any(named := [named_by(board.sheet, name, token) for token in tokens]):
         result["looks"] = [_look(board.sheet.look(*of) if of is not None else Look("grey")) for of in named]
+    numbers = [number_on(board.sheet, name, token) for token in tokens]
+    if any(number is not None for number in numbers):
+        result["numbers"] = numbers
     if isinstance(decl, typed.PieceDecl):
         result["each"] = list(decl.each)
     else:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.drawing import svg
-from rulespec.drawing.cards import hidden_text
+from rulespec.drawing.cards import hidden_text, number_on
 from rulespec.drawing.colours import BACK, INK, colour, ink_on
 from rulespec.drawing.plan import Manner, Sheet
 from rulespec.drawing.scene import SceneItem
@@ -87,7 +87,7 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Dr
         title: the title of the pieces.
     """
     style = sheet.style.pieces[pile.type]
-    looks = [sheet.look(*owner) for owner in pile.owners]
+    looks = [sheet.look(*of) for of in _named(sheet, pile)]
     by_state = (s for field, value, s in style.states if _is(pile.fields.get(field), value))
     symbol = next(by_state, "") or style.symbols.get(pile.place)
     symbol = symbol or next((look.symbol for look in looks if look.symbol), style.symbol)
@@ -97,6 +97,8 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Dr
     each = ""
     if style.text == "owner":
         text, each = owner + many, owner
+    elif (number := number_on(sheet, pile.type, pile.token)) is not None:
+        text = str(number)
     elif style.text in pile.fields:
         value = pile.fields[style.text]
         text = str(value) if isinstance(value, int) else str(value)[:2]
@@ -112,6 +114,16 @@ def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> Dr
     title = f"{place}: {count}{title}" + (f" ({note})" if note else "")
     entity = (pile.type, sheet.known.number(pile.type, pile.token)) if pile.token else None
     return DrawnToken(id_, symbol, fill, text, title, mark, entity, pile.count, each)
+
+
+def _named(sheet: Sheet, pile: Pile) -> Sequence[Entity]:
+    """The entities whose letters are on a pile: its owners; for an ownerless token its parts, if there are several
+    tokens and no number tells them apart.
+    """
+    plain = not pile.token or len(sheet.names(pile.type)) == 1
+    if pile.owners or plain or number_on(sheet, pile.type, pile.token) is not None:
+        return pile.owners
+    return sheet.parts(pile.type, sheet.known.number(pile.type, pile.token))
 
 
 def unseen_token(sheet: Sheet, pile: Pile, key: str, place: str) -> DrawnToken:

@@ -316,7 +316,9 @@ class BoardContents:
 
 
 def guessed_pieces(d: typed.Declarations, drawn: Iterable[str]) -> Drawing:
-    """The section `pieces`: titles on cards in tables, and the only field of a token on boards."""
+    """The section `pieces`: titles on cards in tables, and on boards the only field of a token, or its only fact
+    if that is a number.
+    """
     results: Drawing = {}
     for pile in piles(d):
         on_board = any(place.index in drawn for place in pile.places.values())
@@ -327,6 +329,10 @@ def guessed_pieces(d: typed.Declarations, drawn: Iterable[str]) -> Drawing:
             if isinstance(field.type, Bool):
                 results[pile.name] = {"symbol": "circle", "states": {name: "star"}}
             elif isinstance(field.type, Num | Maybe):
+                results[pile.name] = {"text": name}
+        elif isinstance(pile, typed.Kind) and not pile.product and len(pile.facts) == 1:
+            name, fact = next(iter(pile.facts.items()))
+            if isinstance(fact.type, Num):
                 results[pile.name] = {"text": name}
     return results
 

@@ -67,11 +67,13 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
     for name, tone in board.tints.items():
         if _is(sheet, board.kind, name, number):
             return ground(tone)
-    for name in board.fill:
-        of = sheet.fact(board.kind, name, number)
-        if of is not None:
-            return ground(sheet.look(*of).colour)
-    return default
+    return filled(sheet, board.kind, board.fill, number) or default
+
+
+def filled(sheet: Sheet, kind: str, facts: Sequence[str], number: int) -> str:
+    """The colour of a place by the first of these facts that names an entity; "" without one."""
+    named = (sheet.fact(kind, name, number) for name in facts)
+    return next((ground(sheet.look(*of).colour) for of in named if of is not None), "")
 
 
 def _is(sheet: Sheet, kind: str, name: str, number: int) -> bool:

@@ -292,7 +292,8 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
         outlines, scenery = outlines_of(places, data)
         if (positions or outlines) and form == "nodes":
             form = "areas"
-        facts = [f.name for f in places.facts.values() if isinstance(f.type, Ent)]
+        cells = d.kinds[places.product[-1]] if data.get("as", form) == "mats" and len(places.product) == 2 else places
+        facts = [f.name for f in cells.facts.values() if isinstance(f.type, Ent)]
         links = {name: LinkStyle() for name in link_facts(d, kind)}
         links |= {name: LinkStyle(state=_owner(d, name)) for name, of in d.links.items() if of.region == kind}
         links |= {name: replace(links.get(name, LinkStyle()), **how) for name, how in data.get("links", {}).items()}

@@ -120,8 +120,11 @@ function makeDrawing(plan) {
   }
 
   // --- tokens
+  const numberOn = (pile) => pile.token ? plan.pieces[pile.type].numbers?.[number(pile.type, pile.token)] : undefined;
   function pileToken(pile) {
-    const style = plan.pieces[pile.type], looks = pile.owners.map((of) => look(...of));
+    const style = plan.pieces[pile.type], counted = numberOn(pile);
+    const plain = pile.owners.length || !pile.token || counted !== undefined || plan.kinds[pile.type].names.length === 1;
+    const looks = (plain ? pile.owners : parts([pile.type, number(pile.type, pile.token)])).map((of) => look(...of));
     const state = style.states.find(([field, value]) => {
       const held = pile.fields[field];
       return value ? held === value : !none(held);
@@ -130,6 +133,7 @@ function makeDrawing(plan) {
     const many = pile.count > 1 ? String(pile.count) : "", value = pile.fields[style.text];
     let text = ["count", "title"].includes(style.text) ? many : "", each = "";
     if (style.text === "owner") [text, each] = [looks.map((of) => of[2]).join("") + many, looks.map((of) => of[2]).join("")];
+    else if (counted !== undefined) text = String(counted);
     else if (style.text in pile.fields) text = ["number", "boolean"].includes(typeof value) ? written(value) : [...written(value)].slice(0, 2).join("");
     const [fill, ink] = style.colour.length ? style.colour : looks.length ? looks[0] : ["#ffffff", INK];
     const alike = looks.length && !style.colour.length && looks[0][4];
@@ -512,6 +516,8 @@ function makeDrawing(plan) {
       return [title(pile.type, number(pile.type, pile.token)) + (pile.count > 1 ? ` x${pile.count}` : ""), look_];
     if (style.text === "title" && pile.owners.length === 1)
       return [title(...pile.owners[0]) + (pile.count > 1 ? ` x${pile.count}` : ""), look_];
+    const fact = numberOn(pile);
+    if (fact !== undefined) return [String(fact) + (pile.count > 1 ? ` x${pile.count}` : ""), look_];
     const counted = pile.owners.length && ["number", "boolean"].includes(typeof value);
     return counted ? [`${look_[2]} ${written(value)}`, look_] : [text, look_];
   }

@@ -18,6 +18,7 @@ from shipped import NAMES, loaded
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.drawing import svg
 from rulespec.drawing.board import Board, board_of
+from rulespec.drawing.colours import ground
 from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.scene import to_svg
 from rulespec.drawing.style import style_of
@@ -162,6 +163,58 @@ def test_an_entity_whose_state_is_a_cell_stands_on_it(fairground: typed.Ruleset)
     assert moved is not None
     x, y = map(float, moved.groups())
     assert left < x < right and top < y < bottom
+
+
+STALLS = """
+--- game.yaml
+id: small
+title: Stalls
+version: "1.0"
+players: {kind: player, min: 2, max: 3}
+start: play
+--- boards.yaml
+boards:
+  cell:
+    grid: {columns: a..b, rows: 1..2}
+    facts: {colour: colour}
+    spaces: {a1: {colour: red}, b1: {colour: blue}, a2: {colour: blue}, b2: {colour: red}}
+--- kinds.yaml
+kinds:
+  colour: {entities: {red: {}, blue: {}}}
+  stall: {entities: {north: {}, south: {}}}
+  disc: {facts: {roll: int}, entities: {third: {roll: 3}, tenth: {roll: 10}}, places: {heap: {}, on: {index: stall}}}
+  ware: {entities: {cheese: {}, wine: {}}, places: {store: {}, out: {index: stall}}}
+  guard: {entities: {watchman: {}}, places: {lodge: {}, at: {index: stall}}}
+  spot: {product: [player, cell]}
+  player: {}
+pieces:
+  tile: {each: [colour], places: {bag: {}, wall: {index: spot}}}
+--- setup.yaml
+setup:
+  pieces: {tile.bag: 4}
+  state: {disc.place: "on[south]", ware.place: "out[north]", guard.place: "at[south]"}
+--- rules/play.rules
+procedure play():
+    choose spots(s in spot, k in colour where s.cell.colour == k, d in disc, w in ware, g in guard) by first(player)
+    move 1 of tile[k] from bag to wall[s]
+    move d to on[north]
+    move w to out[south]
+    move g to at[north]
+"""
+
+
+def test_tokens_without_owners_are_told_apart_by_a_number_or_their_letters(tmp_path: Path) -> None:
+    board, game = undrawn_file(small(tmp_path / "small", STALLS))
+    assert re.findall(r">([^<]+)</text>", item(board, game, "piece.south.disc.on.tenth")) == ["10"]
+    assert re.findall(r">([^<]+)</text>", item(board, game, "piece.north.ware.out.wine")) == ["W"]
+    assert "<text" not in item(board, game, "piece.south.guard.at.watchman")
+    assert_ports_agree(board, state_json(game), tmp_path)
+
+
+def test_cells_of_each_owners_board_have_their_printed_colours(tmp_path: Path) -> None:
+    board, _ = undrawn_file(small(tmp_path / "small", STALLS))
+    svg = to_svg(board.scene(None))
+    assert svg.count(f'fill="{ground("red")}"') == 6 and svg.count(f'fill="{ground("blue")}"') == 6
 
 
 CHANGED = """
