@@ -154,6 +154,13 @@ def _directions(r: DeclarationReader, board: typed.BoardDecl, node: Node, form: 
         yield kind, name, key, Mapping(facts, value.span)
 
 
+def _called(kind: typed.Kind) -> str:
+    """The names of the first spaces and of the last one."""
+    names = [f"`{name}`" for name in kind.index]
+    shown = names if len(names) < 5 else [*names[:3], "…", names[-1]]
+    return f"the spaces are called {', '.join(shown)}"
+
+
 def read_spaces(r: DeclarationReader) -> None:
     """Reads the facts of all spaces, and resolves their links."""
     for place, node, form, _ in boards_in(r.root):
@@ -167,7 +174,7 @@ def read_spaces(r: DeclarationReader) -> None:
                 unknown_facts(r, kind, value)
             else:
                 notes = [Label(kind.span, "the board is declared here")]
-                help_ = did_you_mean(name, kind.index)
+                help_ = did_you_mean(name, kind.index) or _called(kind)
                 r.report.error("RS221", f"no `{kind.name}` is called `{name}`", key.span, notes=notes, help=help_)
         links = dict.fromkeys(name for name, _, _ in entries(get(node, "links")))
         for fact in kind.facts.values():

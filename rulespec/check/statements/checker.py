@@ -24,7 +24,10 @@ from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
 _PAID = "in the body, write `pay` or `move`"
-_INSTEAD = "elsewhere, put conditional statements into the block of an `if …:`"
+_INSTEAD = (
+    "for a `require` that applies only if c holds, write `require not c or …` at the start; "
+    "elsewhere, put the statements that depend on a condition into the block of an `if …:`"
+)
 
 
 class StatementChecker(StatementContext):

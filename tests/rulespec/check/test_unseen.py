@@ -70,6 +70,7 @@ def test_what_decides_and_stays_hidden(body: str, name: str, tmp_path: Path) -> 
     "body",
     [
         'for p in best(q in player by told(q.shown, "open: over")):\n    set p.wins to 1',
+        'if told(sum(hold[c].hand[first(player)] for c in card), "all see how many") > 1:\n    set best to 1',
         'set best to max(told(p.bid, "shown") for p in player)',
         'let high = told(first(player).bid, "shown") + 1\nset best to high',
         "set best to max(strength(p) for p in player)",
