@@ -27,7 +27,7 @@ from rulespec.engine.program.machine import Lookups, Machine
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from rulespec.engine.game.visibility import Visibility
 
@@ -178,16 +178,21 @@ class Omniscient:
         state, measuring = list(self._position.state), self._session.queries.measuring(self.labels)
         return lambda: measuring.of(state)
 
-    def set_value(self, target: str, value: str) -> None:
+    def set_value(self, target: str, value: str, supplies: Sequence[str] = ()) -> None:
         """Sets a state field, an account or a pile of pieces, for custom set-ups.
 
         Pieces come from (or return to) the pile's first place, money from (or to) an unlimited account of its unit.
+
+        Args:
+            target: an expression for the state, account or pile, such as `stone.hand[A]`.
+            value: an expression for its value.
+            supplies: first places and unlimited accounts that are set by themselves: nothing is taken from them.
 
         Raises:
             DiagnosticsError: if the target or the value does not fit, or the pile has too few pieces.
         """
         try:
-            self._position.edit(lambda state: self._session.queries.assign(target, value, state))
+            self._position.edit(lambda state: self._session.queries.assign(target, value, state, supplies))
         except ProgramFaultError as fault:
             raise self._position.fault(fault, self._session.queries.program) from None
 

@@ -258,7 +258,7 @@ class Queries:
 
         return Witness(self._lower, evaluated, show, text).of(condition)
 
-    def assign(self, target: str, value: str, state: list[int]) -> dict[int, int]:
+    def assign(self, target: str, value: str, state: list[int], supplies: Sequence[str] = ()) -> dict[int, int]:
         """The changes made by an assignment, as cell → new value; see `Omniscient.set_value`."""
         place = self.expression(target)
         report = Report()
@@ -274,14 +274,16 @@ class Queries:
         at = self._address(place, state)
         written = {at: amount}
         source = self._source(place, state)
-        if source is not None and source != at:
+        given = [self._address(self.expression(supply), state) for supply in supplies] if source is not None else []
+        if source is not None and source != at and source not in given:
             written[source] = state[source] - amount + state[at]
             if written[source] < 0 and isinstance(place, typed.PieceCount):
                 first = next(iter(place.piece.places))
                 message = (
                     f"there are not {amount} pieces for `{target}`: they would come from `{first}`, the first place"
                 )
-                help_ = f"first set `{place.piece.name}` so that {amount} are in `{first}`"
+                supply = f"{_pile(target)}.{first}"
+                help_ = f"also set `{supply}` to the number of those left there: none are then taken from it"
                 report.error("RS802", message, None, help=help_)
         report.raise_if_errors()
         return written
@@ -342,6 +344,12 @@ def _checker(queries: Queries, report: Report, variables: Sequence[typed.Var] = 
     for var in variables:
         env = env.bind(var)
     return ExpressionChecker(ruleset.declarations, ruleset.rules, report, queries.seats), env
+
+
+def _pile(target: str) -> str:
+    """The pile of a place of pieces: `army[france]` of `army[france].at[paris]`."""
+    match = re.match(r"\w+(\[[^\]]*\])?", target)
+    return match[0] if match is not None else target
 
 
 _FORMS: dict[str, Callable[[str], Type]] = {"set": SetOf, "order": Order, "bag": BagOf, "path": PathOf}

@@ -217,9 +217,10 @@ class _Run:
                 for call in layer.run:
                     place = call.span
                     game.omniscient.prepare(call.text)
+                supplies = [key.text for key, _ in layer.set if _is_supply(self.ruleset, key.text)]
                 for key, value in layer.set:
                     place = key.span
-                    game.omniscient.set_value(key.text, _text(value))
+                    game.omniscient.set_value(key.text, _text(value), supplies)
             place = scenario.start.span if scenario.start is not None else scenario.span
             game.omniscient.numbers.begin()
         except DiagnosticsError as error:
@@ -404,6 +405,15 @@ def _canonical(value: str) -> str:
 def _joined(texts: list[str]) -> str:
     more = ", …" if len(texts) > _MAX_JOINED else ""
     return ", ".join(texts[:_MAX_JOINED]) + more if texts else "nothing"
+
+
+def _is_supply(ruleset: typed.Ruleset, target: str) -> bool:
+    """Whether a target is the first place of its pile, or an unlimited account of the whole game."""
+    name, place = target.partition("[")[0].partition(".")[0], target.rpartition(".")[2]
+    if (field := ruleset.declarations.fields.get(target)) is not None:
+        return field.unlimited
+    piece = ruleset.declarations.pieces.get(name)
+    return piece is not None and place == next(iter(piece.places))
 
 
 def _text(value: Node) -> str:

@@ -179,7 +179,12 @@ WRONG = [
     ("    given: {start: dance}", "4:20", "RS813", "`dance` does not call a procedure"),
     ("    given: {set: {stone.heep: 1}}", "4:19", "RS813", "heep"),
     ("    given: {set: {most: 1}}", "4:19", "RS813", "is neither state nor an account"),
-    ('    given: {set: {"stone.hand[A]": 10}}', "4:19", "RS813", "for `stone.hand[A]`: they would come from `heap`"),
+    (
+        '    given: {set: {"stone.hand[A]": 10}}',
+        "4:19",
+        "RS813",
+        "also set `stone.heap` to the number of those left there",
+    ),
     ("    seats: [A, B, C, D, E]", "2:9", "RS813", "for 2 to 4 players, not for 5"),
     ("    settings: {miser: true}", "2:9", "RS813", "has no setting `miser`; did you mean `misere`?"),
 ]
@@ -207,6 +212,14 @@ def test_one_step_that_fails_does_not_hide_the_next(tmp_path: Path) -> None:
 def test_a_decision_that_cannot_be_taken_ends_the_case(tmp_path: Path) -> None:
     text = '    when: ["A: take(4)"]\n    then: {by: A, decision: dance}\n'
     assert [f.what for f in run(tmp_path, text)] == ["when"]
+
+
+@pytest.mark.parametrize("heap, hand", [(5, 2), (1, 9), (9, 9), (3, 0)])
+@pytest.mark.parametrize("heap_first", [True, False])
+def test_a_supply_holds_what_is_written_in_any_order(tmp_path: Path, heap: int, hand: int, heap_first: bool) -> None:
+    places = [f"stone.heap: {heap}", f'"stone.hand[A]": {hand}']
+    written = ", ".join(places if heap_first else places[::-1])
+    assert run(tmp_path, f"    given: {{set: {{{written}}}}}\n    then: {{values: {{{written}}}}}") == []
 
 
 def test_values_are_compared_as_values(tmp_path: Path) -> None:

@@ -75,6 +75,9 @@ HOLDS = [
     "{id: X, title: T, given: {run: [lend_all], set: {A.cash: 2}}, then: {values: {A.cash: 2, B.cash: 5}}}",
     "{id: X, title: T, given: {from: rich, run: [lend_all]}, then: {by: A, values: {A.cash: 10, C.cash: 5}}}",
     "{id: X, title: T, given: {run: [award, lend_all]}, when: ['chance: roll(sun)'], then: {decision: bidding}}",
+    # an account that is set, too, pays nothing
+    "{id: X, title: T, given: {set: {bank: 7, A.cash: 9}}, then: {values: {A.cash: 9, bank: 7}}}",
+    "{id: X, title: T, given: {set: {A.cash: 9, bank: 7}}, then: {values: {A.cash: 9, bank: 7}}}",
     # values with their units
     "{id: X, title: T, then: {values: {A.cash: 4 money, bank: 0 money, sun.prize: 5 money, round: 1}}}",
     "{id: X, title: T, then: {values: {'A.cash + 1 money': 5  money, '1 money - A.cash': -3 money}}}",
