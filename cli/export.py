@@ -65,7 +65,7 @@ def command(
     if no_structs:
         raise click.UsageError("--no-structs needs --openspiel-trajectory")
     assert wasm is not None
-    from rulespec.cli.flags import wasm_errors
+    from rulespec.cli.flags import ELSEWHERE, wasm_errors
     from rulespec.engine.game.game import Game
     from rulespec.engine.game.seating import seat_names
     from rulespec.engine.game.wasm_export import exported
@@ -79,7 +79,7 @@ def command(
     seats = seat_names(players, ruleset.seats)
     game = Game(ruleset, seats, output.key_values(settings), "interpreter")  # fast to create: it only runs the set-up
     words = Words(ruleset, language)
-    with wasm_errors():
+    with wasm_errors(ELSEWHERE):
         files = {wasm: exported(game, lambda asides: exported_texts(game, words, asides))}
     if js is not None:
         files[js] = own_file("wasm_game.js").encode()

@@ -165,13 +165,16 @@ def words_of(ruleset: typed.Ruleset, language: str | None, names: Names) -> Word
     return words
 
 
+_OMIT = "omit --backend: the fastest suitable machine then plays the same games"
+ELSEWHERE = "play at a table: `rulespec serve` needs no module"
+"""The way out for commands that write a module."""
 MACHINES = {"wasm": "wasm", "python": "Python", "interpreter": "the interpreter"}
 """The display names of the backends."""
 
 
 @contextmanager
-def wasm_errors() -> Iterator[None]:
-    """Converts a missing wasm module or engine into an error of the command."""
+def wasm_errors(help_: str = _OMIT) -> Iterator[None]:
+    """Converts a missing wasm module or engine into an error of the command; `help_` is the way out of the first."""
     from rulespec.engine.wasm.compiler import NoWasmError  # lazily: most runs need none
     from rulespec.engine.wasm.engine import NoWasmtimeError
 
@@ -180,7 +183,7 @@ def wasm_errors() -> Iterator[None]:
     except NoWasmtimeError as error:
         raise click.ClickException(str(error)) from None
     except NoWasmError as error:
-        not_used(f"there is no wasm module for these rules: {error}")
+        not_used(f"there is no wasm module for these rules: {error}", help_)
 
 
 @contextmanager
@@ -207,8 +210,7 @@ def played_by(backend: str, handed: Mapping[str, int]) -> str:
     return ", ".join([MACHINES[backend], *others])
 
 
-def not_used(message: str) -> NoReturn:
+def not_used(message: str, help_: str = _OMIT) -> NoReturn:
     """Reports that the requested backend was not used, and exits with code 1."""
-    help_ = "omit --backend: the fastest suitable machine then plays the same games"
     output.show([Diagnostic("RS727", Severity.ERROR, message, None, help=help_)])
     raise click.exceptions.Exit(output.PROBLEMS)

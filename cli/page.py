@@ -27,7 +27,7 @@ def command(ref: str, players: int | None, settings: tuple[str, ...], out: Path,
 
     Example: rulespec page imperial --players 4 --out table.html
     """
-    from rulespec.cli.flags import wasm_errors
+    from rulespec.cli.flags import ELSEWHERE, wasm_errors
     from rulespec.engine.game.game import Game
     from rulespec.engine.game.seating import seat_names
     from rulespec.load import load_ruleset
@@ -37,7 +37,7 @@ def command(ref: str, players: int | None, settings: tuple[str, ...], out: Path,
     players = number_of_players(ruleset, players)
     seats = seat_names(players, ruleset.seats)
     game = Game(ruleset, seats, output.key_values(settings), "interpreter")  # fast to create: it only runs the set-up
-    with wasm_errors():
+    with wasm_errors(ELSEWHERE):
         page = local_page(game, language)
     output.write_bytes(out, page.encode(errors="replace"))
     output.echo(f"written: {out} ({len(page.encode(errors='replace')) / 1000:,.0f} KB)")

@@ -18,6 +18,7 @@ from shipped import EXPORTED, OFFERED, WITHOUT_MODULE, loaded
 
 pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
 
+from rulespec.cli.main import run
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.game.state_json import scores, state_json
@@ -159,3 +160,13 @@ def test_what_has_no_module_says_why(ref: str) -> None:
     ruleset = loaded(ref)[0]
     with pytest.raises(NoWasmError, match="a bag of more than 8 kinds of pieces"):
         exported(Game(ruleset, seat_names(ruleset.players[0], ruleset.seats)))
+
+
+@pytest.mark.parametrize("command", [["page", "--out", "game.html"], ["export", "--wasm", "game.wasm"]])
+def test_a_command_that_writes_a_module_names_a_way_without_one(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run([*command[:1], WITHOUT_MODULE[0], "--players", "2", *command[1:]]) == 1
+    error = capsys.readouterr().err
+    assert "= help: play at a table: `rulespec serve` needs no module" in error and "--backend" not in error
