@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from rulespec.drawing.colours import PALETTE
+from rulespec.drawing.colours import OWNERS, PALETTE
 from rulespec.drawing.entity_marks import LabelStock, numbers_of
 from rulespec.typed import nodes as typed
 from rulespec.types import Bool, Ent, Maybe, Num, Order, SetOf
@@ -315,9 +315,12 @@ class BoardContents:
 # --- looks ---------------------------------------------------------------------------------------
 
 
+_HUES = frozenset((*OWNERS, "black", "red"))
+
+
 def guessed_pieces(d: typed.Declarations, drawn: Iterable[str]) -> Drawing:
     """The section `pieces`: titles on cards in tables, and on boards the only field of a token, or its only fact
-    if that is a number.
+    if that is a number. Tokens with names of their own are squares, which have most room for letters.
     """
     results: Drawing = {}
     for pile in piles(d):
@@ -330,10 +333,10 @@ def guessed_pieces(d: typed.Declarations, drawn: Iterable[str]) -> Drawing:
                 results[pile.name] = {"symbol": "circle", "states": {name: "star"}}
             elif isinstance(field.type, Num | Maybe):
                 results[pile.name] = {"text": name}
-        elif isinstance(pile, typed.Kind) and not pile.product and len(pile.facts) == 1:
-            name, fact = next(iter(pile.facts.items()))
-            if isinstance(fact.type, Num):
-                results[pile.name] = {"text": name}
+        elif isinstance(pile, typed.Kind) and len(pile.entities) > 1 and not pile.nameless:
+            facts = {} if pile.product else pile.facts
+            number = [name for name, fact in facts.items() if isinstance(fact.type, Num)] if len(facts) == 1 else []
+            results[pile.name] = {"symbol": "square"} | ({"text": number[0]} if number else {})
     return results
 
 
@@ -353,12 +356,21 @@ def guessed_looks(d: typed.Declarations, boards: Drawing) -> tuple[Drawing, dict
         numbers = numbers_of(d, kind.name)
         counted = dict(zip(numbers, labels.numbered(kind.name.replace("_", " "), list(numbers.values())), strict=True))
         letters = [counted.get(entity.name) or labels.of(entity.title) for entity in kind.entities]
+        hues = _named_hues(kind)
         looks[kind.name] = {
-            entity.name: {"letter": label} | ({"colour": entity.name} if entity.name in PALETTE else {})
+            entity.name: {"letter": label} | ({"colour": hues[entity.name]} if entity.name in hues else {})
             for entity, label in zip(kind.entities, letters, strict=True)
         }
     codes = {name: labels.of(name.rpartition(".")[2].replace("_", " ")) for name in _coded(d, boards)}
     return looks, codes
+
+
+def _named_hues(kind: typed.Kind) -> dict[str, str]:
+    """The colours that names are, or contain as a word if most names of the kind contain one."""
+    words = {entity.name: _HUES.intersection(entity.name.split("_")) for entity in kind.entities}
+    hues = {name: next(iter(hue)) for name, hue in words.items() if len(hue) == 1}
+    hues = hues if 2 * len(hues) > len(words) else {}
+    return hues | {name: name for name in words if name in PALETTE}
 
 
 def _coded(d: typed.Declarations, boards: Drawing) -> Iterator[str]:

@@ -211,6 +211,14 @@ def test_tokens_without_owners_are_told_apart_by_a_number_or_their_letters(tmp_p
     assert_ports_agree(board, state_json(game), tmp_path)
 
 
+def test_a_colour_in_most_names_of_a_kind_is_theirs(tmp_path: Path) -> None:
+    text = STALLS.replace("cheese: {}, wine: {}", "red_wine: {}, white_wine: {}, water: {}, oil: {}")
+    mixed = undrawn_file(small(tmp_path / "small", text))[0].sheet
+    assert mixed.look("ware", 0).colour not in ("red", "white") and mixed.look("ware", 2).colour == "water"
+    most = undrawn_file(small(tmp_path / "most", text.replace(", oil: {}", "")))[0].sheet
+    assert [most.look("ware", n).colour for n in range(3)] == ["red", "white", "water"]
+
+
 def test_cells_of_each_owners_board_have_their_printed_colours(tmp_path: Path) -> None:
     board, _ = undrawn_file(small(tmp_path / "small", STALLS))
     svg = to_svg(board.scene(None))
