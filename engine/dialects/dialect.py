@@ -151,6 +151,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         format: the file format: `json`, `pgn` or `sgf`.
         text_path: the path of a move's text in an entry; may be empty.
         notation: the notation of the texts, or None.
+        not_read: kinds of texts that it does not read: the title of each, the words that identify it, and the way out.
     """
 
     id: str
@@ -181,6 +182,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
     format: str = "json"
     text_path: str = ""
     notation: Notation | None = None
+    not_read: tuple[tuple[str, tuple[str, ...], str], ...] = ()
 
     @property
     def start_type(self) -> str:
@@ -311,6 +313,7 @@ def _dialect(text: str, file: str, whole: bool) -> Dialect:
         format=data.get("format", "json"),
         text_path=action.get("text", ""),
         notation=notation,
+        not_read=tuple((each["title"], tuple(each["words"]), each["help"]) for each in data.get("not_read", [])),
         decisions=own if notation is None else {**notation.decisions, **own},
         spans=places(locate(node, ["decisions"]))
         | {f"cut.{path}": span for path, span in places(locate(node, ["entries", "cut"])).items()}

@@ -109,15 +109,15 @@ class Entries:
 
     def _read_texts(self, notation: Notation, path: str) -> None:
         """Replaces entries by their parsed moves; an unparsable text becomes the type of its entry."""
-        text_of, memo = path_reader(path), dict[str, tuple[str, Any]]()
-        for number, payload in enumerate(self.payloads):
-            text = text_of(payload)
-            if not isinstance(text, str) or not number:
-                continue
-            if text not in memo:
-                move = notation.grammar.read(text)
-                memo[text] = (text, {}) if move is None else (move.type, dict(move.fields))
-            self.types[number], self.payloads[number] = memo[text]
+        texts = enumerate(map(path_reader(path), self.payloads))
+        written = {number: text for number, text in texts if isinstance(text, str) and number}
+        moves = {text: notation.grammar.read(text) for text in dict.fromkeys(written.values())}
+        if None in moves.values():
+            own = notation.in_own_letters([*written.values()])
+            moves = {text: notation.grammar.read(other) for text, other in zip(written.values(), own, strict=True)}
+        for number, text in written.items():
+            move = moves[text]
+            self.types[number], self.payloads[number] = (text, {}) if move is None else (move.type, dict(move.fields))
 
     def _take_back(self, undo: Undo, remark: str, start: int, file: str) -> None:
         """Skips entries undone as a whole, with the entries nested in them."""

@@ -21,6 +21,8 @@ from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.typed import nodes as typed
 
 _NUMBER = re.compile(r"-?[0-9]{1,15}")
+_MAX_VALUES = 10
+"""Maximum number of accepted values in a message."""
 
 
 def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> tuple[list[str], dict[str, str]]:
@@ -37,7 +39,8 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
     else:
         seats = follow(dialect.header(log.first), path)
         if not isinstance(seats, list) or not all(isinstance(s, str | int) for s in seats):
-            report.error("RS620", f"the first entry has no list of players at `{path}`", first)
+            help_ = "check that the log is complete: the dialect reads the players from there"
+            report.error("RS620", f"the first entry has no list of players at `{path}`", first, help=help_)
             report.raise_if_errors()
         names = [str(seat) for seat in seats]
     if len(set(map(comparable, names))) < len(names):
@@ -53,8 +56,9 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
         value = follow(payload, spec["path"])
         key = spec.get("missing") if value in (MISSING, None) else str(value)
         if key not in spec["values"]:
-            known = ", ".join(spec["values"])
-            report.error("RS621", f"`{spec['path']}` is {key!r}, but `{dialect.id}` accepts only {known}", first)
+            known = ", ".join([*spec["values"]][:_MAX_VALUES]) + (", …" if len(spec["values"]) > _MAX_VALUES else "")
+            message = f"`{spec['path']}` is {key!r}, but `{dialect.id}` accepts only {known}"
+            report.error("RS621", message, first, help="a game with another value is not one of these rules")
             continue
         settings[name] = spec["values"][key]
     report.raise_if_errors()

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.json_paths import MISSING, follow
-from rulespec.engine.dialects.moves_alone import is_position, writers
+from rulespec.engine.dialects.moves_alone import is_position, needed_tags, not_read, one_word, writers
 from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.notation.text_formats import document_of, format_of, read_games
@@ -75,6 +75,8 @@ def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> Foreig
         _no_json(text, file, error, dialects)
     except (RecursionError, ValueError):
         fail("RS612", "this log is nested too deep to be read as JSON", start)
+    if type(value) is int:
+        _no_json(text, file, json.JSONDecodeError("", text, 0), dialects)
     entries = [value] if isinstance(value, dict) else value
     if not isinstance(entries, list) or not entries or not value:
         fail("RS613", "a log must be JSON: an array of entries, or an object that contains them", start)
@@ -119,11 +121,17 @@ def _no_json(text: str, file: str, error: json.JSONDecodeError, dialects: Iterab
     if first[:1] in ("{", "["):
         span = Span(file, error.lineno, error.colno, error.lineno, error.colno + 1)
         fail("RS612", f"this log is not JSON: {error.msg}", span, help="check that the log is complete")
-    refs = writers(text, dialects)
+    dialects = [*dialects]
+    parted = one_word(text)
+    refs = writers(text, dialects) or writers(parted, dialects)
     if refs:
         by = " or ".join(f"`{ref}`" for ref in refs)
         name = Path(file).with_suffix(".pgn").name
         help_ = f"rename it to {name}, and run `rulespec replay {name}`"
+        if parted and not writers(text, dialects):
+            help_ = f"write a space between two moves, {help_}"
+        if all(tags := [needed_tags(dialect) for dialect in refs.values()]):
+            help_ = f"write `{tags[0]}` before the moves, {help_}"
         if is_position(text):
             help_ = f"remove the words before its moves, {help_}"
         fail(
@@ -132,6 +140,8 @@ def _no_json(text: str, file: str, error: json.JSONDecodeError, dialects: Iterab
             start,
             help=help_,
         )
+    if (known := not_read(text, dialects)) is not None:
+        fail("RS612", f"this log is not JSON, but {known[0]}", start, help=known[1])
     help_ = "give a log in JSON (a native one has an object on each line), or moves as text with their numbers (PGN)"
     fail("RS612", f"this log is not JSON, but text that begins with {shown(first[:40].rstrip())}", start, help=help_)
 
@@ -156,6 +166,9 @@ def shaped(log: ForeignLog, dialect: Dialect, ends: Mapping[str, Collection[str]
     if shape.list:
         pairs = _listed(log.entries[0], shape.list.split("."), None)
     for entry, parent in pairs:
+        if entry is None:
+            help_ = "remove it, or check that the log is complete"
+            fail("RS613", f"entry {len(entries)} is null", start, help=help_)
         if entry is MISSING:
             fail(
                 "RS613",

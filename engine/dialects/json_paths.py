@@ -27,6 +27,7 @@ def path_reader(path: str) -> Callable[[Any], Any]:
 
         def every(value: Any) -> Any:
             result = lists(value)
+            result = [*result.values()] if isinstance(result, dict) else result
             return [each(v) for v in result] if isinstance(result, list) else MISSING
 
         return every

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rulespec.diagnostics.report import DiagnosticsError
@@ -21,25 +21,58 @@ def is_position(text: str) -> bool:
     return _BEFORE.match(text.lstrip()) is not None
 
 
-def writers(text: str, dialects: Iterable[Path]) -> list[str]:
-    """The references of the rulesets whose notation can read all of a text's first words."""
+def writers(text: str, dialects: Iterable[Path]) -> dict[str, Dialect]:
+    """The dialects whose notation can read all of a text's first words, by the references of their rulesets."""
     start = text[:_LOOKED_AT].strip()
     words = _BEFORE.sub("", start, 1).split()
-    results = []
+    results: dict[str, Dialect] = {}
+    for dialect in _of_texts(dialects):
+        if words and dialect.rulesets[0] not in results and reads(dialect, words):
+            results[dialect.rulesets[0]] = dialect
+    return results
+
+
+def needed_tags(dialect: Dialect) -> str:
+    """The tags without which a dialect does not recognise a PGN; "" if it needs none."""
+    when = dialect.start.get("when", {})
+    wanted = {
+        path: when[path][0] if isinstance(when[path], list) else when[path] for path in dialect.unfit({"moves": []})
+    }
+    return "".join(f'[{path} "{value}"]' for path, value in wanted.items())
+
+
+def one_word(text: str) -> str:
+    """A text without spaces, in which each character is to be read as a move; "" if there are spaces."""
+    words = text.split()
+    return " ".join(words[0]) if len(words) == 1 and 1 < len(words[0]) <= _LOOKED_AT else ""
+
+
+def not_read(text: str, dialects: Iterable[Path]) -> tuple[str, str] | None:
+    """The title of a known kind of text that no dialect reads, and the way out; None for any other text."""
+    start = text[:_LOOKED_AT].lower()
+    for dialect in _of_texts(dialects):
+        for title, words, help_ in dialect.not_read:
+            if all(word.lower() in start for word in words):
+                return title, help_
+    return None
+
+
+def _of_texts(dialects: Iterable[Path]) -> Iterator[Dialect]:
+    """The dialects of texts, with their notations."""
     for file in dialects:
         try:
-            dialect = read_dialect(file, whole=False)
-            if dialect.format != "pgn" or dialect.rulesets[0] in results:
-                continue
-            whole = read_dialect(file)
+            if read_dialect(file, whole=False).format == "pgn":
+                yield read_dialect(file)
         except DiagnosticsError:  # an invalid dialect is reported when it is used
             continue
-        if reads(whole, words):
-            results.append(dialect.rulesets[0])
-    return results
 
 
 def reads(dialect: Dialect, moves: Sequence[str]) -> bool:
     """Whether the notation of a dialect can read all of a game's first moves."""
+    return readable(dialect, moves) == len(moves[:_WORDS])
+
+
+def readable(dialect: Dialect, moves: Sequence[str]) -> int:
+    """The number of a game's first moves that the notation of a dialect can read."""
     notation = dialect.notation
-    return notation is not None and all(notation.grammar.read(move) is not None for move in moves[:_WORDS])
+    return sum(map(notation.reads, notation.in_own_letters(moves[:_WORDS]))) if notation is not None else 0

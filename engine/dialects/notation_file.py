@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,7 @@ class Notation(Brief, Struct, frozen=True, eq=False):
         decisions: `decision.option` → the forms of its text.
         printed: `decision.option` → printed forms; empty for texts that are read but never written.
         after: the suffixes of moves; the first one that applies is used.
+        letters: language → letter in its texts → letter in the grammar.
     """
 
     title: str
@@ -68,6 +69,29 @@ class Notation(Brief, Struct, frozen=True, eq=False):
     printed: Mapping[str, tuple[Printed, ...]]
     after: tuple[After, ...]
     spans: Mapping[str, Span]
+    letters: Mapping[str, Mapping[str, str]] = {}
+
+    def in_own_letters(self, texts: Sequence[str]) -> Sequence[str]:
+        """The texts of a game's moves in the letters of the grammar.
+
+        Texts that the grammar cannot read are translated if all texts are in the letters of one language, or of several
+        that agree; otherwise they are unchanged.
+        """
+        if not self.letters or all(map(self.reads, texts)):
+            return texts
+        known = {letter for table in self.letters.values() for pair in table.items() for letter in pair}
+        results = set[tuple[str, ...]]()
+        for table in self.letters.values():
+            if not known.intersection("".join(texts)) <= table.keys():
+                continue
+            translated = tuple(text.translate(str.maketrans(dict(table))) for text in texts)
+            if all(map(self.reads, translated)):
+                results.add(translated)
+        return results.pop() if len(results) == 1 else texts
+
+    def reads(self, text: str) -> bool:
+        """Whether the grammar can read a text."""
+        return self.grammar.read(text) is not None
 
 
 def notation_of(folder: Path) -> Notation | None:
@@ -119,6 +143,7 @@ def _notation(text: str, file: str) -> Notation:
         printed={key: tuple(form for form in forms if form.templates) for key, forms in printed.items()},
         after=after,
         spans=spans,
+        letters=data.get("letters", {}),
     )
 
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.foreign_log import ForeignLog
+from rulespec.engine.dialects.moves_alone import readable
 from rulespec.engine.notation.text_formats import NAMES
 from rulespec.engine.words.asked import Decisions
 from rulespec.typed import nodes as typed
 
-_TITLES = ("title", "game", "game_name", "variant", "Variant", "Game")
+_TITLES = ("title", "game", "game_name", "variant", "Variant", "Game", "GameType")
 """Fields in which systems record the name of the game."""
 _MAX_TYPES = 5
 _MAX_DEPTH = 3
+_MAX_INNER = 50
+"""Maximum number of fields of an object in which a log is looked for."""
 
 
 def rules_for(dialect: Dialect, log: ForeignLog) -> str:
@@ -49,14 +53,65 @@ def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> Non
     raise failure("RS883", message, _start(log), f"replay it under its own rules: `rulespec replay {log.file}`")
 
 
-def not_known(log: ForeignLog, close: Sequence[Dialect]) -> DiagnosticsError:
-    """The error for an unrecognised log: it gives the kind of log, and the requirements of the closest dialect."""
-    message = f"no dialect reads this kind of log: it is {kind_of(log)}"
-    hint = "name its dialect with --dialect ID, or write one as shown in the guide to other people's logs"
-    if close:
-        best = min(close, key=lambda dialect: _distance(dialect, log.entries[0]))
-        hint = f"`{best.id}` reads logs whose first entry says {best.wanted(best.unfit(log.entries[0]))}"
+def not_known(log: ForeignLog, close: Sequence[Dialect], every: Sequence[Dialect]) -> DiagnosticsError:
+    """The error for an unrecognised log: it gives the kind of log, and what the closest dialect requires.
+
+    Args:
+        log: the log.
+        close: the dialects that can read its form, but not its first entry.
+        every: all dialects, also of other forms.
+    """
+    first = log.entries[0]
+    moves = [move.text for move in log.game.moves] if log.game is not None else []
+    best = min(close, key=lambda each: (-readable(each, moves), *_distance(each, first)), default=None)
+    accepted = best.start.get("when", {}).keys() - best.unfit(first).keys() if best is not None else frozenset()
+    message = f"no dialect reads this kind of log: it is {kind_of(log, accepted)}"
+    hint = _around(log, every) if log.game is None else ""
+    if not hint and best is not None:
+        hint = f"`{best.id}` reads only logs with {best.wanted(unfit := best.unfit(first))}; here {_values(unfit)}"
+    hint = hint or "name its dialect with --dialect ID, or write one as shown in the guide to other people's logs"
     return failure("RS616", message, _start(log), hint)
+
+
+def _values(fields: Mapping[str, Any]) -> str:
+    """The values of fields, for messages."""
+    return ", ".join(
+        f"{path} is {'missing' if value is None else shown(value if isinstance(value, str) else str(value))}"
+        for path, value in fields.items()
+    )
+
+
+def _around(log: ForeignLog, every: Sequence[Dialect]) -> str:
+    """The way out for a log of a dialect with a different frame: wrapped in objects, or without its first entry."""
+    first = log.entries[0]
+    for path, inner in _inner(first, "", _MAX_DEPTH) if len(log.entries) == 1 else ():
+        entries = inner if isinstance(inner, list) else [inner]
+        if entries and (dialect := next((d for d in every if d.automatic and _is_of(d, entries[0])), None)):
+            what = "object" if dialect.shape.list else "list of entries"
+            inside = f"under {shown(path)}" if isinstance(inner, list) or dialect.shape.list else "in this object"
+            return f"`{dialect.id}` reads a file with the {what} {inside} alone"
+    types = Counter(t for e in log.entries if isinstance(e, dict) and isinstance(t := e.get("type"), str))
+    for dialect in every if len(log.entries) > 1 else ():
+        own = {form.type for forms in dialect.decisions.values() for form in forms}
+        if sum(n for type_, n in types.items() if type_ in own) * 2 > len(log.entries) and not dialect.begins(first):
+            begin = f"a first entry of the type {shown(dialect.start_type)}"
+            if dialect.shape.list:
+                begin = f"an object around the entries, which are under {shown(dialect.shape.list)}"
+            return f"its entries are like those of `{dialect.id}`, whose logs have {begin}: export the whole log"
+    return ""
+
+
+def _is_of(dialect: Dialect, first: Any) -> bool:
+    return dialect.format == "json" and bool(dialect.start_type or dialect.start.get("when")) and dialect.knows(first)
+
+
+def _inner(value: Any, at: str, depth: int) -> Iterator[tuple[str, Any]]:
+    """The objects and lists in an object, each with its path; outer levels come first."""
+    fields = islice(value.items(), _MAX_INNER) if isinstance(value, dict) else ()
+    inside = [(f"{at}{key}", each) for key, each in fields]
+    yield from inside
+    for path, each in inside if depth > 1 else ():
+        yield from _inner(each, f"{path}.", depth - 1)
 
 
 def _distance(dialect: Dialect, first: Any) -> tuple[int, int]:
@@ -69,8 +124,11 @@ def _distance(dialect: Dialect, first: Any) -> tuple[int, int]:
     return len(unfit), sum(2 if value is None else path in may_be_missing for path, value in unfit.items())
 
 
-def kind_of(log: ForeignLog) -> str:
-    """A description of a log for messages: its form, the recorded name of the game, and the types of its entries."""
+def kind_of(log: ForeignLog, accepted: Collection[str] = ()) -> str:
+    """A description of a log for messages: its form, the recorded name of the game, and the types of its entries.
+
+    `accepted` are fields that say nothing about the game, since a dialect accepts their values.
+    """
     first = log.entries[0]
     if log.game is not None:
         kind = f"{NAMES[log.format]}, moves of a game as text ({len(log.game.moves):,} moves)"
@@ -80,7 +138,12 @@ def kind_of(log: ForeignLog) -> str:
         path, entries = _within(*_longest(first, "", _MAX_DEPTH))
         kind = f"an object with {_entries(entries)} under {shown(path)}{_types(entries)}" if path else "a single object"
     return kind + next(
-        (f" of the game {shown(game)} ({shown(path)})" for path, game in _titles(first, "", _MAX_DEPTH)), ""
+        (
+            f" of the game {shown(game)} ({shown(path)})"
+            for path, game in _titles(first, "", _MAX_DEPTH)
+            if path not in accepted
+        ),
+        "",
     )
 
 

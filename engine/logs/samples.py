@@ -14,7 +14,8 @@ from rulespec.references import find_ruleset
 
 _NAME = re.compile(r"([a-z][a-z0-9_]+):([A-Za-z0-9_./-]+)")
 """The id of a ruleset, and the name of a log; a single letter before the colon would be a drive."""
-ENDINGS = (".jsonl", ".json", ".pgn", ".sgf", ".jsonl.gz", ".json.gz", ".pgn.gz", ".sgf.gz")
+_TYPES = (".jsonl", ".json", ".pgn", ".pdn", ".sgf")
+ENDINGS = (*_TYPES, *(f"{each}.gz" for each in _TYPES))
 """The file name extensions of logs."""
 MAX_LOGS = 1_000
 """Maximum number of logs per folder."""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
-from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import failure
 from rulespec.engine.notation.text_moves import (
     MAX_COMMENT,
@@ -47,6 +47,11 @@ _JUDGED = {
     **dict.fromkeys(["-+"], 19),
 }
 """Evaluation of a position after a move → numeric annotation glyph."""
+_TAGS = {
+    name.lower(): name
+    for name in ("Event", "Site", "Date", "Round", "White", "Black", "Result", "FEN", "SetUp", "Variant", "GameType")
+}
+"""Lower-case name of a tag that determines how a game is read → its standard name."""
 _OTHER_RESULTS = {"½-½": "1/2-1/2", "1\u20130": "1-0", "0\u20131": "0-1", "½\u2013½": "1/2-1/2"}
 """Variant spellings of results, with an en dash or ½ → standard ones."""
 _WIDTH = 80
@@ -56,13 +61,20 @@ _TAG = re.compile(_NAME + r"((?:[^\"\\\r\n]|\\.){0,1000})\"[ \t]{0,80}\]")
 _LOOSE_TAG = re.compile(_NAME + r"([^\r\n]{0,1000})\"[ \t]{0,80}\][ \t]{0,80}(?=[\r\n]|$)")
 """A tag on a separate line, with unescaped quotation marks in its text."""
 _LOOKS = re.compile(_NAME)
-_NUMBER = re.compile(r"[0-9]{1,9}(?:[.…]+|(?=[\s({;]|$))|[.…]+(?=\s|$)|e\.p\.")
-_BEGINS = re.compile(r"[0-9]{1,3}[.…]+[ \t]*[A-Za-z]")
+_DOTTED = re.compile(r"([0-9]{1,9})[.…]+|[.…]+(?=\s|$)|e\.p\.")
+_BARE = re.compile(r"([0-9]{1,9})(?=[\s({;]|$)")
+"""A whole number without a dot: the number of a move, or a move, as in games whose moves are digits."""
+_BEGINS = re.compile(r"[0-9]{1,3}[.…]+[ \t]*(?:[A-Za-z]|[0-9]{1,2}[-x:/])")
+_RESULT = re.compile(r"[0-9½]{1,2}(?:/[0-9])?(?:[-\u2013:][0-9½]{1,2}(?:/[0-9])?)?")
+"""A result as other games and programs write it (`2-0`, `1/2`)."""
 _TOKEN = re.compile(r"[^\s{}();$\[\]!?]+(?:\([A-Z]\))?")
 _LINE_END = re.compile(r"[\r\n]")
 _EMPTY_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r")
 _COMMENT = re.compile(r"[%;][^\r\n]*[\r\n]|\{(?!\s*[\"}])[^{}]*\}")
-_FILE = re.compile(r"\.pgn(?:\.gz)?(?:#[0-9]{1,6})?$")
+_SEPARATOR = re.compile(r"(?<=[^\s}]);(?=[ \t]*(?:[0-9]{1,3}\.|[\r\n]|$))")
+"""A semicolon right after a word, before a number or the end of a line: a comment would follow a space."""
+_BETWEEN = re.compile(r"\s+|\{[^{}]*\}")
+_FILE = re.compile(r"\.p[gd]n(?:\.gz)?(?:#[0-9]{1,6})?$")
 _LOOKED_AT = 2_000
 _MARKS = re.compile(r"[!?]+")
 _GLYPH = re.compile(r"\$([0-9]{1,3})")
@@ -95,7 +107,8 @@ def read_pgn(text: str, file: str) -> Iterator[TextGame]:
 def is_word(text: str) -> bool:
     """Whether a text can be a move in PGN: a word that is not a number, an evaluation or a result."""
     other = text in RESULTS or text in _OTHER_RESULTS or text in _JUDGED
-    return _TOKEN.fullmatch(text) is not None and _NUMBER.fullmatch(text) is None and not other
+    number = _DOTTED.fullmatch(text) or _BARE.fullmatch(text)
+    return _TOKEN.fullmatch(text) is not None and number is None and text[-1] != "," and not other
 
 
 class _Reader:
@@ -103,6 +116,8 @@ class _Reader:
         self._text, self._file, self._at = text, file, 0
         self._games = self._remarks = self._tags = self._numbers = 0
         self._begun = False
+        self._last: int | None = None  # the last number of a move in this game, and the number of moves before it
+        self._numbered, self._is_dotted = 0, False
 
     def games(self) -> Iterator[TextGame]:
         """The games, each as soon as it is parsed."""
@@ -119,13 +134,8 @@ class _Reader:
                     yield self._ended(game)
                     game = TextGame(begins=self._at)
                 self._tag(game)
-            elif self._said(game):
+            elif self._said(game) or self._number(game):
                 pass
-            elif number := _NUMBER.match(text, self._at):
-                self._numbers += 1
-                if self._numbers > 2 * MAX_MOVES:
-                    self._too_long(f"the game has more than {MAX_MOVES:,} moves")
-                self._begun, self._at = True, number.end()
             elif self._is_end(game):
                 self._said_after(game)
                 yield self._ended(game)
@@ -139,8 +149,46 @@ class _Reader:
         if self._games > MAX_GAMES:
             self._too_long(f"the file has more than {MAX_GAMES:,} games")
         self._begun, game.ends = False, self._at
-        self._tags = self._numbers = 0
+        self._tags = self._numbers = self._numbered = 0
+        self._last, self._is_dotted = None, False
         return game
+
+    def _number(self, game: TextGame) -> bool:
+        """Parses the number of a move, if there is one; returns whether there was."""
+        number = _DOTTED.match(self._text, self._at)
+        is_dotted = number is not None
+        if number is None:
+            number = _BARE.match(self._text, self._at)
+            if number is None or not self._counts_moves(int(number[1]), number.end(), game):
+                return False
+        self._numbers += 1
+        if self._numbers > 2 * MAX_MOVES:
+            self._too_long(f"the game has more than {MAX_MOVES:,} moves")
+        if number[1] is not None:
+            if not game.warnings and self._last is not None and int(number[1]) not in (self._last, self._last + 1):
+                message = f"number {int(number[1])} of a move follows number {self._last}"
+                help_ = "check whether moves are missing: moves are replayed in their order, whatever their numbers"
+                game.warnings += (Diagnostic("RS890", Severity.WARNING, message, self._span(), help=help_),)
+            self._last, self._numbered, self._is_dotted = int(number[1]), len(game.moves), is_dotted
+        self._begun, self._at = True, number.end()
+        return True
+
+    def _counts_moves(self, number: int, end: int, game: TextGame) -> bool:
+        """Whether a bare whole number that ends at an offset is the number of a move, and not itself a move.
+
+        It continues the count, after a move. A move follows it, unless the earlier numbers are bare, too.
+        """
+        if self._last is None:
+            if game.moves:
+                return False
+        elif number not in (self._last, self._last + 1) or len(game.moves) == self._numbered:
+            return False
+        while between := _BETWEEN.match(self._text, end):
+            end = between.end()
+        word = _TOKEN.match(self._text, end)
+        if word is None or word[0] in RESULTS or word[0] in _OTHER_RESULTS:
+            return self._last is not None and not self._is_dotted and number > self._last
+        return not word[0].isdecimal() and _DOTTED.match(self._text, end) is None
 
     def _said_after(self, game: TextGame) -> None:
         """Parses comments, variations and glyphs after the result of a game, up to an empty line."""
@@ -166,7 +214,7 @@ class _Reader:
         self._tags += 1
         if self._tags > MAX_TAGS:
             self._too_long(f"the game has more than {MAX_TAGS} tags")
-        game.tags.setdefault(tag[1], re.sub(r"\\(.)", r"\1", tag[2]))
+        game.tags.setdefault(_TAGS.get(tag[1].lower(), tag[1]), re.sub(r"\\(.)", r"\1", tag[2]))
         self._begun, self._at = True, tag.end()
 
     def _said(self, game: TextGame) -> bool:
@@ -179,6 +227,8 @@ class _Reader:
                 self._wrong("this comment is not closed", "end it with `}`")
             self._comment(last, text[at + 1 : end])
             self._at = end + 1
+        elif _SEPARATOR.match(text, at):
+            self._at += 1
         elif text[at] == ";":
             self._line()
             self._comment(last, text[at + 1 : self._at])
@@ -251,12 +301,13 @@ class _Reader:
             )
         self._begun = True
         word = _OTHER_RESULTS.get(token[0], token[0])
-        if word in RESULTS:
+        if word in RESULTS or (word == game.tags.get("Result") and _RESULT.fullmatch(word)):
             game.result, self._at = word, token.end()
             return True
         if len(game.moves) >= MAX_MOVES:
             self._too_long(f"the game has more than {MAX_MOVES:,} moves")
-        game.moves.append(TextMove(self._short(token[0], "move")))
+        if text := token[0].rstrip(","):
+            game.moves.append(TextMove(self._short(text, "move")))
         self._at = token.end()
         return False
 

@@ -8,7 +8,7 @@ from typing import Any
 from rulespec.engine.notation import pgn, sgf
 from rulespec.engine.notation.text_moves import TextGame
 
-ENDINGS = (".pgn", ".sgf", ".pgn.gz", ".sgf.gz")
+ENDINGS = (".pgn", ".pdn", ".sgf", ".pgn.gz", ".pdn.gz", ".sgf.gz")
 """The file name extensions of these formats; such a file may contain several games."""
 NAMES = {"pgn": "a PGN", "sgf": "an SGF"}
 """The phrases for the formats in messages."""

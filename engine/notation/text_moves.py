@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.diagnostic import Diagnostic, Span
 
 MAX_GAMES = 5_000
 MAX_TAGS = 100
@@ -40,6 +40,7 @@ class TextGame(Struct):
     """A game: its tags and its moves; comments before the first move are in `start`.
 
     `result` is the text that terminates the moves, or "". `begins` and `ends` are offsets in the file's text.
+    `warnings` are about moves that may be missing.
     """
 
     tags: dict[str, str] = field(default_factory=dict)
@@ -48,6 +49,7 @@ class TextGame(Struct):
     result: str = ""
     begins: int = 0
     ends: int = 0
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 def span_at(text: str, file: str, offset: int) -> Span:

@@ -428,6 +428,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
         check_options(dialect, game)
     log = shaped(written, dialect, cut_at(dialect, game)) if dialect.shape.cut else log
     importer = Importer(game, dialect, log, strict, request.past_known_faults)
+    report.extend(written.game.warnings if written.game is not None else ())
     report.extend([*unknown(dialect, game), *uneven_forms(dialect), *unread_fields(dialect, log, importer.log)])
     numbers = iter(range(len(log.entries) + 1))
 
@@ -464,7 +465,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
 def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:
     """The dialect with an id; by default, the first that recognises the log, by its moves as well if they are text."""
     from rulespec.engine.dialects.dialect import read_dialect
-    from rulespec.engine.dialects.moves_alone import reads
+    from rulespec.engine.dialects.moves_alone import readable, reads
     from rulespec.engine.dialects.recognised import not_known
 
     if dialect_id is not None:
@@ -480,9 +481,11 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
     fitting: list[Dialect] = []
     close: list[Dialect] = []
     likely: list[Dialect] = []
+    every: list[Dialect] = []
     for file in dialects(rules):
         try:
             dialect = read_dialect(file, whole=False)
+            every.append(dialect)
             if dialect.format != log.format or not dialect.begins(log.entries[0]):
                 continue
             knows = dialect.automatic and dialect.knows(log.entries[0])
@@ -496,5 +499,5 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
             return whole
         (fitting if knows else likely if moves and fits else close).append(whole)
     if fitting:  # its first unreadable move becomes the divergence
-        return fitting[0]
-    raise not_known(log, likely or close)
+        return max(fitting, key=lambda dialect: readable(dialect, moves))
+    raise not_known(log, likely or close, every)

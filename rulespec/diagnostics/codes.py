@@ -351,6 +351,7 @@ CODES: dict[str, str] = {
     "RS887": "a file of several games",
     "RS888": "a move without a unique text",
     "RS889": "a game without a text form",
+    "RS890": "a gap in the numbers of moves",
     "RS901": "an internal error",
     "RS902": "too many errors",
     "RS903": "the program breaks a property of every game",

@@ -21,6 +21,10 @@ CHANGES = (
     (r"^head: change ¦decision (\w+)", r"name one of its options: `change option NAME of \1:`"),
     (r"^head: change ¦(\w+)\.(\w+)", r"write `change option \2 of \1:`"),
     (r"^head: change option (\w+) ?¦:", r"name its decision: `change option \1 of DECISION:`"),
+    (
+        r"^(?:change: |head: change .*: )(?:before|after|remove|replace) ¦?(?:match|if|for|repeat|decide|draft|turns) ",
+        "select a simple statement or an expression in it, or replace the whole item: `replace procedure …`",
+    ),
     (r"^(?:change: |head: change .*: )replace .*¦(?::|by\b|to\b|->)", "write `replace … with …`"),
     (
         r"^(?:change: |head: change .*: )¦(?:set|pay|move|if|for|leave|pass|add|insert|put|end)\b",

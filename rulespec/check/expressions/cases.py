@@ -80,7 +80,10 @@ def check_all_named(x: ExpressionContext, span: Span, named: CaseNames, *, has_e
         names = names or "seats without a name"
         added_ = added([kind.entities[kind.index[m]] for m in missing], kind)
         notes = (Label(kind.span, "the kind is declared here"), *added_)
-        x.error("RS403", f"`match` has no case for {names}", span, notes=notes, help="add the cases, or `else:`")
+        help_ = "add the cases, or `else:`"
+        if any(kind.entities[kind.index[m]].span.file != kind.span.file for m in missing):
+            help_ = "replace this item in the overlay by one with the cases, or with `else:`"
+        x.error("RS403", f"`match` has no case for {names}", span, notes=notes, help=help_)
 
 
 def places(cases: Sequence[tuple[tuple[ast.Expr, ...], object]]) -> tuple[Span, ...]:

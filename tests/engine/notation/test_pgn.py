@@ -29,6 +29,11 @@ def moves(text: str) -> list[str]:
         "% a line\n1. e4 ; a comment 1. d4\ne5 {2. d4} Nf3",
         '[White "A"]\n\n1. e4 (1. d4 (1. c4 {)} ) ; )\n) 1... e5 2. Nf3 1/2-1/2',
         "1. e4 e5 {a\ncomment} 2. Nf3 e.p. *",
+        "1. e4, e5; 2. Nf3,",
+        "1. e4 e5 2 Nf3 *",
+        "1 e4 e5 2 Nf3 3 1-0",
+        '[Result "2-0"]\n1. e4 e5 2. Nf3 2-0',
+        '[result "1/2"]\n1. e4 e5 2. Nf3 1/2',
         "{first} 1. e4 1… e5 2.… Nf3 ½-½",
         "1. e4 = e5 += 2. Nf3 ± -/+ 1\u20130",
         "%x\r1. e4 ; a comment 1. d4\re5 (1... c5 ; )\r) 2. Nf3 *\r",
@@ -38,6 +43,29 @@ def moves(text: str) -> list[str]:
 )
 def test_moves_are_read_whatever_stands_between_them(text: str) -> None:
     assert moves(text) == ["e4", "e5", "Nf3"]
+
+
+@pytest.mark.parametrize(
+    "text", ["1. 4 4 2. 5 3 *", "4 4 5 3", "1. 4 {good} 4 2. 5 3", "1. 4 4 {2} 5 3 0-1", "4 4 2. 5 3", "1 . 4 4 5 3"]
+)
+def test_whole_numbers_that_do_not_count_are_moves(text: str) -> None:
+    assert moves(text.replace("1 .", "1.")) == ["4", "4", "5", "3"]
+
+
+def test_the_numbers_of_moves_are_checked_for_gaps() -> None:
+    (whole,) = games("12. e4 e5 {well} 12... e5 13. Nf3 Nc6 13 ... a6 *")
+    assert whole.warnings == ()
+    (lost,) = games("1. e4 e5\n3. Nf3 Nc6 9. a3 *")
+    (warning,) = lost.warnings
+    assert (warning.code, warning.message) == ("RS890", "number 3 of a move follows number 1")
+    assert warning.span is not None
+    assert (warning.span.line, warning.span.column) == (2, 1)
+
+
+def test_names_of_tags_are_read_in_any_case() -> None:
+    (game,) = games('[white "A"] [FEN "x"] [VARIANT "Y"] [result "2-0"] [own "1"]\n1. e4 2-0')
+    assert game.tags == {"White": "A", "FEN": "x", "Variant": "Y", "Result": "2-0", "own": "1"}
+    assert game.result == "2-0"
 
 
 def test_what_is_said_is_kept_where_it_stands() -> None:
