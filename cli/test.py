@@ -15,6 +15,7 @@ from rulespec.cli import output
 from rulespec.cli.flags import BackendChoice, check_used, wasm_errors
 from rulespec.cli.recorded_situations import recorded_situations, show_altered, summary
 from rulespec.diagnostics.report import Report
+from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.program.long_values import counting
 from rulespec.engine.verify.suite import Case, run_suite
@@ -118,7 +119,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         seconds = f"{time.perf_counter() - started:.1f} s"
         output.echo(f"{ruleset.ref} {ruleset.version}: {verdict} · {' · '.join(parts)}{errors} · {seconds}")
     if nothing:
-        output.echo(_way_to_tests(r.only), err=True)
+        output.echo(_way_to_tests(r.only, ruleset), err=True)
         ctx.exit(output.UNUSABLE)
     check_used("wasm" if "wasm" in r.backends else "".join(r.backends[:1]), handed)
     ctx.exit(output.OK if passed else output.PROBLEMS)
@@ -150,10 +151,12 @@ def _random_games(
     return play_random_games(ruleset, numbers, games, seed, failures)
 
 
-def _way_to_tests(only: str) -> str:
+def _way_to_tests(only: str, ruleset: typed.Ruleset) -> str:
     """The help if there is nothing to test."""
     if only:
         return f"give --only part of the id or file of a test: no scenario and no recorded game contains `{only[:80]}`"
+    if ruleset.overlays and is_folder(cases := ruleset.folders[0] / "scenarios"):
+        return f"to list the scenarios that the overlays change, run those of the ruleset: --scenarios {cases}"
     return "write scenarios into scenarios/*.yaml, put recorded games into logs/, or play random games: --random 20"
 
 

@@ -42,8 +42,9 @@ def outside_scenarios(
 ) -> Iterator[Scenario]:
     """The scenarios in a file or folder outside the ruleset that apply to this reference.
 
-    A scenario with `also` is skipped if the reference has other overlays; one without `also` always applies. The
-    scenarios in a subfolder `<overlay>/` apply if the reference has this overlay.
+    A scenario with `also` is skipped if the reference has others of the ruleset's own overlays; one without `also`
+    always applies. An overlay from elsewhere does not count, since no scenario can name it. The scenarios in a
+    subfolder `<overlay>/` apply if the reference has this overlay.
 
     Args:
         ruleset: the ruleset, with the overlays of the reference.
@@ -56,9 +57,10 @@ def outside_scenarios(
         result = _in_folder(place, "", report, display)
     else:
         result = iter(load_scenarios(place, report, display(place)))
+    own = set(ruleset.overlays) - ruleset.homes.keys()
     for scenario in result:
         _check_also(scenario, known, report)
-        if not scenario.also or set(ruleset.overlays) <= {overlay.text for overlay in scenario.also}:
+        if not scenario.also or own <= {overlay.text for overlay in scenario.also}:
             yield scenario
     for name in ruleset.overlays:
         yield from _in_folder(place, name, report, display)

@@ -81,7 +81,8 @@ def check_all_named(x: ExpressionContext, span: Span, named: CaseNames, *, has_e
         added_ = added([kind.entities[kind.index[m]] for m in missing], kind)
         notes = (Label(kind.span, "the kind is declared here"), *added_)
         help_ = "add the cases, or `else:`"
-        if any(kind.entities[kind.index[m]].span.file != kind.span.file for m in missing):
+        files = {kind.entities[kind.index[m]].span.file for m in missing} - {kind.span.file}
+        if any(file.rpartition(".")[0] != span.file.rpartition(".")[0] for file in files):
             help_ = "replace this item in the overlay by one with the cases, or with `else:`"
         x.error("RS403", f"`match` has no case for {names}", span, notes=notes, help=help_)
 

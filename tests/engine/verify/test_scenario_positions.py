@@ -233,6 +233,16 @@ def test_the_cases_of_a_file(outside: Path) -> None:
     assert both[1] == {"passed": 4, "failed": 1, "logs": 0}
 
 
+def test_an_overlay_from_elsewhere_is_not_counted_among_others(outside: Path) -> None:
+    rows = ["{id: 1, title: T}", "{id: 2, title: T, also: [tall]}"]
+    (outside / "some.yaml").write_text("scenarios:\n" + "".join(f"  - {row}\n" for row in rows), "utf-8")
+    (outside / "mine.yaml").write_text("id: mine\ntitle: Mine\nfor: nim\nversion: '1'\n", "utf-8")
+    ref = f"{RULESETS / 'nim'}+{outside / 'mine.yaml'}"
+    assert outcome(ref, "--scenarios", outside / "some.yaml")[1] == {"passed": 2, "failed": 0, "logs": 0}
+    result = CliRunner().invoke(cli, ["test", ref])
+    assert (result.exit_code, f"--scenarios {RULESETS / 'nim' / 'scenarios'}" in result.stderr) == (2, True)
+
+
 def test_a_case_that_names_other_overlays_is_left_out(outside: Path) -> None:
     (outside / "some.yaml").write_text("scenarios: [{id: 1, title: T, also: [toll]}]\n", "utf-8")
     result = CliRunner().invoke(cli, ["test", f"{RULESETS / 'nim'}+tall", "--scenarios", str(outside / "some.yaml")])
