@@ -60,8 +60,8 @@ def compared(old: str, new: str, decisions: int | None) -> Comparison:
 
 
 def recorded_games(ruleset: typed.Ruleset, logs: Sequence[Path] = ()) -> list[tuple[Game, list[Option]]]:
-    """The legal parts of a ruleset's recorded games, each as the game at its start and its decisions without undone
-    ones.
+    """The legal parts of a ruleset's recorded games, each as the game at its start and its decisions, excluding
+    undone ones.
 
     Args:
         ruleset: the ruleset.

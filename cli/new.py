@@ -100,8 +100,8 @@ def command(**values: Any) -> None:
 
     With --map it has a separate map: `rulespec draw ./NAME --watch` shows it while you write it. A drawing provides
     regions with their outlines. A text inside a shape is its name; --fill gives its colour a meaning. A value unknown
-    to REF becomes a new entity of the map, such as a nation, with facts, tables and set-up like those of REF. Anything
-    that the rules of REF expect of a map and this one lacks is counted: `rulespec edit ./NAME` proposes values, and
+    to REF becomes a new entity of the map, such as a nation, with facts, tables and set-up like those of REF. The
+    command counts everything that the rules of REF need but the map lacks: `rulespec edit ./NAME` proposes values, and
     --accept takes them at once.
 
     Example: rulespec new my_game

@@ -257,8 +257,9 @@ def refused(
 
 
 def is_confirmed(number: int, yes: bool) -> bool:
-    """Asks for confirmation before writing `number` files, unless `yes` confirms; returns whether it was given, and
-    prints that nothing is written otherwise.
+    """Asks for confirmation before writing `number` files, unless `yes` confirms; returns whether it was given.
+
+    If it was refused, prints that nothing was written.
     """
     try:
         wanted = yes or click.confirm(f"write {counted(number, 'file')}?", default=False)

@@ -18,8 +18,8 @@ from rulespec.cli import output
 def command(ref: str, out: Path, language: str | None) -> None:
     """Write a page with all rules of the ruleset REF, to read or print.
 
-    It has the house rules of REF and their changes, then the help texts of its word files, then the listed rules by id:
-    each with the docstrings and reasons that cite it, marked if a house rule changes it.
+    The page has the house rules of REF with their changes, then the help texts of its word files, then the listed rules
+    by id. Each rule has the docstrings and reasons that cite it, and is marked if a house rule changes it.
 
     Example: rulespec rules imperial+no_gifts --out rules.html
     """

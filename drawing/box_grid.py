@@ -1,4 +1,4 @@
-"""Boxes in a grid of squares, so that a box is compared with its neighbours alone."""
+"""Boxes in a grid of squares, so that a box is compared only with its neighbours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class BoxGrid:
     """Boxes by the squares that they cover.
 
     Args:
-        margin: by how much each box is enlarged.
+        margin: the width by which each box is enlarged on all sides.
     """
 
     def __init__(self, margin: float = 0.0) -> None:
@@ -41,7 +41,7 @@ class BoxGrid:
         return [box for box in boxes if box.meets(reach)]
 
     def blocker(self, box: Box, gap: float) -> Box | None:
-        """A box that a box meets or nearly meets, or None; as `Box.meets`, without a call for each."""
+        """A box less than `gap` away from the given one, or None; the test is that of `Box.meets`, inlined."""
         left, top, right, bottom = box
         reach = gap + 1
         columns = range(int((left - reach) // _SQUARE), int((right + reach) // _SQUARE) + 1)

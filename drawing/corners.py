@@ -45,7 +45,7 @@ def corner_links(rings: Sequence[Sequence[Ring]], common: Counter[tuple[int, int
 
     Args:
         rings: the outlines with shared points.
-        common: the points in common before points were shared.
+        common: the number of common points of each pair, before points were shared.
         touching: the pairs that touch.
     """
     lengths: dict[tuple[int, int], float] = {}
@@ -59,7 +59,7 @@ def corner_links(rings: Sequence[Sequence[Ring]], common: Counter[tuple[int, int
 
 
 def corner_meetings(rings: Sequence[Sequence[Ring]], common: Counter[tuple[int, int]], known: Pairs) -> Pairs:
-    """The pairs that meet at a point, before or after points were shared, without those already known."""
+    """The pairs that meet at a point, before or after points were shared, excluding those already known."""
     after = common_points(rings)
     return {pair for pair in common.keys() | after.keys() if all(rings[i] for i in pair)} - known
 

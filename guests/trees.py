@@ -270,7 +270,7 @@ class CfrPlus:
         return float(gains.mean())
 
     def best_answers(self, strategy: Floats) -> Floats:
-        """The value of the game for each seat that plays a best response to the others."""
+        """For each seat, the value of the game if it plays a best response to the others."""
         return np.array([self._best(strategy, seat) for seat in range(len(self.tree.seats))])
 
     def _best(self, strategy: Floats, seat: int) -> float:

@@ -1,7 +1,7 @@
 """Replacement of the base's entities by those of a map, such as players' sides: facts, tables and set-up follow.
 
-The new entities replace the old ones in order. A reference to an old entity becomes one to the new entity at the same
-distance, so that a reference to the next entity stays one.
+The new entities replace the old ones in order. A reference to an old entity is shifted accordingly,
+so that a reference to the next entity still refers to the next one.
 """
 
 from __future__ import annotations

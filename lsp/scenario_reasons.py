@@ -25,11 +25,11 @@ MOST_LINES = 40
 def scenario_reasons(path: Path, files: EditorFiles, line: int, column: int) -> tuple[Span, str] | None:
     """The explanation of the option or value at a place in a scenario file, as printed by `rulespec why`.
 
-    The scenario runs up to that place, using the files as in the editor.
+    The scenario runs up to that place, with unsaved changes in the editor included.
 
     Args:
         path: a file in `scenarios/` of a ruleset.
-        files: the files as in the editor.
+        files: the files, including unsaved changes in the editor.
         line: the line of the place, from 1.
         column: the column of the place, from 1.
 

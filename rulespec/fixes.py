@@ -39,7 +39,7 @@ def with_fixes(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> t
 
 
 def fixed(texts: Mapping[str, str], fixes: Iterable[Fix]) -> dict[str, str]:
-    """The texts after the fixes. Of overlapping fixes, only the first is applied."""
+    """The texts after the fixes. If fixes overlap, only the first is applied."""
     parts: dict[str, list[str]] = {}
     done: dict[str, int] = {}  # file → end of the copied part of its text
     for fix in sorted(set(fixes), key=lambda f: (f.span, f.text)):

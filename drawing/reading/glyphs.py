@@ -16,7 +16,7 @@ _EM, _RISE = 100, 0.35
 
 
 def glyphs_of(element: Element) -> list[Element]:
-    """The repeated glyphs of a group, if it draws nothing else, and as many as its comment has letters."""
+    """The repeated glyphs of a group; empty if it draws anything else, or if their number does not fit its comment."""
     glyphs = [each for each in element.elements if each.tag == "use"]
     words = element.comment
     fits = len(words) - words.count(" ") <= len(glyphs) <= len(words)

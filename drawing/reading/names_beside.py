@@ -91,7 +91,7 @@ def has_own_name(group: NamedGroup | None) -> bool:
 
 
 def name_by_parents(pieces: Sequence[PlacedShape], texts: Sequence[DrawnText], placed: PlacedTexts) -> list[DrawnText]:
-    """Names shapes by the texts in their groups, if nearly each has exactly one; returns texts outside their shapes."""
+    """Names shapes by the texts in their groups, if nearly every group has one; returns texts outside their shapes."""
     nameless = [i for i, piece in enumerate(pieces) if not piece.shape.own and not has_own_name(piece.group)]
     shapes: dict[int, list[int]] = {}
     for i in nameless:

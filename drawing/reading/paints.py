@@ -68,7 +68,7 @@ def is_of_a_scheme(paint: str) -> bool:
 
 
 def is_colour(text: str) -> bool:
-    """Whether a text is a colour that is known here."""
+    """Whether a string is a supported colour."""
     return lit(text[:_LONGEST]).lower() == CURRENT or colour_of(text) != ""
 
 
@@ -106,7 +106,7 @@ def paint_behind(text: str) -> str:
 
 
 def is_paint(text: str) -> bool:
-    """Whether a text is a paint that is known here: a colour, or a reference with or without a colour behind it."""
+    """Whether a string is a supported paint: a colour, or a reference with or without a fallback colour."""
     text = text.strip()
     if result := _URL.fullmatch(text[:_LONGEST]):
         return result[3].lower() in ("", NO_FILL) or is_colour(result[3])

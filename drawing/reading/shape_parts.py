@@ -44,12 +44,12 @@ def plain_rings(shape: Shape) -> list[Line]:
 def parted(
     pieces: Sequence[PlacedShape], texts: Sequence[DrawnText]
 ) -> tuple[list[PlacedShape], list[tuple[Shape, int]]]:
-    """The shapes of a drawing, with one by its parts if most names stand in different parts of it.
+    """The shapes of a drawing, with one of them split into its parts if most names are in different parts of it.
 
-    The parts are those that the shape fills, or those that it leaves open if it consists of lines between them.
+    The parts are the areas that the shape fills or, if it consists of lines between areas, the areas between the lines.
 
     Returns:
-        the shapes, and the one so read with the number of its parts.
+        The shapes, and the shape that was split, if any, with the number of its parts.
     """
     lettered = [text for text in texts if any(map(str.isalpha, text.words))]
     budget = _MAX_TESTS

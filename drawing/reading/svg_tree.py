@@ -40,7 +40,7 @@ class Element(Struct, eq=False):
 
     `number`: its index among its siblings; `of_tag`: its index among those with its tag.
     `content`: the texts and elements in it.
-    `comment`: the words of a comment directly before it, in which programs write signs as in a text.
+    `comment`: the words of a comment directly before it, unescaped as in a text element.
     """
 
     tag: str

@@ -38,7 +38,7 @@ class PlayDifference(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The key of the difference; of differences with the same key, only one needs investigation."""
+        """The key of the difference; among differences with the same key, only one needs investigation."""
         return self.kind, self.decision, self.name, *self.sort
 
 

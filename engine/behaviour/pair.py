@@ -88,7 +88,7 @@ class Pair:
 
     @property
     def position(self) -> int:
-        """The position of the first game, as a number; equal states of equal tables have equal ones in this process."""
+        """The position of the first game, as a number; in one process, equal states of equal tables share it."""
         return hash((self.one.hash, self._table))
 
     def differing(self) -> Differences:

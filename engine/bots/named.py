@@ -23,7 +23,7 @@ CUT = 20
 
 
 def horizon(search: Search) -> int:
-    """The number of decisions before a playout is cut off, from the value; unlimited if nothing shows who leads."""
+    """The number of decisions before a playout is cut off: the value's horizon, or `CUT`; `CAP` if nobody can lead."""
     return (CUT if search.value is None else search.value.horizon) if search.judges else CAP
 
 

@@ -29,12 +29,12 @@ MAX_BRACKETS = 400_000
 class ForeignLog(Brief, Struct):
     """The entries of a foreign log, and the name of its file.
 
-    All texts are normalised to NFC, in which names are compared; `written` is the first entry as recorded.
+    All strings are normalised to NFC, the form in which names are compared; `written` is the first entry as recorded.
 
     Attributes:
-        parents: for each entry, the object around its list, with the next outer object as `^`; or None. Empty if the
-            log is the list of entries.
-        inner: the numbers of nested entries.
+        parents: for each entry, the object around its list (with the next outer object as its field `^`), or None.
+            Empty if the log itself is the list of entries.
+        inner: the indices of nested entries.
         format: the file format: `json`, `pgn` or `sgf`.
         game: the game of a file in PGN or SGF.
     """

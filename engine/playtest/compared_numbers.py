@@ -1,4 +1,4 @@
-"""The numbers of finished games that the questions of a playtest compare."""
+"""The numbers that a playtest computes for each finished game, to answer its questions by comparing their means."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class Asked(Struct, frozen=True):
 def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: int, seat: str = "") -> list[Asked]:
     """The numbers for a ruleset's questions; if it has none, the length, the margin and the wins.
 
-    If all players win together, the defaults are the win, the length, and the points, which show by how much they
-    survive.
+    If all players win together, the defaults are the win, the length, and the points, which measure the margin of
+    success.
 
     Args:
         ruleset: the ruleset of the rule, with its questions.

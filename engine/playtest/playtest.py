@@ -212,7 +212,7 @@ class Playtest:
 
 
 def playing(plan: GamePlan, bots: tuple[str, ...]) -> GamePlan:
-    """A plan of games with details, played by bots."""
+    """The plan, modified so that these bots play and details are recorded."""
     bots = () if set(bots) == {RANDOM} else bots
     plan = replace(plan, bots=bots, rotated=len(set(bots)) > 1, details=True)
     return replace(plan, backend="wasm") if bots else plan

@@ -115,10 +115,10 @@ class Closure(Expr, frozen=True):
 class Spread(Expr, frozen=True):
     """Minimum path costs from a set.
 
-    Dijkstra's algorithm from the members of `start`, with cost 0: the open member with the minimum cost, or the first
-    of several, is settled and stored in `slot`; then for each member of `near` in `to` that satisfies `where`, in
-    order, the `cost` of the step is computed. A negative cost is a fault at `below`. A member for which a smaller cost
-    is found is opened again.
+    Dijkstra's algorithm from the members of `start`, with cost 0: the open member with the minimum cost (the first
+    one if there are several) is settled and stored in `slot`; then for each member of `near` in `to` that satisfies
+    `where`, in order, the `cost` of the step is computed. A negative cost is a fault at `below`. A member for which a
+    smaller cost is found is opened again.
 
     With `limit`, the value is the set of all members within this cost. With `until`, it is the cost of the first
     settled member (in `to`) that satisfies this condition, or `default`; a cost of more than 15 digits is a fault at
@@ -198,8 +198,8 @@ class PathSearch(Expr, frozen=True):
 class Ranked(Expr, frozen=True):
     """A ranking of the members of `source` in `slot` by `keys`, compared lexicographically.
 
-    `op` selects the value. `first` is the member with the least keys (of several, the first in cyclic order from
-    `start`), or -1. `best` is the set of members with the greatest keys. `order` is an ascending order of all members,
+    `op` selects the value. `first` is the member with the least keys, or -1; ties are broken by cyclic order
+    from `start`. `best` is the set of members with the greatest keys. `order` is an ascending order of all members,
     stable for equal or absent keys, in which each member has `bits` bits.
     """
 

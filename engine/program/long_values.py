@@ -47,7 +47,7 @@ def counting() -> Iterator[Counter[str]]:
 
 
 class LongValues(Struct, frozen=True):
-    """Evaluations called long, because by the sizes of kinds they may take more than `MAX_VALUE_STEPS`.
+    """Long evaluations: with kinds of these sizes, they may take more than `MAX_VALUE_STEPS`.
 
     Attributes:
         deciders: decisions with a long decider.

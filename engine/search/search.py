@@ -138,7 +138,7 @@ class Search:
         return np.array([self.decider(game) for game in self._games(rows)], np.int64)
 
     def counts(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The number of legal options; 0 after the end."""
+        """The number of legal options in each position; 0 after the end."""
         return np.array([len(self.options(game)) for game in self._games(rows)], np.int64)
 
     def hashes(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -83,7 +83,8 @@ class WalkEmitter:
 
     @contextmanager
     def paths(self, walk: ir.PathSearch, slot: int, steps: int) -> Iterator[tuple[int, int]]:
-        """A loop over the paths, held in the locals of a slot; yields the labels for leaving it and for continuing.
+        """A loop over the paths, with the current path in the locals of a slot; yields the labels for leaving and for
+        continuing.
 
         `steps` is the number of steps counted per prefix.
         """

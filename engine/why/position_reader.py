@@ -84,12 +84,12 @@ class Reader:
         return game.omniscient.visibility.guarded(game.omniscient.numbers.state, viewer).like
 
     def cells(self, game: Game) -> State:
-        """The cells of a game at the table, of which the hidden ones are unreadable."""
+        """The cells of a game at the table; hidden ones cannot be read."""
         return self.guard(game)(game.omniscient.numbers.state[: len(self.program.cells)])
 
     @cached_property
     def state(self) -> State:
-        """The cells of the position, of which the hidden ones are unreadable."""
+        """The cells of the position; hidden ones cannot be read."""
         return self.cells(self.game)
 
     def tracer(self, state: State | None = None) -> Tracer:

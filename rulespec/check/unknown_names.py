@@ -15,9 +15,9 @@ _UNKNOWN = "nothing is called `"
 
 
 def check_unknown_names(c: Context) -> None:
-    """Completes the reports of unknown names: what has this name elsewhere, or else the unread variables of the rule.
+    """Adds notes to reports of unknown names: a variable or roll with this name elsewhere, or else unread variables.
 
-    A variable that is asked for out of its scope is not also reported as unused.
+    A variable used out of its scope is not also reported as unused.
     """
     lost = [d for d in c.report.diagnostics if d.code == "RS221" and d.span is not None]
     if not lost:

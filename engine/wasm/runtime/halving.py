@@ -60,7 +60,7 @@ def followed(count: int, particles: int) -> None:
 
 
 def left_out(count: int) -> None:
-    """Drops the worse half of the options; of equal options, the later ones are dropped."""
+    """Drops the worse half of the options; among equal options, the later ones are dropped."""
     rest = (load(LEFT_OVER) + 1) // 2
     k = 0
     while k < count:

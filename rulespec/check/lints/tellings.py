@@ -18,7 +18,7 @@ class Tellings:
 
     Attributes:
         heard: whether the fixed point has been reached; before, nothing is reported.
-        apart: the pairs of players who are different wherever the present option is legal so far.
+        apart: the pairs of players known to differ wherever the current option is legal.
     """
 
     def __init__(self, c: Context, reasons: Reasons) -> None:
