@@ -33,7 +33,7 @@ def command(ctx: click.Context, ref: str, language: str | None) -> None:
             output.echo(f"{_HEADS.get(section, section)}: {key}")
         helps = _counted([key for key in wanted if key[0] == "help"], lacking)
         texts = _counted([key for key in wanted if key[0] != "help"], lacking)
-        output.echo(f"{ruleset.ref}, {name}: {texts} texts{f', {helps} helps' if helps else ''}")
+        output.echo(f"{ruleset.ref}, {name}: {texts} texts{f', {helps} help texts' if helps else ''}")
     ctx.exit(output.PROBLEMS if language is not None and results[language][0] else output.OK)
 
 

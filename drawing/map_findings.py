@@ -155,7 +155,7 @@ class _Findings:
         """Reports names not chosen by an author, and labels shared by several shapes."""
         programs = [region for region in self.drawn.regions if region.origin.source == "program"]
         if self.notes.pictured:
-            message = f"{_are(len(programs), 'region')} named by number, as letters in a picture are not read"
+            message = f"{_are(len(programs), 'region')} named by number, as text in a picture is not read"
             help_ = (
                 "rename them on the page of `rulespec edit` (F2), or with `rulespec edit --do 'rename region_1 NAME'`"
             )
@@ -244,7 +244,7 @@ class _Findings:
                 help_ = "if one is wrong, label its shape, or write the name as a single text inside it"
                 self._warn("RS365", texts[0].line, message, help_)
         for shape, number in self.notes.parted:
-            message = f"one shape is read as its {number} parts, as most names stand in different ones"
+            message = f"one shape is read as {number} regions, as most names are in different parts of it"
             self._warn("RS365", shape.line, message, "if it is one region, give it an `id` or a label")
         loose = [text for text in self.notes.loose if text.words]
         if loose:
@@ -264,7 +264,7 @@ class _Findings:
             by, share = _names(each.by), round(100 * each.share)
             message = f"{share} % of the region `{each.region.name}` is covered by {by}"
             parts, whole = quoted(each.by[0]), quoted(each.region.name)
-            help_ = f"if these are its parts, exclude them or it: `--not {parts}`, or `--not {whole}`"
+            help_ = f"if these are parts of it, exclude the parts or the whole: `--not {parts}`, or `--not {whole}`"
             self._warn("RS906", each.region.line, message, help_)
         lines = {region.name: region.line for region in self.drawn.regions}
         if near := self.drawn.near:

@@ -206,7 +206,7 @@ class _Search:
         names = _listed(other.name for other in others)
         shapes = f"the shapes {labels} (lines {lines})" if len(regions) > 1 else f"the shape {labels}"
         line = regions[0].line
-        message = f"{shapes} and the regions {names} of the map: their outlines do not show which is which"
+        message = f"{shapes} cannot be matched with certainty to the regions {names} of the map"
         name = others[0].name
         help_ = f"label each shape with the name of its region in map.yaml, such as `{name}`"
         if is_of_a_program(name):

@@ -56,7 +56,7 @@ def replay_page(
         scripts=[own_file(name) for name in VIEWER_SCRIPTS],
     )
     if len(text) > MAX_BYTES:
-        message = f"the page has {len(text):,} characters, and browsers open at most {MAX_BYTES:,} well"
+        message = f"the page has {len(text):,} characters, but browsers become slow beyond {MAX_BYTES:,}"
         raise failure("RS574", message, None, help="show the beginning of the game: --until N")
     return text
 

@@ -284,8 +284,8 @@ class Styles(Struct):
             shown = ", ".join(f"`{name}`" for name in [*self.unread][:5])
             message = f"ignored, though a browser may apply it: {shown}"
             help_ = (
-                "write these styles on the elements: otherwise `--fill` may see another colour, a hidden shape may be "
-                "a region, and a text may name a neighbour"
+                "write these styles on the elements: otherwise `--fill` may see a different colour, a hidden shape may "
+                "become a region, and a text may name a neighbour of its region"
             )
             report.warning("RS850", message, document.place(min(self.unread.values())), help=help_)
 

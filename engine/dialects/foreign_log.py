@@ -87,7 +87,7 @@ def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> Foreig
             try:
                 entries[number] = _read_json(entry)
             except (ValueError, RecursionError):
-                fail("RS612", f"entry {number} is a text that is not JSON", start)
+                fail("RS612", f"entry {number} is a string that does not contain JSON", start)
         if not isinstance(entries[number], dict):
             fail("RS613", f"entry {number} is not an object", start)
     if text.isascii() and "\\u" not in text:

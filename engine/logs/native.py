@@ -45,7 +45,7 @@ MAX_LINES = 200_000
 MAX_HEADER = MAX_LINE + MAX_PACKED
 """Maximum length of the first line, which may embed the rules, in characters."""
 MAX_SEATS = 64
-_ONE_NAME = "write the seats as an object of ids with names, and ids in the lines"
+_ONE_NAME = "write the seats as an object that maps ids to names, and name them by id in the lines"
 MAX_FIELDS = 100
 """Maximum number of state fields in `keep`, and the same for `set`."""
 _MAX_VERSION = 80
@@ -358,7 +358,7 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     ruleset = data["ruleset"]
     hashes = [data.get(key, "") for key in ("ruleset_hash", "sources_hash")]
     if not all(isinstance(text, str) for text in (ruleset, *hashes)) or len(ruleset) > 1000:
-        message = "`ruleset`, `ruleset_hash` and `sources_hash` must be texts"
+        message = "`ruleset`, `ruleset_hash` and `sources_hash` must be strings"
         fail("RS607", message, place_in(display, number, line, "ruleset"))
     if data["rulespec_log"] == 1:  # it has only the hash of the texts, under the other name
         hashes = ["", hashes[1] or hashes[0]]
@@ -423,7 +423,7 @@ def _entry(data: dict[str, Any], display: str, number: int, line: str) -> LogEnt
     _keys(data, keys, {"decision", "by", "option"}, display, number, line)
     for key, allowed in (("decision", str), ("by", str | None), ("option", str)):
         if not isinstance(data[key], allowed):
-            fail("RS607", f"`{key}` must be a text", place_in(display, number, line, key))
+            fail("RS607", f"`{key}` must be a string", place_in(display, number, line, key))
     salt = data.get("salt", "")
     if not isinstance(salt, str) or not re.fullmatch(SALT, salt):
         fail("RS607", "`salt` must have 32 hex digits", place_in(display, number, line, "salt"))

@@ -101,7 +101,7 @@ def _why_not(key: str, value: object) -> str:
     if key == "by":
         return "" if isinstance(value, str) and len(value) <= MAX_EVENT else "must be the seat that makes the remark"
     limit = MAX_REMARK if key == "remark" else MAX_EVENT
-    return "" if isinstance(value, str) and len(value) <= limit else f"must be a text of at most {limit:,} characters"
+    return "" if isinstance(value, str) and len(value) <= limit else f"must be a string of at most {limit:,} characters"
 
 
 def _is_date(text: str) -> bool:

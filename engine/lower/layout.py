@@ -105,7 +105,7 @@ class Layout:
             needed *= self.size(kind)
         if len(self.p.cells) + needed > MAX_CELLS:
             message = f"this game needs more than {MAX_CELLS:,} cells"
-            help_ = "give pieces and state fewer places: kinds with many entities multiply them"
+            help_ = "use smaller kinds: a place or field declared for a kind needs a cell for each entity"
             raise DiagnosticsError((Diagnostic("RS701", Severity.ERROR, message, None, help=help_),))
 
     def _few(self, size: int) -> int:

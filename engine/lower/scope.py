@@ -98,7 +98,7 @@ def working_out(p: ir.Program) -> WorkedOut:
             if evaluator.left >= 0:
                 raise
             message = f"start values and capacities take more than {MAX_START_STEPS:,} steps; the limit is reached here"
-            help_ = "simplify it: a loop takes one step per member of its set"
+            help_ = "simplify this expression: a loop takes one step per member of its set"
             raise failure("RS415", message, span, help_) from None
 
     return worked_out

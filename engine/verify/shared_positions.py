@@ -100,7 +100,7 @@ def _report_circle(chain: Sequence[Scenario], again: Scenario, report: Report) -
     assert last is not None
     if again not in chain:
         message = f"{first.id}: more than {MAX_CHAIN} positions form a chain"
-        report.error("RS717", message, base.span, help="start from a later position")
+        report.error("RS717", message, base.span, help="let one of them give its position without `from`")
         return
     names = " → ".join(f"`{s.id}`" for s in (*chain[chain.index(again) :], again))
     message = f"{first.id}: the position depends on itself: {names}"

@@ -37,12 +37,9 @@ def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
         for seats in range(low, high + 1):
             result, left = _tried(ruleset, seats, settings, left)
             if left < 0:
-                with_ = (
-                    f"{seats} player{'s'[: seats - 1]} or more"
-                    if not settings
-                    else f"{_shown(settings)} and what follows it"
-                )
-                message = f"the start with {with_} takes too long to be checked"
+                with_ = _shown(settings) if settings else f"{seats} player{'s'[: seats - 1]} or more"
+                rest = ", so no further settings were checked" if settings else ""
+                message = f"the start with {with_} takes too long to be checked{rest}"
                 span = next((ruleset.settings[name].span for name in settings), None)
                 report.warning("RS710", message, span, help="reduce the work before the first decision")
                 return

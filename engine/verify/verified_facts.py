@@ -46,7 +46,7 @@ def failed_checks(d: typed.Declarations, layers: Layers) -> tuple[Diagnostic, ..
     with suppress(SpentError):
         for each in islice((each for check in d.checks for each in asked.failures(check)), MAX_ERRORS):
             results.append(each)  # noqa: PERF402 - those before the steps are used up are kept
-    help_ = "simplify it: a loop takes one step per member of its set"
+    help_ = "simplify this check: a loop takes one step per member of its set"
     results += asked.budget.warnings("RS416", Severity.ERROR, "the checks of facts", help_)
     return together(at_overlay(each, layers) for each in results)
 

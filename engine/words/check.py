@@ -76,7 +76,7 @@ class TextCheck:
             "procedures": (lambda: self.ruleset.rules.procedures, "procedure", self._procedure),
             "resumed": (lambda: self.ruleset.rules.procedures, "procedure", self._procedure),
             "endings": (lambda: self.decisions.endings, "ending", self._plain),
-            "help": (lambda: help_subjects(self.ruleset, self.decisions), "subject of a help", self._help),
+            "help": (lambda: help_subjects(self.ruleset, self.decisions), "subject of a help text", self._help),
         }
 
     @staticmethod
@@ -173,8 +173,8 @@ class TextCheck:
             e = self._expression(hole, part, Env(), Report())
             if e is not None and reads_state(e):
                 if text.top:
-                    message = f"`{hole.text}` changes in the course of a game, but a help can be read at any time"
-                    help_ = "use only constants, facts and settings in a help"
+                    message = f"`{hole.text}` changes in the course of a game, but a help text can be read at any time"
+                    help_ = "use only constants, facts and settings in a help text"
                     self.report.error("RS532", message, _place_of(hole, part), help=help_)
                 return False
         return True

@@ -131,7 +131,7 @@ def unknown_language(ruleset: typed.Ruleset, language: str, known: list[str]) ->
     """The error for a language that a ruleset does not have."""
     report = Report()
     help_ = did_you_mean(language, known) or "choose one of " + ", ".join(f"`{name}`" for name in known)
-    report.error("RS534", f"`{ruleset.ref}` has no words in `{language[:40]}`", None, help=help_)
+    report.error("RS534", f"`{ruleset.ref}` has no texts in the language `{language[:40]}`", None, help=help_)
     return DiagnosticsError(report.diagnostics)
 
 

@@ -237,7 +237,7 @@ CODES: dict[str, str] = {
     "RS582": "no log with that name",
     "RS583": "a recorded situation with a different outcome",
     "RS584": "no recorded situations",
-    "RS585": "a help names a rule that is not listed",
+    "RS585": "a help text cites an unlisted rule",
     "RS601": "the log cannot be read",
     "RS602": "the log is too large",
     "RS603": "the last line of the log is cut off",

@@ -229,7 +229,7 @@ def _report_values(heads: Row, report: Report) -> None:
     """Reports a first row with a number, as a file without heads has."""
     for head in heads[1:]:
         if _NUMBER.fullmatch(head.text):
-            message, help_ = f"the first row has the heads of the columns, and `{head.text}` is a value", "add that row"
+            message, help_ = f"the first row must be column heads, but `{head.text}` is a value", "add such a row"
             report.error("RS744", message, head.span, help=help_)
 
 

@@ -197,7 +197,7 @@ def plain_value(text: str) -> str | int | bool | Trap | None:
     if word == "null":
         return Trap("RS121", f"{shown(text)} is null to some YAML readers and text to others", "write `null`")
     if (meant := _DISPUTED.get(word)) is not None:
-        hint = f'quote it (`"{text}"`) if text is meant, or write `{meant}`'
+        hint = f'quote it (`"{text}"`) if it is text, or write `{meant}`'
         return Trap("RS121", f"{shown(text)} is {meant} to some YAML readers and text to others", hint)
     return text
 
@@ -215,11 +215,9 @@ def _numeric(text: str) -> str | int | Trap:
     if _INTEGER.fullmatch(text):
         if len(text.lstrip("-")) <= _DIGITS:
             return int(text)
-        return Trap("RS122", f"{shown(text)} has more than {_DIGITS} digits", "quote it if text is meant")
+        return Trap("RS122", f"{shown(text)} has more than {_DIGITS} digits", "quote it if it is text")
     if _NUMBER.fullmatch(text):
-        hint = (
-            f'quote it (`"{text[:60]}"`) if text is meant; otherwise write a whole decimal number, such as `12` or `-3`'
-        )
+        hint = f'quote it (`"{text[:60]}"`) if it is text; otherwise write a whole decimal number, such as `12` or `-3`'
         return Trap("RS122", f"{shown(text)} is a number in a form that is not allowed", hint)
     if _TIME.fullmatch(text):
         return Trap("RS123", f"{shown(text)} is a number of base 60 to some YAML readers", f'quote it: `"{text[:60]}"`')

@@ -163,7 +163,7 @@ class Run:
         if edit.at is None:
             if not isinstance(root, ast.OptionDef | ast.Guard):
                 help_ = "name the option: `change option … of …:`"
-                self._report.error("RS518", "only an option and a guard have a head", edit.span, help=help_)
+                self._report.error("RS518", "only options and guards have a head", edit.span, help=help_)
                 return
             head = root.head if isinstance(root, ast.Guard) else root.body
             self._changes_nothing(edit, [s for s in head if same(s, edit.body[0])])

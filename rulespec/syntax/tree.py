@@ -136,7 +136,7 @@ class _Builder(ExpressionBuilder):
         """The docstring and the members of a block of options, without `otherwise`."""
         doc, (*options, otherwise) = self._doc_and_rest(span, c)
         if otherwise is not None:
-            help_ = "give another decision an option that is always legal"
+            help_ = "here, add an option that is always legal"
             message = "`otherwise` belongs in a `decide` by one player, after its options"
             raise failure("RS252", message, otherwise.span, help_)
         return doc, tuple(options)

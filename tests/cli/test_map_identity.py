@@ -278,7 +278,7 @@ def test_a_name_of_a_program_is_none(tmp_path: Path) -> None:
     with pytest.raises(DiagnosticsError, match="RS853") as raised:
         new(tmp_path, shapes("cape", "a", "b", "rect1"), "--update", "--yes")
     (diagnostic,) = raised.value.diagnostics
-    assert "the shape `rect1` and the regions `rect1` of the map" in diagnostic.message
+    assert "the shape `rect1` cannot be matched with certainty to the regions `rect1` of the map" in diagnostic.message
     assert "rename rect1 NAME" in diagnostic.help
 
 

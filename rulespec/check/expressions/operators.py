@@ -63,7 +63,7 @@ def infer_binary(x: ExpressionContext, e: ast.Binary, env: Env, want: Type | Non
         left = x.condition(e.left, env)
         if e.op == "or" and isinstance(e.right, ast.Nothing):
             help_ = "for an optional parameter, write `x in s or none` before `where`"
-            return x.bad("RS301", "`or` joins conditions, and none is not a condition", e.right.span, help=help_)
+            return x.bad("RS301", "`or` joins conditions, but `none` is not a condition", e.right.span, help=help_)
         right = x.condition(e.right, env.learn(known_if(left, e.op == "and")))
         return typed.Op(BOOL, e.span, e.op, (left, right))
     if e.op in ("in", "not in"):

@@ -57,7 +57,7 @@ def _infer_trail(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
         help_ = (
             "add `once y` for stops or `once line[x, y]` for lines, or write `reach(x from s: t)` to allow repetition"
         )
-        return x.bad("RS357", "a trail needs a `once`", e.span, help=help_)
+        return x.bad("RS357", "a trail needs `once`", e.span, help=help_)
     return typed.PathQuery(SetOf(paths.type.kind), e.span, "trail", paths)
 
 

@@ -29,7 +29,7 @@ def test_the_filled_parts_of_one_path_are_regions(tmp_path: Path) -> None:
     result, report = parts("".join(map(square, range(6))), TEXTS, tmp_path)
     assert facts(result)[0] == IDS and facts(result)[2] == LINKS
     (said,) = (d for d in report.diagnostics if d.code == "RS365")
-    assert "one shape is read as its 6 parts" in said.message and said.help
+    assert "one shape is read as 6 regions" in said.message and said.help
 
 
 def test_the_open_parts_between_the_lines_of_one_path_are_regions(tmp_path: Path) -> None:
