@@ -13,7 +13,7 @@ id: {name}
 title: {title}
 version: "0.1"
 needs: {needs}
-doc: "A heap of counters; who takes the last one wins."
+doc: "A heap of counters; whoever takes the last one wins."
 players: {{kind: player, min: 2, max: 2}}
 start: play        # the procedure that is the game, in rules/play.rules
 """
@@ -72,7 +72,7 @@ scenarios:
       illegal: {{take(4): R-02}}
 
   - id: {name}.02
-    title: Who takes the last counter wins
+    title: Whoever takes the last counter wins
     rules: [R-01, R-03]
     given:
       set: {{"counter.taken[A]": 8}}    # from the heap, where two are left

@@ -122,7 +122,7 @@ class _Request(Struct, frozen=True):
 @click.option(
     "--only", metavar="PATTERN", default="", help="With many logs: only those whose names match, such as '*.json'."
 )
-@click.option("--remarks", is_flag=True, help="Keep the names in the chat of a foreign log.")
+@click.option("--remarks", is_flag=True, help="Keep the authors of a foreign log's chat, and the names in it.")
 @log_workers_flags
 @click.option(
     "--backend",

@@ -31,15 +31,15 @@ from rulespec.errors import RulespecError
 _KNOWN = 5
 """Maximum number of remembered facts printed after an undo."""
 _HELP = """\
-  NUMBER      take the option of that number
+  NUMBER      take the option with that number
   WORDS       take an option by its words, or as in logs: `army(moscow)`;
-              one that is not legal is explained, and changes nothing
-  NAME: …     act as somebody else at this table, by name or id; when all
-              choose together, anybody may be first: `NAME: o` lists the
-              options, and `NAME: u` takes a choice back until the last one
-              has chosen
+              an illegal one is explained, and changes nothing
+  NAME: …     act for somebody else at this table, by name or id; in a
+              simultaneous decision, anybody may choose first: `NAME: o`
+              lists the options, and `NAME: u` takes the choice back until
+              the last one has chosen
   o, options  list the options again, and those out of turn
-  o NAME      list all options of a name; `o all`: of all names
+  o NAME      list all options with a name; `o all` lists all options
   s, state    show the whole state
   h, hint     show what a bot would do, and why
   ? WORD      show the rule of an option (by its number), a place or a card

@@ -233,7 +233,7 @@ class _Findings:
         for texts, how in (
             (self.notes.joined, "assembled from texts below or beside one another"),
             (self.notes.outlined, "taken from rows of letter-like shapes"),
-            (self.notes.led, "taken from texts outside, which lines connect to the shapes"),
+            (self.notes.led, "taken from texts outside the shapes, connected to them by lines"),
             (self.notes.plated, "taken from boxes that lie in their regions"),
             (self.notes.grouped, "taken from texts beside the shapes, in the same group"),
         ):

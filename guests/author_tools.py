@@ -58,7 +58,7 @@ class AuthorTools:
             Tool("read", "The text of a file.", (_FILE,), self.read),
             Tool(
                 "write",
-                "Replace a text that occurs exactly once in a file; with an empty text, create a new file.",
+                "Replace a string that occurs exactly once in a file; with an empty string, create a new file.",
                 (
                     _FILE,
                     ToolParameter("old", "string", "the text to replace; empty for a new file"),

@@ -76,8 +76,12 @@ class SeatTools:
         return (
             Tool(
                 "rules",
-                "The rules: decisions and options with their titles; of one decision or option, its help and rule ids.",
-                (ToolParameter("name", "string", "the id of a decision or an option; default: all, without help", ""),),
+                "The rules: decisions and options with titles; for a single one, also its help text and rule ids.",
+                (
+                    ToolParameter(
+                        "name", "string", "the id of a decision or an option; default: all, without help texts", ""
+                    ),
+                ),
                 self.rules,
             ),
             Tool(

@@ -83,7 +83,7 @@ class Tool(Struct, frozen=True):
             if isinstance(value, str) and (
                 len(value) > MOST_TEXT or any("\ud800" <= char <= "\udfff" for char in value)
             ):
-                raise ToolError(f"`{each.name}` has more than {MOST_TEXT:,} characters or is not a text")
+                raise ToolError(f"`{each.name}` has more than {MOST_TEXT:,} characters or is not a valid string")
             if isinstance(value, int) and not 0 <= value <= MOST_NUMBER:
                 raise ToolError(f"`{each.name}` must be from 0 to {MOST_NUMBER:,}")
             results[each.name] = value

@@ -117,6 +117,6 @@ def symbols(index: NameIndex, query: str) -> Iterator[tuple[Span, typed.Named]]:
 
 
 def _has(text: str, letters: str) -> bool:
-    """Whether a text contains some letters in their order."""
+    """Whether a text contains the given letters in order."""
     rest = iter(text)
     return all(letter in rest for letter in letters)

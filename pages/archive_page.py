@@ -52,7 +52,7 @@ def _shelf(shelf: Shelf) -> str:
     """The part of the page on one ruleset and number of players."""
     total, (shortest, longest) = shelf.games, (min(shelf.lengths), max(shelf.lengths))
     middle = _median(shelf)
-    said = f"From {shortest:,} to {longest:,} decisions, half of the games up to {middle:,}."
+    said = f"From {shortest:,} to {longest:,} decisions, with a median of {middle:,}."
     shown = [(" · ".join(moves) or "no decision of a seat", games) for moves, games in shelf.frequent]
     ended = [(title, number, total) for title, number in shelf.endings.most_common(_MOST_ENDINGS)]
     kinds = len(shelf.openings)
@@ -83,7 +83,9 @@ def _wins_by_role(shelf: Shelf) -> str:
     if not 0 < len(shelf.roles) <= MOST_ROLES:
         return ""
     roles = [(role, of.won, of.games) for role, of in sorted(shelf.roles.items())]
-    return _figure("Roles that win", "Of the games in which a seat had the role at its first decision.", _bars(roles))
+    return _figure(
+        "Roles that win", "Shares of games in which a seat had the role at its first decision.", _bars(roles)
+    )
 
 
 def _wins_note(shelf: Shelf) -> str:

@@ -181,7 +181,7 @@ def _leads(first: Report, base: str, name: str) -> str:
     by = first["figures"][0]["lead_by"] or first["figures"][1]["lead_by"]
     if not rows:
         return ""
-    note = f"By {by}: how often it changes, after how much of a game it is taken for good, by how much; no verdicts."
+    note = f"The lead by {by}: how often it changes, when it is taken for good, and its maximum; no verdicts."
     return f"<h2>The lead</h2><p class='note'>{note}</p>{_table(('', base, name), rows, cards=True)}"
 
 
@@ -198,7 +198,7 @@ def _changed(figures: Sequence[Report], base: str, name: str, seat: str) -> str:
         rows.append([(option, ""), *((cell, "") for cell in cells)])
     if not rows:
         return ""
-    note = "Those whose use differs most: how often in a game, after how many decisions first, and by whom."
+    note = "The options whose use differs most: uses per game, decisions before the first use, and users."
     return f"<p class='note'>{note}</p>{_table(head, rows, cards=True)}"
 
 

@@ -327,7 +327,7 @@ class Hall:
                 try:
                     await self._proceed(live)
                 except SaveError as error:
-                    return MessageRefusal(f"not saved, and therefore not done: {error}")
+                    return MessageRefusal(f"not carried out, because it could not be saved: {error}")
         if refusal is None and message.do in ("name", "bot", "person"):
             self.tell_owners()
         return refusal

@@ -88,7 +88,7 @@ class LineDesk:
         except KeyError:
             return _refused("the table no longer exists")
         except SaveError as error:
-            return _refused(f"not saved, and therefore not done: {error}")
+            return _refused(f"not carried out, because it could not be saved: {error}")
         except RulespecError as error:
             return _refused(str(error))
 

@@ -93,7 +93,7 @@ class OwnerDesk:
         except KeyError:
             return _refused("there is no such table or seat")
         except SaveError as error:
-            return _refused(f"not saved, and therefore not done: {error}")
+            return _refused(f"not carried out, because it could not be saved: {error}")
         except RulespecError as error:
             return _refused(str(error))
 

@@ -69,7 +69,7 @@ def parted(
 
 
 def _parts(shape: Shape, texts: Sequence[DrawnText], all_: int) -> list[Shape]:
-    """The parts of a shape, if as many as half of `all_` texts stand in different ones; otherwise none."""
+    """The parts of a shape, if those with texts are at least half as many as all texts, `all_`; otherwise none."""
     rings = plain_rings(shape)
     boxes = [extent(ring) for ring in rings]
 

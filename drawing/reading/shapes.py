@@ -278,7 +278,7 @@ class _Walk:
         if target is None or target in inside.copied:
             if not inside.hidden:
                 self.content.notes.leave(
-                    "copies by `use` of what is missing from the drawing, or contains the copy", element.line
+                    "copies by `use` of a missing element, or of one that contains the copy", element.line
                 )
             return
         size = inside.look.face.size

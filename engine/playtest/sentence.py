@@ -90,7 +90,7 @@ def acted(strength: Mapping[str, Any]) -> str:
         return ""
     least, middle, most = acts["first"]
     if least < most:
-        when = f"after {least:,} to {most:,} decisions, half of them after {middle:,}"
+        when = f"after {least:,} to {most:,} decisions (median {middle:,})"
     else:
         when = f"after {_games(middle, 'decision')}" if middle else "at the first decision"
     places: Counter[str] = Counter()

@@ -25,7 +25,7 @@ from rulespec.engine.simulate.confidence import LEVEL, ConfidenceInterval
 FIRST_LOOK = 40
 """The number of games from which bounds of a mean apply; with fewer, its distribution is not close enough to normal."""
 MOST = 10_000_000
-"""The maximum number of games that anybody would play; larger results are not computed."""
+"""The maximum realistic number of games; larger results are not computed."""
 TUNED = 200
 """The number of games for which the bounds are tuned to be narrowest."""
 SPREAD = 22.0
@@ -163,7 +163,7 @@ def said_needed(needed: int | None, word: str) -> str:
         needed: the result of `games_needed` or `games_to_tell`.
         word: the counted unit, in the plural.
     """
-    return f"no number of {word} that anybody plays" if needed is None else f"about {rounded(needed):,} {word}"
+    return f"no realistic number of {word}" if needed is None else f"about {rounded(needed):,} {word}"
 
 
 def rounded(games: int) -> int:

@@ -40,7 +40,7 @@ def check_unknown_names(c: Context) -> None:
 
 
 def _elsewhere(c: Context, d: Diagnostic, rule: Span, variables: list[typed.Var]) -> Diagnostic | None:
-    """The report of a name that a roll or a variable out of scope has; None if there is none, or a better help."""
+    """The report, with a better help text, of an unknown name that a roll or an invisible variable has, or None."""
     if not d.message.startswith(_UNKNOWN) or (d.help and not d.help.startswith("did you mean")):
         return None
     name = d.message.removeprefix(_UNKNOWN).partition("`")[0]
@@ -53,9 +53,9 @@ def _elsewhere(c: Context, d: Diagnostic, rule: Span, variables: list[typed.Var]
     if own:
         _drop_unused(c, own[-1])
         before = (
-            f"`let` another variable before, and there `set … to {name}`"
+            f"declare another variable earlier with `let`, and `set … to {name}` there"
             if own[-1].table is None
-            else "declare it before"
+            else "declare it earlier"
         )
         help_ = f"use it there; or {before}"
         return replace(d, help=help_, notes=(Label(own[-1].span, "known only to the end of its block or brackets"),))

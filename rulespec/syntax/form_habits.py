@@ -63,7 +63,7 @@ _OVERLAYS = (
     ),
 )
 _DEPTHS = (
-    (_PROCEDURE + r" \w+ ¦at most\b", "move the depth behind the brackets: `procedure name(…) at most 12 deep:`"),
+    (_PROCEDURE + r" \w+ ¦at most\b", "move the depth after the brackets: `procedure name(…) at most 12 deep:`"),
     (_PROCEDURE + r"\b.*\)(?: -> \w+)? ¦\d", "write `procedure name(…) at most 12 deep:`"),
     (
         _PROCEDURE + r"\b.*: ?(?:at ¦most|¦at most)\b",

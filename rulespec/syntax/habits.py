@@ -46,7 +46,7 @@ _STATEMENTS = (
     (
         BODY + r"(?:turns \w+ in [^:]*¦|turns \w+ ¦|turn ¦\w+ in\b)",
         "write `turns p in s until all pass:` or `until all but n pass:`, with `drops` if passing members are out, "
-        "and `from e` or `where c` behind the set",
+        "and `from e` or `where c` after the set",
     ),
     (BODY + r"draft \w+ by any ¦of\b", "name a single seat: `draft name by p:`"),
     (BODY + r"draft \w+ by [^:]*¦at\b", "count in a variable, and `require` the limit: a draft itself has none"),
@@ -298,7 +298,7 @@ _EXPRESSIONS = (
     (r"^head: \w+ ¦\"", "write the name without quotes"),
     (
         r"^(?:def|invariant): \"[^\"]*\"¦",
-        "write an expression below the text, which only describes it: no value is a text",
+        "write an expression below the text, which only describes it: values cannot be text",
     ),
     (r"^head: .*¦\"", "move the text to the first line of the indented body"),
     (

@@ -119,7 +119,7 @@ def standings(winners: str, *, whole: bool = False) -> Iterator[MatchStanding]:
         (10, 0, "undecided: about 16 games"),
         (40, 0, "weaker"),
         (40, 40, "stronger"),
-        (60, 30, "undecided: no number of games that anybody plays"),
+        (60, 30, "undecided: no realistic number of games"),
         (100, 60, "undecided: about 230 games"),
     ],
 )

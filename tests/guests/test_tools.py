@@ -34,7 +34,7 @@ def box(calls: int = 100) -> Toolbox:
         ("echo", {"text": "a", "times": -1}, "must be from 0"),
         ("echo", {"text": "a", "times": 10**12}, "must be from 0"),
         ("echo", {"text": "a" * (MOST_TEXT + 1)}, "more than 200,000"),
-        ("echo", {"text": "\ud800"}, "is not a text"),
+        ("echo", {"text": "\ud800"}, "is not a valid string"),
         ("echo", {"text": "a", "other": 1}, "no parameter `other`"),
         ("echo", {"text": "a" * 1000, "times": MOST_ANSWER // 1000 + 1}, "too long"),
         ("echo", {"text": "no"}, "that is refused"),

@@ -55,7 +55,7 @@ def _converted(source: Type, target: Type) -> str:
     if isinstance(target, Ent) and isinstance(source, SetOf) and source.kind == target.kind:
         return "one of its members is `first(x in s by k)`, or `the(s)` if it never has more"
     if isinstance(target, Order) and isinstance(source, PathOf):
-        return "empty the order, and then `for x in …: add x to o` over the path"
+        return "empty the order, then fill it along the path: `for x in …: add x to o`"
     if isinstance(source, PathOf):
         return "keep a part of it: the last stop `last(…)`, the number of stops `count(…)`, their set `{x for x in …}`"
     if isinstance(source, BagOf):

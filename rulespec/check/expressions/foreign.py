@@ -55,7 +55,7 @@ MEMBERS = {
 TYPES = {
     **dict.fromkeys(["number", "integer", "float", "num", "real"], "write `int`, or a unit"),
     **dict.fromkeys(
-        ["string", "text", "str", "char"], "declare a kind with an entity for each text: no value is a text"
+        ["string", "text", "str", "char"], "declare a kind with an entity for each text: values cannot be text"
     ),
     **dict.fromkeys(["list", "array", "tuple"], "write `set kind`: there are no lists"),
     **{word: f"name the kind of its members: `{word} kind`" for word in ("set", "order", "bag")},

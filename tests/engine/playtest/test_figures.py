@@ -91,7 +91,7 @@ def test_a_rule_on_the_result_alone_acts_at_the_end() -> None:
         acts.add(game("A:a B:b"), game("A:a B:c"))
     text = acted({"acted": acts.to_json(), "pairs": 9, "failed": 1})
     assert text == (
-        "The rule acted in 4 of 8 pairs, first after 1 to 2 decisions, half of them after 1: "
+        "The rule acted in 4 of 8 pairs, first after 1 to 2 decisions (median 1): "
         "market.c in place of market.b (3), the end of the game (1)."
     )
     assert acted({"acted": Acts().to_json(), "pairs": 9, "failed": 0}) == ""

@@ -53,7 +53,7 @@ def test_each_answer_in_a_few_words() -> None:
         "less": "less",
         "none": "no difference that matters",
         "undecided": "undecided: about 1,300 pairs",
-        "far": "undecided: no number of pairs that anybody plays",
+        "far": "undecided: no realistic number of pairs",
         "early": "undecided: at least 40 pairs",
         "equal": "equal in all 120 pairs",
         "same": "the rule never acted",
