@@ -138,6 +138,6 @@ function makeOwner(hello, sent) {
     offer,
     log: answered((text) => saveFile(text, "game.jsonl")),
     done: answered(),
-    lost: answered((is) => notice(is ? "The connection is lost; it comes back by itself." : "")),
+    lost: answered((is) => notice(is ? "The connection is lost; the page reconnects by itself." : "")),
   };
 }
