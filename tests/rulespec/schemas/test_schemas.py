@@ -19,7 +19,7 @@ from rulespec.diagnostics.report import Report
 from rulespec.documents.schema_check import check_schema, fits
 from rulespec.documents.yaml_nodes import to_plain
 from rulespec.documents.yaml_reader import parse_yaml, read_yaml
-from rulespec.schemas import NAMES, load_schema
+from rulespec.schemas import BESIDE, NAMES, OUTPUTS, WIRE, load_schema
 
 FILES = [p for n in NAMES for p in shipped_files(f"{n}.yaml")]
 OVERLAYS = shipped_files("variants/*.yaml")
@@ -85,6 +85,25 @@ def test_every_property_is_described(name: str) -> None:
         if path.rsplit("/", 2)[1] == "properties":
             assert inner["title"], path
             assert inner["description"].endswith("."), path
+
+
+FRAGMENT = re.compile(r"(?i:of|in how|after how|how|where|who|which)\b|.*\b(?:how many|that who|who asks)\b")
+"""A description without a noun for its value: `Of the longest game.`, `How many failed.`"""
+
+
+@pytest.mark.parametrize("name", [*NAMES, *BESIDE, *OUTPUTS, *WIRE])
+def test_a_description_names_its_value(name: str) -> None:
+    schemas = [schema for _, schema in subschemas(load_schema(name)) if isinstance(schema, dict)]
+    assert [schema["description"] for schema in schemas if FRAGMENT.match(schema.get("description", ""))] == []
+
+
+def test_a_fragment_is_noticed() -> None:
+    assert all(
+        map(FRAGMENT.match, ("Of the longest game.", "How many failed.", "the entity that who decides acts for"))
+    )
+    assert not any(
+        map(FRAGMENT.match, ("Office hours.", "However few.", "The number of games.", "Whether it is over."))
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
