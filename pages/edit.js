@@ -116,7 +116,7 @@ function makeEditor(hello, ask) {
     ["A", "add a region, on the board"],
     ["L", "link two regions, on the board"],
     ["O", "outlines, on the board: Tab to a point, arrows move it"],
-    ["N I D Del", "with outlines: draw one, put a point in, detach the point, take it out"],
+    ["N I D Del", "with outlines: draw one, insert a point, detach it, remove it"],
     ["arrows", "on the board: move the region by 1, with Shift by 10; in the list: the next one"],
     ["+ − 0", "zoom"],
     ["Space and drag", "pan"],
@@ -159,7 +159,7 @@ function makeEditor(hello, ask) {
   function showHint() {
     const { regions, stale, form } = app.state;
     document.body.classList.toggle("stale", Boolean(stale));
-    element("hint").textContent = stale ? `The files cannot be read; this is the last map that could. ${stale}`
+    element("hint").textContent = stale ? `The files cannot be read; this is the last readable map. ${stale}`
       : !form ? "" : !regions.length ? "No region yet: press A on the board and click, or Insert in the list." : "";
   }
 

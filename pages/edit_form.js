@@ -226,7 +226,7 @@ function makeForm(app) {
     if (region.own)
       item.append(makeButton("×", () => app.edit([["unlink", region.name, end, kind]],
         `unlink ${region.title} – ${app.title(end)}`),
-        { "aria-label": `Take the link out: ${kind} to ${app.title(end)}`, "data-end": end }));
+        { "aria-label": `Remove the link: ${kind} to ${app.title(end)}`, "data-end": end }));
     return item;
   }
 
@@ -249,7 +249,7 @@ function makeForm(app) {
         head.textContent = now.length === 1 ? now[0].title : `${now.length} regions`;
         note.textContent = now.every((region) => region.own) ? (now.length === 1
           ? now[0].name : "what you set here is set for all of them")
-          : "from a ruleset below: it is changed there, or laid over in map.yaml";
+          : "from a base ruleset: change it there, or override it in map.yaml";
       },
     }, { node: note, show() {} });
     const buttons = make("p", "");

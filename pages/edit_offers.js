@@ -83,7 +83,7 @@ function makeOffers(app) {
     rows = colours.map((each) => row(each, choices));
     element("colours").querySelector("ul").replaceChildren(...rows.map(({ item }) => item));
     element("colours").querySelector("summary").textContent = open
-      ? `Colours of the drawing: ${open} of ${colours.length} say nothing yet`
+      ? `Colours of the drawing: ${open} of ${colours.length} have no meaning yet`
       : `Colours of the drawing: ${colours.length}`;
     if (first || !open) element("colours").open = Boolean(open);
   }

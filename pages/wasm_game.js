@@ -402,7 +402,7 @@ export class WasmGame {
       }
     };
     const header = read(0) ?? {}, { seats } = this.names;
-    if (![1, 2].includes(header.rulespec_log)) throw new Error("line 1: it is no log of rulespec");
+    if (![1, 2].includes(header.rulespec_log)) throw new Error("line 1: this is not a Rulespec log");
     if (header.ruleset_hash !== this.names.ruleset_hash) throw new Error("line 1: the game has other rules");
     const differs = Object.entries(this.names.settings).some(([name, value]) => header.settings?.[name] !== value);
     if (differs) throw new Error("line 1: the game has other settings");

@@ -34,14 +34,14 @@
   function connect() {
     const [key] = location.hash.slice(1).split("&");
     if (!key) {
-      notice("This page needs a link with a key. Ask who keeps the table.");
+      notice("This page needs a link with a key. Ask the owner of the table for one.");
       return;
     }
     socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`);
     socket.addEventListener("open", () => send({ key }));
     socket.addEventListener("message", (event) => heard(JSON.parse(event.data)));
     socket.addEventListener("close", (event) => {
-      if (event.code === WRONG) notice("This link is not valid, or no longer valid. Ask who keeps the table.");
+      if (event.code === WRONG) notice("This link is not valid, or no longer valid. Ask the owner of the table for one.");
       else if (event.code === LEFT) notice(event.reason || "This table is missing.");
       else if (event.code === TOO_MUCH) notice(event.reason || "This link is open too many times.");
       else {

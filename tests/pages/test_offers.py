@@ -58,7 +58,7 @@ def test_one_proposal_after_the_other(width: int, drive: Drive, tmp_path: Path) 
         assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "it does not stick out"
         page.page.select_option("#colours li:nth-child(1) select", "")
         page.click("#colours_take")
-        assert page.texts("#colours summary") == ["Colours of the drawing: 1 of 8 say nothing yet"]
+        assert page.texts("#colours summary") == ["Colours of the drawing: 1 of 8 have no meaning yet"]
         page.click("#proposals li:nth-child(1) button.offer")
         assert len(page.page.query_selector_all("#regions [aria-selected=true]")) == 15
         page.click("#proposals li:nth-child(1) button:not(.offer)")
