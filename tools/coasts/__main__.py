@@ -20,7 +20,7 @@ from rulespec.drawing.board import board_of
 from rulespec.drawing.map_ground import ground
 from rulespec.drawing.map_links import pairs_of
 from rulespec.drawing.outlines import MAX_RINGS, Ring, data_of
-from rulespec.drawing.place_looks import badge_room, lettering_of
+from rulespec.drawing.place_looks import badge_room, lettering_of, side_of
 from rulespec.engine.words.titles import languages
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
@@ -79,7 +79,7 @@ def _names(folder: Path, kind: str) -> dict[str, Name]:
     board = sheet.style.boards[kind]
     titles = [Words(ruleset, language).titles(kind, {}) for language in (None, *languages(ruleset))]
     return {
-        name: Name([each[i] for each in titles], lettering_of(sheet, board, i), badge_room(sheet, board, i))
+        name: Name([each[i] for each in titles], lettering_of(side_of(sheet, board, i)), badge_room(sheet, board, i))
         for i, name in enumerate(sheet.names(kind))
     }
 
