@@ -46,13 +46,14 @@ def matches(typed: str, options: Sequence[Option], text: Text) -> list[Option]:
     """The options that match a typed text: exactly, otherwise by prefix, otherwise by containing all its words.
 
     An option matches by its text for people, and by its ids with or without brackets: `army(moscow)`, `army moscow`. If
-    there is no match, spaces and punctuation are ignored: `e2e4`, `e2 e4`.
+    there is no match, spaces and punctuation are ignored: `e2e4`, `e2 e4`; leading words, such as the verb, may be
+    absent: `knightg1f3`.
     """
     wanted = _words(typed[:_MAX_TYPED])
     if not wanted:
         return []
     named = [(option, [_words(text(option)), _words(str(option)), _arguments(option)]) for option in options]
-    for fits in (_same, _joined, _begins, _has_all):
+    for fits in (_same, _joined, _begins, _joined_end, _has_all):
         hits = [option for option, texts in named if any(fits(each, wanted) for each in texts)]
         if hits:
             return hits
@@ -86,6 +87,10 @@ def _joined(words: list[str], wanted: list[str]) -> bool:
 def _begins(words: list[str], wanted: list[str]) -> bool:
     *whole, last = wanted
     return words[: len(whole)] == whole and len(words) > len(whole) and words[len(whole)].startswith(last)
+
+
+def _joined_end(words: list[str], wanted: list[str]) -> bool:
+    return any("".join(words[first:]) == "".join(wanted) for first in range(1, len(words)))
 
 
 def _has_all(words: list[str], wanted: list[str]) -> bool:
