@@ -36,6 +36,9 @@ _LENGTHS = ("font-size", "x", "y", "cx", "cy", "r", "rx", "ry", "width", "height
 
 _OWN = frozenset(_LENGTHS[1:])
 """Lengths that children do not take from their parents by themselves."""
+_GROUPS = frozenset(("a", "defs", "g", "switch"))
+"""Elements without such attributes, which only their styles can give them."""
+_OF_FONTS = ("em", "ex", "ch", "ic", "lh", "cap")
 
 Declared = tuple[str, str, bool]
 """A declaration: a property, its value, and whether it is important."""
@@ -93,15 +96,24 @@ class Styles(Struct):
             if "var(" in value.lower():
                 known = with_variables(value, self._variables_of(element, scope))
                 results[name] = known if known and _is_valid(name, known) else "unset"
-            if name in _OWN and results[name].lower() in WIDE and not self._is_inherited(element, name, results[name]):
-                del results[name]
+            if name in _OWN and results[name].lower() in WIDE:
+                if known := self._inherited(element, name, results[name]):
+                    results[name] = known
+                else:
+                    del results[name]
         return results
 
-    def _is_inherited(self, element: Element, name: str, value: str) -> bool:
-        """Whether a keyword stands for a value that the parent of an element has."""
-        if value.lower() != "inherit" or element.parent is None:
-            return False
-        return name in self._cascaded(element.parent, self.whole)
+    def _inherited(self, element: Element, name: str, value: str) -> str:
+        """The length of an element's parent for which a keyword stands; "" if it is the initial value."""
+        parent = element.parent
+        if value.lower() != "inherit" or parent is None:
+            return ""
+        above = self._cascaded(parent, self.whole).get(name, "")
+        if parent.tag == "svg" and parent.parent is not None and above == parent.get(name):
+            return ""  # browsers hand on only the size of the whole drawing
+        if above.lower().endswith(_OF_FONTS) and "font-size" in self._cascaded(element, self.whole):
+            self.unread.setdefault(f"{name}: inherit", element.line)  # it is measured by another font
+        return self._inherited(parent, name, above) if above.lower() in WIDE else above
 
     def copied(self, use: Element, target: Element, scope: StyleScope | None) -> StyleScope:
         """The scope of a copy made by `use`; `scope` is that of the `use` element."""
@@ -141,7 +153,7 @@ class Styles(Struct):
     def _attribute(self, element: Element, name: str) -> str:
         """The value of an attribute that is also a property; "" for any other attribute."""
         check = PROPERTIES.get(name)
-        if check is None or name in NO_ATTRIBUTES:
+        if check is None or name in NO_ATTRIBUTES or (name in _OWN and element.tag in _GROUPS):
             return ""
         value = element.get(name)
         lower = value.lower()

@@ -40,6 +40,11 @@ STYLES = (
 )
 """Values that a browser takes or refuses."""
 LINES = (
+    '<g width="50"><rect data-at="2" x="9" y="9" width="90" height="70" style="width: inherit"/></g>',
+    '<g style="width: 5em"><g style="width: inherit"><rect data-at="2" height="70" width="inherit"/></g></g>',
+    '<g width="9" style="r: 20px"><circle data-at="2" cx="99" cy="99" r="50" style="r: inherit"/></g>',
+    '<svg width="200"><rect data-at="2" x="9" y="9" width="90" height="70" style="width: inherit"/></svg>',
+    '<svg style="height: 40px"><rect data-at="2" x="9" y="9" width="90" height="70" style="height: inherit"/></svg>',
     '<rect data-at="2" x="9" y="9" width="50" height="30" style="transform: rotate(9deg); transform-origin: 50% 50%"/>',
     '<rect data-at="2" x="9" y="9" width="50" height="30" style="transform: scale(2); transform-origin: right 20px"/>',
     '<rect data-at="2" x="9" y="9" width="50" height="30" transform="rotate(45)" transform-origin="bottom left"/>',
@@ -130,7 +135,7 @@ Seen = dict[str, dict[str, Any]]
 
 def differences(path: Path, seen: Seen) -> Iterator[str]:
     """Differences of what the program and a browser see, by lines."""
-    content = content_of(path)
+    content, drawing = content_of(path), path.read_text("utf-8")
     shapes: dict[str, Shape] = {str(p.shape.line): p.shape for p in content.pieces if not p.shape.copies}
     texts = {str(text.line): text for text in content.texts.all}
     uses: dict[str, list[Shape]] = {}
@@ -163,15 +168,23 @@ def differences(path: Path, seen: Seen) -> Iterator[str]:
         if any(abs(a - b) > near for a, b in zip(box, one["box"], strict=True)):
             yield f"{line}: box {box} for {one['box']}"
         if f"u{line}" not in uses:
-            yield from of_one(line, repeated[0], one)
+            yield from of_one(line, repeated[0], one, drawing)
 
 
-def of_one(line: str, shape: Shape, seen: dict[str, Any]) -> Iterator[str]:
+def shown_colour(fill: str, drawing: str) -> str:
+    """The colour of a computed fill: of `url("#id") colour` the colour, if nothing in the drawing has that id."""
+    reference = re.fullmatch(r'url\("#(\w+)"\) (.+)', fill)
+    if reference is not None and f'id="{reference[1]}"' not in drawing:
+        fill = reference[2]
+    return colour_of(fill) or fill
+
+
+def of_one(line: str, shape: Shape, seen: dict[str, Any], drawing: str) -> Iterator[str]:
     """The differences of one shape."""
     if shape.hidden == seen["shown"]:
         yield f"{line}: hidden {shape.hidden}"
     ours = shape.fill or ("#000000" if shape.filled else "none")
-    if not seen.get("themed") and ours != (colour_of(seen["fill"]) or seen["fill"]):
+    if not seen.get("themed") and ours != shown_colour(seen["fill"], drawing):
         yield f"{line}: fill {ours} for {seen['fill']}"
     for x, y, inside in seen["inside"] if seen["shown"] else ():
         near = min(distance((x, y), p, q) for o in shape.outlines for p, q in zip(o, [*o[1:], o[0]], strict=True))
@@ -237,3 +250,12 @@ def test_what_a_browser_has_shown_is_read_so(seed: str, tmp_path: Path) -> None:
     (tmp_path / "x.svg").write_text(recorded["drawing"], "utf-8")
     assert len(re.findall("data-at", recorded["drawing"])) == len(recorded["seen"]) > 5
     assert [*differences(tmp_path / "x.svg", recorded["seen"])] == []
+
+
+def test_a_length_is_taken_from_a_group_if_its_style_says_so(tmp_path: Path) -> None:
+    path, end = tmp_path / "x.svg", '<rect y="9" height="70" style="font-size: 9px; width: inherit"/></g></svg>'
+    for group, width, unread in (("width: 50px", 50, []), ("width: 5em", 45, ["width: inherit"])):
+        path.write_text(f'<svg {SVG} viewBox="0 0 800 600"><g width="9" style="{group}">{end}', "utf-8")
+        (piece,) = content_of(path).pieces
+        assert box_of([p for outline in piece.shape.outlines for p in outline]) == [0, 9, width, 79]
+        assert [*unread_in(path)] == unread
