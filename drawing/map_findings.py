@@ -273,6 +273,10 @@ class _Findings:
             )
             help_ = "snap their points together in the drawing or in `rulespec edit`, or write the links yourself"
             self._warn("RS858", lines[near[0][0]], message, help_)
+        elif len(lines) > 2 and not any(region.touches for region in self.drawn.regions):
+            message = "no link is proposed, as no two regions touch"
+            help_ = "write the links yourself, or draw them in `rulespec edit`: lines between shapes are not read"
+            self._warn("RS858", min(lines.values()), message, help_)
         if short := self.drawn.short:
             message = f"{_are(len(short), 'border')} too short for a link: {_pairs(short)}"
             help_ = "if a piece can go from one to the other, write the link yourself: none is proposed"

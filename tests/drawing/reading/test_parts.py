@@ -124,6 +124,13 @@ MESSY = (
 )
 
 
+def test_regions_of_which_no_two_touch_are_reported(tmp_path: Path) -> None:
+    circles = "".join(f'<circle id="c{n}" cx="{90 * n}" cy="50" r="30"/>' for n in (1, 2, 3))
+    (tmp_path / "map.svg").write_text(drawing(f"{circles}<path d='M60 50H300' stroke='red' fill='none'/>"), "utf-8")
+    done = CliRunner().invoke(cli, ["new", "mine", "--to", str(tmp_path), "--map", str(tmp_path / "map.svg")])
+    assert done.exit_code == 0 and "warning[RS858]: no link is proposed, as no two regions touch" in done.output
+
+
 @pytest.mark.parametrize("code", ["RS855", "RS856", "RS857", "RS858", "RS476", "RS906", "RS474"])
 def test_each_doubt_has_its_place_and_a_way_out(code: str, tmp_path: Path) -> None:
     (tmp_path / "map.svg").write_text(drawing(MESSY), "utf-8")
