@@ -71,8 +71,8 @@ def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
         kind, number = pile.owners[0]
         return sheet.titles(kind)[number] + many, lettered(sheet, pile)[1]
     text, look = lettered(sheet, pile)
-    if (number := number_on(sheet, pile.type, pile.token)) is not None:
-        return str(number) + many, look
+    if (worth := number_on(sheet, pile.type, pile.token)) is not None:
+        return str(worth) + many, look
     value = pile.fields.get(style.text)
     return (f"{look.letter} {value}", look) if pile.owners and isinstance(value, int) else (text, look)
 
