@@ -61,9 +61,8 @@ _TAG = re.compile(_NAME + r"((?:[^\"\\\r\n]|\\.){0,1000})\"[ \t]{0,80}\]")
 _LOOSE_TAG = re.compile(_NAME + r"([^\r\n]{0,1000})\"[ \t]{0,80}\][ \t]{0,80}(?=[\r\n]|$)")
 """A tag on a separate line, with unescaped quotation marks in its text."""
 _LOOKS = re.compile(_NAME)
-_DOTTED = re.compile(r"([0-9]{1,9})[.…]+|[.…]+(?=\s|$)|e\.p\.")
-_BARE = re.compile(r"([0-9]{1,9})(?=[\s({;]|$)")
-"""A whole number without a dot: the number of a move, or a move, as in games whose moves are digits."""
+_NUMBER = re.compile(r"([0-9]{1,9})(?:([.…]+)|(?=[\s({;]|$))|[.…]+(?=\s|$)|e\.p\.")
+"""The number of a move. A whole number without a dot may be a move itself, in games whose moves are digits."""
 _BEGINS = re.compile(r"[0-9]{1,3}[.…]+[ \t]*(?:[A-Za-z]|[0-9]{1,2}[-x:/])")
 _RESULT = re.compile(r"[0-9½]{1,2}(?:/[0-9])?(?:[-\u2013:][0-9½]{1,2}(?:/[0-9])?)?")
 """A result as other games and programs write it (`2-0`, `1/2`)."""
@@ -107,7 +106,7 @@ def read_pgn(text: str, file: str) -> Iterator[TextGame]:
 def is_word(text: str) -> bool:
     """Whether a text can be a move in PGN: a word that is not a number, an evaluation or a result."""
     other = text in RESULTS or text in _OTHER_RESULTS or text in _JUDGED
-    number = _DOTTED.fullmatch(text) or _BARE.fullmatch(text)
+    number = _NUMBER.fullmatch(text)
     return _TOKEN.fullmatch(text) is not None and number is None and text[-1] != "," and not other
 
 
@@ -134,12 +133,12 @@ class _Reader:
                     yield self._ended(game)
                     game = TextGame(begins=self._at)
                 self._tag(game)
-            elif self._said(game) or self._number(game):
-                pass
-            elif self._is_end(game):
-                self._said_after(game)
-                yield self._ended(game)
-                game = TextGame(begins=self._at)
+            elif character.isalnum() or not self._said(game):
+                number = _NUMBER.match(text, self._at)
+                if (number is None or not self._number(number, game)) and self._is_end(game):
+                    self._said_after(game)
+                    yield self._ended(game)
+                    game = TextGame(begins=self._at)
         if self._begun:
             yield self._ended(game)
 
@@ -153,23 +152,20 @@ class _Reader:
         self._last, self._is_dotted = None, False
         return game
 
-    def _number(self, game: TextGame) -> bool:
-        """Parses the number of a move, if there is one; returns whether there was."""
-        number = _DOTTED.match(self._text, self._at)
-        is_dotted = number is not None
-        if number is None:
-            number = _BARE.match(self._text, self._at)
-            if number is None or not self._counts_moves(int(number[1]), number.end(), game):
+    def _number(self, number: re.Match[str], game: TextGame) -> bool:
+        """Takes a match as the number of a move; returns False if it is a move itself."""
+        if number[1] is not None:
+            count, is_dotted = int(number[1]), number[2] is not None
+            if not is_dotted and not self._counts_moves(count, number.end(), game):
                 return False
+            if not game.warnings and self._last is not None and count not in (self._last, self._last + 1):
+                message = f"number {count} of a move follows number {self._last}"
+                help_ = "check whether moves are missing: moves are replayed in their order, whatever their numbers"
+                game.warnings += (Diagnostic("RS890", Severity.WARNING, message, self._span(), help=help_),)
+            self._last, self._numbered, self._is_dotted = count, len(game.moves), is_dotted
         self._numbers += 1
         if self._numbers > 2 * MAX_MOVES:
             self._too_long(f"the game has more than {MAX_MOVES:,} moves")
-        if number[1] is not None:
-            if not game.warnings and self._last is not None and int(number[1]) not in (self._last, self._last + 1):
-                message = f"number {int(number[1])} of a move follows number {self._last}"
-                help_ = "check whether moves are missing: moves are replayed in their order, whatever their numbers"
-                game.warnings += (Diagnostic("RS890", Severity.WARNING, message, self._span(), help=help_),)
-            self._last, self._numbered, self._is_dotted = int(number[1]), len(game.moves), is_dotted
         self._begun, self._at = True, number.end()
         return True
 
@@ -188,7 +184,7 @@ class _Reader:
         word = _TOKEN.match(self._text, end)
         if word is None or word[0] in RESULTS or word[0] in _OTHER_RESULTS:
             return self._last is not None and not self._is_dotted and number > self._last
-        return not word[0].isdecimal() and _DOTTED.match(self._text, end) is None
+        return _NUMBER.match(self._text, end) is None
 
     def _said_after(self, game: TextGame) -> None:
         """Parses comments, variations and glyphs after the result of a game, up to an empty line."""
@@ -227,11 +223,12 @@ class _Reader:
                 self._wrong("this comment is not closed", "end it with `}`")
             self._comment(last, text[at + 1 : end])
             self._at = end + 1
-        elif _SEPARATOR.match(text, at):
-            self._at += 1
         elif text[at] == ";":
-            self._line()
-            self._comment(last, text[at + 1 : self._at])
+            if _SEPARATOR.match(text, at):
+                self._at += 1
+            else:
+                self._line()
+                self._comment(last, text[at + 1 : self._at])
         elif text[at] == "(":
             last.variations += (_SPACE.sub(" ", self._variation()),)
             if sum(map(len, last.variations)) > MAX_VARIATIONS:
