@@ -20,6 +20,7 @@ from rulespec.check.statements.decisions import type_decide, type_draw
 from rulespec.check.statements.drafts import type_draft
 from rulespec.check.statements.loops import type_pass_turn, type_turns
 from rulespec.check.statements.tables import begins_open, type_open_let, type_table
+from rulespec.diagnostics.diagnostic import Span
 from rulespec.syntax import ast
 from rulespec.typed import nodes as typed
 
@@ -43,7 +44,7 @@ class StatementChecker(StatementContext):
                 break
             if isinstance(s, ast.Jump) and s.word == "pass":
                 if len(stmts) > 1 and position == len(stmts) - 1 and not isinstance(stmts[0], ast.Require):
-                    self.x.report.warning("RS404", "`pass` does nothing here", s.span, help="remove it")
+                    self._idle_pass(s.span, stmts)
                 continue
             if isinstance(s, ast.LetTable):
                 out, env, alive = type_table(self, s, env, place, stmts[position + 1 :])
@@ -56,6 +57,15 @@ class StatementChecker(StatementContext):
             elif isinstance(s, ast.CallStmt | ast.Match):
                 self.understood = False
         return tuple(result), env, alive
+
+    def _idle_pass(self, span: Span, stmts: tuple[ast.Stmt, ...]) -> None:
+        """Warns of a `pass` beside other statements; at the statement of an overlay that was inserted beside it."""
+        inserted = next((each.span for each in stmts if each.span.file != span.file), None)
+        if inserted is None:
+            self.x.report.warning("RS404", "`pass` does nothing here", span, help="remove it")
+        else:
+            help_ = "write `replace pass with …` instead of inserting the statement"
+            self.x.report.warning("RS404", "the `pass` beside this statement does nothing", inserted, help=help_)
 
     def _statement(self, s: ast.Stmt, env: Env, place: StatementPlace) -> Outcome:
         if isinstance(s, ast.Let | ast.Assign | ast.Return) and (taken := type_taken(self, s, env, place)):
