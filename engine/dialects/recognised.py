@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
-from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.dialects.dialect import Dialect, read_dialect
 from rulespec.engine.dialects.foreign_log import ForeignLog
 from rulespec.engine.dialects.moves_alone import readable
 from rulespec.engine.notation.text_formats import NAMES
@@ -53,20 +55,20 @@ def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> Non
     raise failure("RS883", message, _start(log), f"replay it under its own rules: `rulespec replay {log.file}`")
 
 
-def not_known(log: ForeignLog, close: Sequence[Dialect], every: Sequence[Dialect]) -> DiagnosticsError:
+def not_known(log: ForeignLog, close: Sequence[Dialect], files: Iterable[Path]) -> DiagnosticsError:
     """The error for an unrecognised log: it gives the kind of log, and what the closest dialect requires.
 
     Args:
         log: the log.
         close: the dialects that can read its form, but not its first entry.
-        every: all dialects, also of other forms.
+        files: the files of all dialects, also of other forms.
     """
     first = log.entries[0]
     moves = [move.text for move in log.game.moves] if log.game is not None else []
     best = min(close, key=lambda each: (-readable(each, moves), *_distance(each, first)), default=None)
     accepted = best.start.get("when", {}).keys() - best.unfit(first).keys() if best is not None else frozenset()
     message = f"no dialect reads this kind of log: it is {kind_of(log, accepted)}"
-    hint = _around(log, every) if log.game is None else ""
+    hint = _around(log, files) if log.game is None else ""
     if not hint and best is not None:
         hint = f"`{best.id}` reads only logs with {best.wanted(unfit := best.unfit(first))}; here {_values(unfit)}"
     hint = hint or "name its dialect with --dialect ID, or write one as shown in the guide to other people's logs"
@@ -81,9 +83,12 @@ def _values(fields: Mapping[str, Any]) -> str:
     )
 
 
-def _around(log: ForeignLog, every: Sequence[Dialect]) -> str:
+def _around(log: ForeignLog, files: Iterable[Path]) -> str:
     """The way out for a log of a dialect with a different frame: wrapped in objects, or without its first entry."""
-    first = log.entries[0]
+    first, every = log.entries[0], list[Dialect]()
+    for file in files:
+        with suppress(DiagnosticsError):  # an invalid dialect has been reported
+            every.append(read_dialect(file, whole=False))
     for path, inner in _inner(first, "", _MAX_DEPTH) if len(log.entries) == 1 else ():
         entries = inner if isinstance(inner, list) else [inner]
         if entries and (dialect := next((d for d in every if d.automatic and _is_of(d, entries[0])), None)):

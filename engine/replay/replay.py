@@ -464,7 +464,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
 
 def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:
     """The dialect with an id; by default, the first that recognises the log, by its moves as well if they are text."""
-    from rulespec.engine.dialects.dialect import read_dialect
+    from rulespec.engine.dialects.dialect import Dialect, read_dialect
     from rulespec.engine.dialects.moves_alone import readable, reads
     from rulespec.engine.dialects.recognised import not_known
 
@@ -478,14 +478,10 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
         )
         fail("RS615", f"there is no dialect `{dialect_id[:80]}`", None, help=hint)
     moves = [move.text for move in log.game.moves] if log.game is not None else []
-    fitting: list[Dialect] = []
-    close: list[Dialect] = []
-    likely: list[Dialect] = []
-    every: list[Dialect] = []
+    fitting, close, likely = list[Dialect](), list[Dialect](), list[Dialect]()
     for file in dialects(rules):
         try:
             dialect = read_dialect(file, whole=False)
-            every.append(dialect)
             if dialect.format != log.format or not dialect.begins(log.entries[0]):
                 continue
             knows = dialect.automatic and dialect.knows(log.entries[0])
@@ -500,4 +496,4 @@ def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report:
         (fitting if knows else likely if moves and fits else close).append(whole)
     if fitting:  # its first unreadable move becomes the divergence
         return max(fitting, key=lambda dialect: readable(dialect, moves))
-    raise not_known(log, likely or close, every)
+    raise not_known(log, likely or close, dialects(rules))
