@@ -274,8 +274,8 @@ class Queries:
         at = self._address(place, state)
         written = {at: amount}
         source = self._source(place, state)
-        given = [self._address(self.expression(supply), state) for supply in supplies] if source is not None else []
-        if source is not None and source != at and source not in given:
+        supplied = [self._address(self.expression(supply), state) for supply in supplies] if source is not None else []
+        if source is not None and source != at and source not in supplied:
             written[source] = state[source] - amount + state[at]
             if written[source] < 0 and isinstance(place, typed.PieceCount):
                 first = next(iter(place.piece.places))
