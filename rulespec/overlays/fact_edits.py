@@ -319,9 +319,9 @@ def _nearest(root: Mapping, path: str) -> tuple[str, tuple[Label, ...]]:
             continue
         if isinstance(node, Mapping):
             where = ".".join(walked)
-            if walked and isinstance(root, Mapping) and key in root.entries:
-                notes = (Label(root.entries[key][0].span, "declared here"),)
-                return f"remove `{where}.`: the path begins with `{key}`", notes
+            if walked and key in root.entries:
+                there = Label(root.entries[key][0].span, "declared here")
+                return f"remove `{where}.`: the path begins with `{key}`", (there,)
             guess, notes = nearest(key, {name: place.span for name, (place, _) in node.entries.items()})
             return guess or (f"correct the path: `{where}` has no `{key}`" if where else ""), notes
         return f"shorten the path: `{'.'.join(walked)}` is a single value", (Label(node.span, "written here"),)
