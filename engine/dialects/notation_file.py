@@ -84,7 +84,8 @@ class Notation(Brief, Struct, frozen=True, eq=False):
         for table in self.letters.values():
             if not known.intersection("".join(texts)) <= table.keys():
                 continue
-            translated = tuple(text.translate(str.maketrans(dict(table))) for text in texts)
+            letters = {ord(letter): own for letter, own in table.items()}
+            translated = tuple(text.translate(letters) for text in texts)
             if all(map(self.reads, translated)):
                 results.add(translated)
         return results.pop() if len(results) == 1 else texts

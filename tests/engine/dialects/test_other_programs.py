@@ -43,7 +43,7 @@ def refused(text: str, path: Path) -> str:
 )
 def test_letters_of_other_languages_are_translated(language: str, texts: list[str]) -> None:
     notation = read_notation(GAMES / "gallery/chess/notation.yaml")
-    letters = str.maketrans(dict(notation.letters[language]))
+    letters = {ord(letter): own for letter, own in notation.letters[language].items()}
     assert notation.in_own_letters(texts) == tuple(text.translate(letters) for text in texts)
 
 
