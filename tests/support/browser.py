@@ -14,6 +14,14 @@ from deadlines import DEADLINE, until_in
 
 CHROMIUM = shutil.which("chromium")
 
+_WITHOUT = [
+    *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"),  # the address bar takes 0.6 s a window
+    *("AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync"),
+    *("DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay"),
+    *("MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding", "PreconnectToSearch"),
+    *("TcpPortRandomizationWin", "ThirdPartyStoragePartitioning"),
+]
+"""Features that are off: what no test needs, and what Playwright turns off, as the last list alone holds."""
 _NOTE_CLICKS = """addEventListener("click", (event) => {
   if (event.detail) window.lastClick = [event.timeStamp, event.clientX, event.clientY];
 }, true)"""
@@ -43,9 +51,8 @@ def chromium() -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as driver:
         # Names are not resolved, so only servers of tests are reachable; tests of files check that no request is made.
-        started = driver.chromium.launch(
-            executable_path=CHROMIUM, args=["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
-        )
+        args = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", f"--disable-features={','.join(_WITHOUT)}"]
+        started = driver.chromium.launch(executable_path=CHROMIUM, args=args)
         loop = asyncio.get_running_loop()
         _set_running_loop(None)
         yield _patient(started), loop
