@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from rulespec.typed import nodes as typed
+from rulespec.types import Ent
 
 SYMBOLS = {
     "square": "M3 3H21V21H3Z",
@@ -124,3 +125,9 @@ def _tries(title: str) -> Iterator[str]:
     yield from (f"{first[0].upper()}{part[0].lower()}" for part in parts[1:])
     yield first[:_MOST].capitalize()
     yield from (f"{first[:2].capitalize()}{letter.lower()}" for letter in first[3:])
+
+
+def entity_facts(d: typed.Declarations, places: typed.Kind, form: str) -> list[str]:
+    """The facts of places that name an entity; of mats, those of the cells."""
+    cells = d.kinds[places.product[1]] if form == "mats" and len(places.product) == 2 else places
+    return [f.name for f in cells.facts.values() if isinstance(f.type, Ent)]

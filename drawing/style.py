@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.drawing.colours import OWNERS, SEATS
-from rulespec.drawing.entity_marks import SYMBOLS, TYPES, is_label, numbers_of
+from rulespec.drawing.entity_marks import SYMBOLS, TYPES, entity_facts, is_label, numbers_of
 from rulespec.drawing.guess import (
     BoardContents,
     board_forms,
@@ -292,8 +292,7 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
         outlines, scenery = outlines_of(places, data)
         if (positions or outlines) and form == "nodes":
             form = "areas"
-        cells = d.kinds[places.product[-1]] if data.get("as", form) == "mats" and len(places.product) == 2 else places
-        facts = [f.name for f in cells.facts.values() if isinstance(f.type, Ent)]
+        facts = entity_facts(d, places, data.get("as", form))
         links = {name: LinkStyle() for name in link_facts(d, kind)}
         links |= {name: LinkStyle(state=_owner(d, name)) for name, of in d.links.items() if of.region == kind}
         links |= {name: replace(links.get(name, LinkStyle()), **how) for name, how in data.get("links", {}).items()}

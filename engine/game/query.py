@@ -274,17 +274,11 @@ class Queries:
         at = self._address(place, state)
         written = {at: amount}
         source = self._source(place, state)
-        supplied = [self._address(self.expression(supply), state) for supply in supplies] if source is not None else []
-        if source is not None and source != at and source not in supplied:
+        fixed = [at, *(self._address(self.expression(supply), state) for supply in supplies)]
+        if source is not None and source not in fixed:
             written[source] = state[source] - amount + state[at]
             if written[source] < 0 and isinstance(place, typed.PieceCount):
-                first = next(iter(place.piece.places))
-                message = (
-                    f"there are not {amount} pieces for `{target}`: they would come from `{first}`, the first place"
-                )
-                supply = f"{_pile(target)}.{first}"
-                help_ = f"also set `{supply}` to the number of those left there: none are then taken from it"
-                report.error("RS802", message, None, help=help_)
+                _report_missing(report, target, amount, next(iter(place.piece.places)))
         report.raise_if_errors()
         return written
 
@@ -346,10 +340,13 @@ def _checker(queries: Queries, report: Report, variables: Sequence[typed.Var] = 
     return ExpressionChecker(ruleset.declarations, ruleset.rules, report, queries.seats), env
 
 
-def _pile(target: str) -> str:
-    """The pile of a place of pieces: `army[france]` of `army[france].at[paris]`."""
+def _report_missing(report: Report, target: str, amount: int, first: str) -> None:
+    """Reports that the first place of a pile has too few pieces for a place of the same pile."""
+    message = f"there are not {amount} pieces for `{target}`: they would come from `{first}`, the first place"
     match = re.match(r"\w+(\[[^\]]*\])?", target)
-    return match[0] if match is not None else target
+    supply = f"{match[0] if match is not None else target}.{first}"
+    help_ = f"also set `{supply}` to the number of those left there: none are then taken from it"
+    report.error("RS802", message, None, help=help_)
 
 
 _FORMS: dict[str, Callable[[str], Type]] = {"set": SetOf, "order": Order, "bag": BagOf, "path": PathOf}
