@@ -74,7 +74,7 @@ class _Target(Struct, frozen=True):
 )
 @click.option("--rules", metavar="REF", help="The ruleset of a log; default: the one it names.")
 @click.option("--players", type=click.IntRange(1, 100), metavar="N", help="Draw REF as it starts with N players.")
-@click.option("--empty", is_flag=True, help="Draw REF without pieces and tables.")
+@click.option("--empty", is_flag=True, help="Draw REF without pieces or tables.")
 @click.option("--language", metavar="LANGUAGE", help="The language of titles; default: that of the ruleset.")
 @click.option("--watch", is_flag=True, help="Draw the folder REF again whenever one of its files changes.")
 @click.option(

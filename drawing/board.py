@@ -85,7 +85,7 @@ def board(
 
     Args:
         ruleset: the ruleset.
-        position: a game, shown in full, or a seat's view; None for the board without pieces and tables.
+        position: a game, shown in full, or a seat's view; None for the board without pieces or tables.
         words: the displayed titles; by default those of the ruleset.
         style: the style of the ruleset, if it has already been read.
     """

@@ -286,7 +286,7 @@ _OWNER = re.compile(r" \w{1,3} …$")
 
 
 def _pile_title(sheet: Sheet, words: Wording, pile: str, place: str) -> str:
-    """The title of pieces in a place, without owner and entity."""
+    """The title of pieces in a place, without owner or entity."""
     decl = sheet.d.pieces.get(pile) or sheet.d.kinds[pile]
     each = decl.each if isinstance(decl, typed.PieceDecl) else decl.product
     pieces = words.pieces(pile, [(kind, "…") for kind in each])

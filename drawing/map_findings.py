@@ -116,7 +116,7 @@ class _Findings:
             self._warn("RS564", shape.line, message, "remove one of the two layers, or choose one with --layer")
         small = [region for region in self.drawn.regions if not region.outline]
         if small and len(small) == len(self.drawn.regions):
-            message = "left out: all outlines, which have no area, or too many points"
+            message = "left out: all outlines, as each has no area or too many points"
             self._warn("RS564", 1, message, "simplify the paths of the drawing")
         else:
             self._too_small(small)

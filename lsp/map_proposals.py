@@ -44,7 +44,7 @@ class Proposal(Struct, frozen=True):
 
 
 class MapProposals:
-    """Proposals for a map, and edits that accept them, applied to its current texts.
+    """Proposals for a map, and the edits that accept them, both computed from its current texts.
 
     Args:
         map_: the map.

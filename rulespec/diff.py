@@ -58,7 +58,7 @@ class Difference:
         kind: the type of change; `wrapped` only for rules.
         section: one of `SECTIONS`, or `RULES`.
         keys: the path of a fact, key by key; for a rule, its kind and name.
-        old: a fact as plain data, without texts for people; a rule's text without comments and docstrings; or
+        old: a fact as plain data, without texts for people; a rule's text without comments or docstrings; or
             None.
         new: the same in the second ruleset; for a wrapped rule, the text around the old one.
         note: the comment at the new fact, or its `doc`; the docstring of a rule.

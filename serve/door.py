@@ -127,7 +127,7 @@ class Door:
         protocol: Callable[[Visitor], asyncio.Protocol],
         secure: ssl.SSLContext | None = None,
     ) -> None:
-        """Accepts connections at a listening socket until cancelled.
+        """Accepts connections on a listening socket until cancelled.
 
         Args:
             listener: the socket.

@@ -64,9 +64,7 @@ def is_of_a_program(name: str) -> bool:
 
 
 def is_numbered(name: str) -> bool:
-    """Whether a name is a generic word with a number, as map generators use, so that a text in the drawing is
-    preferable.
-    """
+    """Whether a name is a generic word with a number, such as `province 12`; a text in the drawing is a better name."""
     return _NUMBERED.fullmatch(name) is not None
 
 

@@ -64,7 +64,7 @@ class Shape(Struct, frozen=True):
     `by_text`: the name is a text in the drawing.
     `fill`: its colour as `#rrggbb` if known, "" if it has none or specifies none.
     `curve`: an open, unfilled line.
-    `unseen`: invisible, without fill and stroke, or with opacity 0.
+    `unseen`: invisible, without fill or stroke, or with opacity 0.
     `evenodd`: the fill rule is even-odd rather than nonzero.
     `layers`: the names of the enclosing groups, outermost first.
     `copies`: the number of its repetitions by `use`; `parent`: the identity of the element that contains it.

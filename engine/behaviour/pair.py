@@ -49,7 +49,7 @@ class OptionEffect(Struct, frozen=True):
     """A difference between the games after the same option.
 
     Attributes:
-        sort: the part that such differences have in common: names of fields and questions, without owners and values.
+        sort: the part that such differences have in common: names of fields and questions, without owners or values.
         lines: the difference in words.
         stands: whether both games have taken the option; False if one of them faulted.
         span: the place of the fault in the current rules, or None.

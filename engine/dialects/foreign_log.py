@@ -129,14 +129,14 @@ def _no_json(text: str, file: str, error: json.JSONDecodeError, dialects: Iterab
         name = Path(file).with_suffix(".pgn").name
         help_ = f"rename it to {name}, and run `rulespec replay {name}`"
         if parted and not writers(text, dialects):
-            help_ = f"write a space between two moves, {help_}"
+            help_ = f"write a space between moves, {help_}"
         if all(tags := [needed_tags(dialect) for dialect in refs.values()]):
             help_ = f"write `{tags[0]}` before the moves, {help_}"
         if is_position(text):
             help_ = f"remove the words before its moves, {help_}"
         fail(
             "RS369",
-            f"{shown(file)} contains moves as text in the notation of {by}, without tags and numbers",
+            f"{shown(file)} contains moves in the notation of {by}, without tags or move numbers",
             start,
             help=help_,
         )

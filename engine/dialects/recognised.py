@@ -11,6 +11,7 @@ from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
+from rulespec.diagnostics.suggestions import counted
 from rulespec.engine.dialects.dialect import Dialect, read_dialect
 from rulespec.engine.dialects.foreign_log import ForeignLog
 from rulespec.engine.dialects.moves_alone import readable
@@ -136,7 +137,7 @@ def kind_of(log: ForeignLog, accepted: Collection[str] = ()) -> str:
     """
     first = log.entries[0]
     if log.game is not None:
-        kind = f"{NAMES[log.format]}, moves of a game as text ({len(log.game.moves):,} moves)"
+        kind = f"{NAMES[log.format]} with {counted(len(log.game.moves), 'move')}"
     elif len(log.entries) > 1:
         kind = f"a list of {_entries(log.entries)}{_types(log.entries)}"
     else:

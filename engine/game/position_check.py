@@ -89,7 +89,7 @@ def explained(game: Game, wrong: Diagnostic) -> Diagnostic:
 
 
 def take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:
-    """Takes an option and checks the next position; the result is that of `look`."""
+    """Takes an option and checks the next position; returns the same pair as `look`."""
     try:
         game.apply(option)
     except RulesetFaultError as fault:

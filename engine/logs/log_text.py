@@ -173,7 +173,7 @@ def refuse_games(text: str, display: str) -> None:
     if kind := format_of(text):
         help_ = "convert it to a native log with `rulespec replay LOG --out FILE`"
         place = Span(display, 1, 1, 1, 2)
-        fail("RS607", f"this is not a native log but {NAMES[kind]}, the moves of a game as text", place, help=help_)
+        fail("RS607", f"this is not a native log: it is {NAMES[kind]}", place, help=help_)
 
 
 def fail(code: str, message: str, span: Span | None, *, help: str = "") -> NoReturn:  # noqa: A002

@@ -28,7 +28,7 @@ class LoweredDraft(Struct):
         head: the block that waits for a decision.
         back: the block for `withdraw`.
         over: the block for `leave`.
-        begun: the cell with the flag of an open plan.
+        begun: the cell that flags an open plan.
         inner: the cells of variables in the draft.
         blocks: the blocks of the draft.
         owner: the enclosing procedure.

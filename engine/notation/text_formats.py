@@ -10,7 +10,7 @@ from rulespec.engine.notation.text_moves import TextGame
 
 ENDINGS = (".pgn", ".pdn", ".sgf", ".pgn.gz", ".pdn.gz", ".sgf.gz")
 """The file name extensions of these formats; such a file may contain several games."""
-NAMES = {"pgn": "a PGN", "sgf": "an SGF"}
+NAMES = {"pgn": "a PGN file", "sgf": "an SGF file"}
 """The phrases for the formats in messages."""
 
 

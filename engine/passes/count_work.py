@@ -2,7 +2,7 @@
 
 The maximum steps of an expression, by kind size, may be a thousand times the actual number: conditions skip most
 members of a set, and most sets are small. A long expression therefore becomes a definition that counts its steps on
-each call (`ir.Function.steps`), those of a loop by the actual size of its set. The caller counts one step for it.
+each call (`ir.Function.steps`); a loop counts by the actual size of its set. The caller counts one step for it.
 
 Since counting may abort a decision, such a call may fault, so no pass removes it, moves it before its guard, or merges
 two of its occurrences.

@@ -515,7 +515,7 @@ class Decision(Brief, Struct, frozen=True, gc=False):
     With `among`, any seat in that set may decide; `by` is the first of them. In a simultaneous decision, `all` is the
     set of participating seats, and `held` has a cell for each seat, with the number of its hidden choice + 1, or 0
     before it has chosen. If `counted`, listing the options may take so long that all steps are counted (set by
-    `count_work`). `draft` is the cell with the flag of an open plan, or 0 if the decision is not a draft.
+    `count_work`). `draft` is the cell that flags an open plan, or 0 if the decision is not a draft.
     """
 
     name: str

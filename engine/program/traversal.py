@@ -189,7 +189,7 @@ def highest(e: ir.Expr) -> int:
 
 
 def substituted(e: ir.Expr, values: dict[int, ir.Expr]) -> ir.Expr:
-    """The expression with slots replaced by expressions, which must not use slots that the expression binds."""
+    """The expression with slots replaced by `values`, which must not read a slot that the expression binds."""
     if isinstance(e, ir.Local):
         return values.get(e.slot, e)
     if isinstance(e, Binding) and not values.keys().isdisjoint(binds(e)):

@@ -62,7 +62,7 @@ class SharedState:
         return name if group == "game" else f"{group}.{owner}.{name}"
 
     def sort(self, number: int) -> str:
-        """The name of a shared cell without owner and index, which is the same for all cells of a field."""
+        """The name of a shared cell without owner or index, which is the same for all cells of a field."""
         group, _, name, place, _ = self._names[number]
         return f"{name}.{place}" if group == "pieces" else f"{group}.{name}"
 

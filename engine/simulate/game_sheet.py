@@ -66,10 +66,10 @@ def header(plan: GamePlan) -> dict[str, Any]:
 
 
 def outcome_of(data: object, plan: GamePlan, number: int) -> Outcome:
-    """The outcome in a row, which must be that of game `number` of the plan.
+    """The outcome in the row of game `number` of the plan.
 
     Raises:
-        ValueError: if the data is not a row of the plan; the message gives the reason.
+        ValueError: if the data is not that game's row; the message gives the reason.
     """
     seats = plan.seats(number)
     if not isinstance(data, dict) or list(data) != _columns(plan):

@@ -24,7 +24,7 @@ MAX_CHANGES = 12
 
 
 def said(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Data in the form sent in frames, without false and empty values."""
+    """Data in the form sent in frames, without false or empty values."""
     return {name: value for name, value in data.items() if value}
 
 

@@ -99,10 +99,10 @@ def _report_circle(chain: Sequence[Scenario], again: Scenario, report: Report) -
     assert base is not None
     assert last is not None
     if again not in chain:
-        message = f"{first.id}: more than {MAX_CHAIN} positions form a chain"
-        report.error("RS717", message, base.span, help="let one of them give its position without `from`")
+        message = f"{first.id}: the position depends on a chain of more than {MAX_CHAIN} others"
+        report.error("RS717", message, base.span, help="define one of the positions without `from`")
         return
     names = " → ".join(f"`{s.id}`" for s in (*chain[chain.index(again) :], again))
     message = f"{first.id}: the position depends on itself: {names}"
     notes = () if last is base else (Label(last.span, "the cycle closes here"),)
-    report.error("RS717", message, base.span, "", notes, help="let one of them give its position without `from`")
+    report.error("RS717", message, base.span, "", notes, help="define one of the positions without `from`")

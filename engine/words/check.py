@@ -131,7 +131,7 @@ class TextCheck:
         if not help_:
             names = ", ".join(f"`{n}`" for n in known)
             help_ = f"use one of the holes {names}" if known else "remove it: this text has no holes"
-        self.report.error("RS532", f"nothing fills the hole `{hole.text}`", _place_of(hole, node), help=help_)
+        self.report.error("RS532", f"the hole `{hole.text}` cannot be filled", _place_of(hole, node), help=help_)
 
     def scope(self, section: str, name: str, span: Span) -> Env:
         """The names available to the holes of a text."""
@@ -239,13 +239,14 @@ class TextCheck:
                 return e
             result.extend(tried.diagnostics)
         for d in [d for d in result.diagnostics if d.severity.value == "error"][:1]:
-            known = ", ".join(f"`{name}`" for name in env.vars)
-            message = f"nothing fills the hole `{hole.text}`: {d.message}"
+            known = [f"`{name}`" for name in env.vars]
+            help_ = f"use {', '.join([*known, 'or a name from the rules'])}" if known else "use a name from the rules"
+            message = f"the hole `{hole.text}` cannot be filled: {d.message}"
             report.error(
                 "RS532",
                 message,
                 d.span or span,
-                help=d.help or f"use {known}, or names of the rules",
+                help=d.help or help_,
             )
         return None
 

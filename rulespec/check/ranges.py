@@ -32,7 +32,7 @@ _DEEP = 40
 
 
 class Ranges:
-    """The ranges of expressions, through variables without reassignment and definitions.
+    """The ranges of expressions, through definitions and variables without reassignment.
 
     Args:
         d: the declarations.

@@ -229,8 +229,8 @@ def _report_values(heads: Row, report: Report) -> None:
     """Reports a first row with a number, as a file without heads has."""
     for head in heads[1:]:
         if _NUMBER.fullmatch(head.text):
-            message, help_ = f"the first row must be column heads, but `{head.text}` is a value", "add such a row"
-            report.error("RS744", message, head.span, help=help_)
+            message = f"the first row must be column heads, but `{head.text}` is a value"
+            report.error("RS744", message, head.span, help="add a row of column heads")
 
 
 def _below(rows: dict[str, tuple[Scalar, Node]], cell: Scalar, report: Report) -> dict[str, tuple[Scalar, Node]]:

@@ -221,7 +221,7 @@ def _describe(
     elif kind == "pattern":
         hint = error.schema.get("description", "") if isinstance(error.schema, dict) else ""
         hint = hint or _form(str(wanted))
-        report.error("RS215", f"{_value(node)} does not have the form of {where}", _head(node), help=str(hint))
+        report.error("RS215", f"{_value(node)} is not a valid value for {where}", _head(node), help=str(hint))
     elif kind in _BOUNDS:
         message = f"{_value(node)} is out of range for {where}"
         report.error("RS216", message, _head(node), help=f"write a number that is {_BOUNDS[kind]} {wanted}")

@@ -195,7 +195,8 @@ def plain_value(text: str) -> str | int | bool | Trap | None:
         return text
     word = text.lower()
     if word == "null":
-        return Trap("RS121", f"{shown(text)} is null to some YAML readers and text to others", "write `null`")
+        hint = f'quote it (`"{text}"`) if it is text, or write `null`'
+        return Trap("RS121", f"{shown(text)} is null to some YAML readers and text to others", hint)
     if (meant := _DISPUTED.get(word)) is not None:
         hint = f'quote it (`"{text}"`) if it is text, or write `{meant}`'
         return Trap("RS121", f"{shown(text)} is {meant} to some YAML readers and text to others", hint)
@@ -220,7 +221,7 @@ def _numeric(text: str) -> str | int | Trap:
         hint = f'quote it (`"{text[:60]}"`) if it is text; otherwise write a whole decimal number, such as `12` or `-3`'
         return Trap("RS122", f"{shown(text)} is a number in a form that is not allowed", hint)
     if _TIME.fullmatch(text):
-        return Trap("RS123", f"{shown(text)} is a number of base 60 to some YAML readers", f'quote it: `"{text[:60]}"`')
+        return Trap("RS123", f"{shown(text)} is a base-60 number to some YAML readers", f'quote it: `"{text[:60]}"`')
     if _DATE.fullmatch(text):
         return Trap("RS123", f"{shown(text)} is a date to some YAML readers", f'quote it: `"{text[:60]}"`')
     return text

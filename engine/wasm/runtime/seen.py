@@ -334,8 +334,8 @@ def follow(count: int, seat: int) -> None:
     """Continues games along a seat's observations, each up to its first contradiction; its row is then the position
     reached.
 
-    `ANSWERS` has three addresses per game, those of its next decision, of the end, and of the observed decision. If
-    interrupted, another call resumes.
+    `ANSWERS` has three addresses per game: of its next decision, the end, and the observed decision. If interrupted,
+    another call resumes.
     """
     while load(GAME) < count:
         number = load(GAME)

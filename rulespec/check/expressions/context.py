@@ -253,7 +253,7 @@ class ExpressionContext(ABC):
             return BAD
         if not isinstance(type_, BagOf):
             return type_
-        help_ = "store the pieces in places under `pieces:`; a bag can only be a parameter or an argument"
+        help_ = "store the pieces in places under `pieces:`"
         self.error("RS316", "only a parameter can be a bag", ref.span, help=help_)
         return BAD
 

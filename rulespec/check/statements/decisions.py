@@ -93,12 +93,10 @@ def _one(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Exp
     player = Ent(x.decls.player_kind)
     by = x.infer(e, env, player)
     if by.type == SetOf(player.kind):
-        help_ = (
-            f"write `decide {decision} together by p in …` for a decision of each, `by any of …` for that of the first"
-        )
+        help_ = f"write `decide {decision} together by p in …` to ask each of them, or `by any of …` to ask any of them"
         return x.bad("RS301", f"one {player} decides, but this is {by.type}", by.span, str(by.type), help=help_)
     if isinstance(e, ast.Binary) and e.op == "in" and isinstance(e.left, ast.Ref):
-        help_ = f"write `decide {decision} together by {e.left.name} in …` for a decision of each"
+        help_ = f"write `decide {decision} together by {e.left.name} in …` to ask each of them"
         return x.wrong(by, f"the decider must be {player}", help_)
     return x.expect(by, player, "the decider")
 

@@ -94,7 +94,7 @@ def test_the_ruleset_is_found_by_most_of_the_moves(name: str, text: str, moves: 
         (
             "a.txt",
             "4453337\n",
-            "`connect_four`, without tags and numbers | write a space between two moves, rename it to",
+            "`connect_four`, without tags or move numbers | write a space between moves, rename it to",
         ),
         (
             "b.mat",

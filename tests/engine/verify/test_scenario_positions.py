@@ -182,7 +182,7 @@ def test_a_chain_of_positions_has_an_end(tmp_path: Path, wager: typed.Ruleset) -
     links = (f"  - {{id: {n}, title: T, given: {{from: {n + 1}, run: [lend_all]}}}}\n" for n in range(150))
     result = cases(tmp_path, wager, "python", own="".join(links) + "  - {id: 150, title: T}\n")
     assert {d.code for d in result} == {"RS717"} and len(result) == 50
-    assert result[0].message == "0: more than 100 positions form a chain"
+    assert result[0].message == "0: the position depends on a chain of more than 100 others"
 
 
 def test_a_procedure_is_run_only_before_the_game_begins(wager: typed.Ruleset) -> None:

@@ -108,6 +108,7 @@ def test_a_decision_without_a_help_has_the_rules_that_it_cites(folder: Path) -> 
         ("visit: x {busy()}", "RS532", "changes in the course of a game"),
         ("visit: x {dear(first(player))}", "RS532", "dear"),
         ("visit: x {tol}", "RS532", "toll"),
+        ("visit: x {zzzz}", "RS532", "the hole `zzzz` cannot be filled: nothing is called `zzzz` here use a name from"),
     ],
 )
 def test_a_help_is_about_something_and_says_what_does_not_change(

@@ -148,6 +148,7 @@ def test_a_word_that_readers_disagree_about_must_be_quoted(text: str) -> None:
     assert diagnostic.code == "RS121"
     assert diagnostic.span == Span("f.yaml", 1, 4, 1, 4 + len(text))
     assert text in diagnostic.message
+    assert f'`"{text}"`' in diagnostic.help
 
 
 @pytest.mark.parametrize(

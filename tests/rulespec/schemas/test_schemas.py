@@ -185,7 +185,7 @@ def test_accepted(name: str, text: str) -> None:
         # game
         ("game", GAME.replace("start: play\n", ""), "RS212", "1:1", "the key `start` is missing from the game file"),
         ("game", GAME.replace("'1'", "1"), "RS213", "3:10", "`version` must be text"),
-        ("game", GAME.replace("id: a", "id: A-1"), "RS215", "1:5", "`A-1` does not have the form of `id`"),
+        ("game", GAME.replace("id: a", "id: A-1"), "RS215", "1:5", "`A-1` is not a valid value for `id`"),
         ("game", GAME.replace("min: 2", "min: 0"), "RS216", "4:25", "`0` is out of range for `players.min`"),
         ("game", GAME + "units: money", "RS213", "6:8", "`units` must be a list"),
         ("game", GAME + "settings: {x: {}}", "RS212", "6:15", "the key `default` is missing from `settings.x`"),
@@ -198,7 +198,7 @@ def test_accepted(name: str, text: str) -> None:
         ),
         ("game", GAME + "settings: {x: {values: [a, b], default: true}}", "RS213", "6:41", "must be text"),
         ("game", GAME + "settings: {x: {values: [a], default: a}}", "RS217", "6:24", "must have at least 2 items"),
-        ("game", GAME + "overlays: [../evil]", "RS215", "6:12", "does not have the form of `overlays[1]`"),
+        ("game", GAME + "overlays: [../evil]", "RS215", "6:12", "is not a valid value for `overlays[1]`"),
         # kinds
         ("kinds", "kinds: {Nation: {}}", "RS215", "1:9", "`Nation` cannot be a key in `kinds`"),
         ("kinds", "kinds: {n: {fact: {}}}", "RS211", "1:13", "unknown key `fact` in `kinds.n`"),
@@ -210,7 +210,7 @@ def test_accepted(name: str, text: str) -> None:
             "unknown key `entities` in `kinds.n`",
         ),
         ("kinds", "kinds: {n: {product: [a]}}", "RS217", "1:22", "`kinds.n.product` must have at least 2 items"),
-        ("kinds", "kinds: {n: {facts: {a: int 0..6}}}", "RS215", "1:24", "does not have the form of `kinds.n.facts.a`"),
+        ("kinds", "kinds: {n: {facts: {a: int 0..6}}}", "RS215", "1:24", "is not a valid value for `kinds.n.facts.a`"),
         ("kinds", "kinds: {n: {facts: {a: }}}", "RS213", "1:24", "`kinds.n.facts.a` must be text"),
         ("kinds", "kinds: {n: {entities: [a, b]}}", "RS213", "1:23", "`kinds.n.entities` must be a mapping"),
         ("kinds", "kinds: {n: {entities: {a: 3}}}", "RS213", "1:27", "must be a mapping or empty"),
@@ -227,7 +227,7 @@ def test_accepted(name: str, text: str) -> None:
         ("kinds", "kinds: {n: {state: {a: {}}}}", "RS212", "1:24", "the key `type` is missing from `kinds.n.state.a`"),
         ("kinds", "kinds: {n: {state: {a: {type: int, unlimited: true}}}}", "RS211", "1:36", "unknown key `unlimited`"),
         ("kinds", "kinds: {n: {state: {a: {account: money, start: 3}}}}", "RS211", "1:41", "unknown key `start`"),
-        ("kinds", "kinds: {n: {state: {a: {type: int 0-6}}}}", "RS215", "1:31", "`int 0-6` does not have the form"),
+        ("kinds", "kinds: {n: {state: {a: {type: int 0-6}}}}", "RS215", "1:31", "`int 0-6` is not a valid value for"),
         ("kinds", "kinds: {n: {state: {a: {type: int, start: }}}}", "RS213", "1:43", "must be text or a whole number"),
         ("kinds", "state: {a: {account: money}}", "RS212", "1:12", "the key `type` is missing from `state.a`"),
         ("kinds", "accounts: {a: {account: money, limited: true}}", "RS211", "1:32", "unknown key `limited`"),
@@ -239,7 +239,7 @@ def test_accepted(name: str, text: str) -> None:
         ("map", "map: {regions: {}}", "RS212", "1:6", "the key `kind` is missing from `map`"),
         ("map", "map: {kind: r, links: {a: both}, regions: {}}", "RS214", "1:27", "`both` is not allowed as"),
         ("map", "map: {kind: r, regions: {a b: {}}}", "RS215", "1:26", "`a b` cannot be a key in `map.regions`"),
-        ("map", "map: {kind: r, regions: {a: {sea: [B]}}}", "RS215", "1:36", "`B` does not have the form"),
+        ("map", "map: {kind: r, regions: {a: {sea: [B]}}}", "RS215", "1:36", "`B` is not a valid value for"),
         ("tracks", "tracks: {t: {spaces: {}}}", "RS212", "1:13", "the key `ring` is missing from `tracks.t`"),
         ("tracks", "tracks: {t: {ring: a, line: b, spaces: {}}}", "RS211", "1:14", "unknown key `ring` in `tracks.t`"),
         (
@@ -258,7 +258,7 @@ def test_accepted(name: str, text: str) -> None:
             "tables: {t: {key: set n, value: int, rows: {}}}",
             "RS215",
             "1:19",
-            "`set n` does not have the form",
+            "`set n` is not a valid value for",
         ),
         (
             "tables",
@@ -289,7 +289,7 @@ def test_accepted(name: str, text: str) -> None:
         ("overlay", OVERLAY + "changes: {a..b: 3}", "RS215", "5:11", "`a..b` cannot be a key in `changes`"),
         ("overlay", OVERLAY + "add:\n  kinds.Nation: 3", "RS215", "6:3", "`kinds.Nation` cannot be a key in `add`"),
         ("overlay", OVERLAY + "remove: {a.b: 1}", "RS213", "5:9", "`remove` must be a list"),
-        ("overlay", OVERLAY + "remove: [a.b, a/b]", "RS215", "5:15", "`a/b` does not have the form of `remove[2]`"),
+        ("overlay", OVERLAY + "remove: [a.b, a/b]", "RS215", "5:15", "`a/b` is not a valid value for `remove[2]`"),
     ],
 )
 def test_refused(name: str, text: str, code: str, at: str, message: str) -> None:
