@@ -88,6 +88,8 @@ class Particles:
         self._exchanges = exchanges(search.program, search.coder)
         names = search.coder.names
         self._redraws = [Redraws(search, each, names(each.kind)) for each in self._exchanges if each.alike]
+        self._lost: tuple[int, NDArray[np.int64]] | None = None
+        """The known decisions, and the observations up to the decision at which no particle was left."""
         self._begin(0)
 
     def _begin(self, start: int) -> None:
@@ -122,6 +124,8 @@ class Particles:
         known = seen.known
         if known == len(seen.looks):
             return seen.row(known)[None]
+        if self._is_lost(known):
+            raise NotFoundError("found no position that matches the observations")
         if known != self._start or not len(self._rows):
             self._begin(known)
         elif not np.array_equal(seen.looks[: len(self._looks)], self._looks):
@@ -134,9 +138,17 @@ class Particles:
                     self._go_on(ply)
                     ply += 1
         except NotFoundError:
+            self._lost = known, seen.looks[: ply + 1].copy()
             self._begin(-1)
             raise
         return self._rows[self._drawn()]
+
+    def _is_lost(self, known: int) -> bool:
+        """Whether a walk over these observations would lose all particles again."""
+        if self._lost is None or self._lost[0] != known:
+            return False
+        looks = self._lost[1]
+        return np.array_equal(self._seen.looks[: len(looks)], looks)
 
     def _take_up(self, known: int) -> None:
         """Returns to the snapshot before a round that is now disclosed, or to the start if more has changed."""

@@ -17,6 +17,7 @@ from folders import TESTS
 from leaks import ruleset_of
 
 from rulespec.engine.game.game import Game, restarted
+from rulespec.engine.game.seat_knowledge import NotFoundError
 from rulespec.engine.game.secrets import counted
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.search.particles import Particles
@@ -189,6 +190,31 @@ def test_particles_look_as_seen_from_beginning_to_end(tmp_path: Path, name: str,
                 twin.apply(option)
             assert twin.view(seat) == game.view(seat)
             assert np.array_equal(search.rows([twin])[0], row)
+
+
+def test_a_walk_that_lost_all_particles_is_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bots once repeated it at each later decision of the game."""
+    table = Game(load_ruleset(ruleset(tmp_path, "tricks")), ["P0", "P1", "P2"])
+    particles, follow, followed = Particles(WasmSearch(table), 0, 16, 1), Particles._follow, list[int]()
+
+    def lost(self: Particles, ply: int) -> None:
+        followed.append(ply)
+        if ply == 8:
+            raise NotFoundError
+        follow(self, ply)
+
+    monkeypatch.setattr(Particles, "_follow", lost)
+
+    def walked(seed: int, ply: int) -> int:
+        followed.clear()
+        particles.note(played(restarted(table), seed, ply))
+        with pytest.raises(NotFoundError):
+            particles.rows()
+        return len(followed)
+
+    assert walked(4, 9) > 1
+    assert walked(4, 11) == walked(4, 12) == 0
+    assert walked(5, 9) > 1
 
 
 @pytest.mark.proof
