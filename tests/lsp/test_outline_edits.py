@@ -204,7 +204,7 @@ def test_curves_are_refused_and_can_be_replaced(lake: Path) -> None:
     path.write_text(DRAWN.replace("M100 0l100 0 0 100-100 0z", "M100 0c10 0 50 50 100 0l0 100z"), "utf-8")
     one = Editing(lake)
     with pytest.raises(
-        MapEditError, match="`south_lake` cannot be read, so its shared points are unknown:  expected a ring: `M`"
+        MapEditError, match="`south_lake` cannot be read, so its shared points are unknown: expected a ring: `M`"
     ):
         one.do(MovePoint((100, 100), (101, 100)))
     assert one.outlines.board().outlines.keys() == {"north_lake", "hills", "isle"}
