@@ -11,6 +11,7 @@ import random
 import statistics
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 
@@ -107,8 +108,9 @@ class Outcome:
         narrator = Narrator(words, self.after, self.seat)
         changes = Changes(narrator)
         before = changes.snapshot()
-        self.after.apply(self.after.parse(option))
-        self.changes = [change.text for change in changes.since(before)]
+        taken = self.after.parse(option)
+        self.after.apply(taken)
+        self.changes = [change.text for change in changes.since(before, taken)]
 
     @cached_property
     def changed(self) -> list[int]:
@@ -124,22 +126,44 @@ class Outcome:
 
     @property
     def count(self) -> int:
-        """The number of changes that describe these cells; a move between two places counts as one."""
+        """The number of changes that describe these cells; a move between two places or spaces counts as one."""
         cells, old, new = self.after.omniscient.program.cells, *(g.omniscient.numbers.cells for g in self._both)
         piles: dict[tuple[str, str], list[int]] = {}
         for at in self.described:
             if cells[at].group == "pieces":
                 piles.setdefault((cells[at].name, cells[at].owner), []).append(new[at] - old[at])
-        fields = sum(cells[at].group != "pieces" for at in self.described)
+        fields = sum(cells[at].group != "pieces" for at in self.described) - self._steps
         return fields + sum(1 if len(gains) == 2 and not sum(gains) else len(gains) for gains in piles.values())
+
+    @property
+    def _steps(self) -> int:
+        """The number of entities that have left one space of a regular board, and have come to another."""
+        declarations, old, new = self.words.ruleset.declarations, *(g.omniscient.numbers.cells for g in self._both)
+        left, come = Counter[tuple[str, str, int]](), Counter[tuple[str, str, int]]()
+        for at in self.described:
+            cell = self.after.omniscient.program.cells[at]
+            kind = cell.type.removesuffix("?")
+            if cell.group in declarations.boards and kind in declarations.kinds and kind != declarations.player_kind:
+                if old[at] >= 0 > new[at]:
+                    left[cell.group, cell.name, old[at]] += 1
+                elif new[at] >= 0 > old[at]:
+                    come[cell.group, cell.name, new[at]] += 1
+        return sum(number == come[thing] == 1 for thing, number in left.items())
 
     @property
     def _both(self) -> tuple[Game, Game]:
         return self.before, self.after
 
     def undescribed(self, board: Board) -> list[str]:
-        """The changed cells that no words describe, although the change is visible in the drawing or in a measure."""
-        rest = sorted({*self.changed} - {*self.described})
+        """The changed cells that no words describe, although the change is visible in the drawing or in a measure.
+
+        Words for the arrival of a thing at a place also describe its order there.
+        """
+        cells, orders = self.after.omniscient.program.cells, board.sheet.style.orders
+        described = [cells[at] for at in self.described]
+        arrived = {(cell.group, cell.owner, orders.get((cell.group, cell.name))) for cell in described}
+        unnamed = ((at, cells[at]) for at in sorted({*self.changed} - {*self.described}))
+        rest = [at for at, cell in unnamed if (cell.group, cell.owner, cell.name) not in arrived]
         if not rest:
             return []
         old, after = self.before.omniscient.numbers.cells, self.after.omniscient.numbers.cells
@@ -147,8 +171,7 @@ class Outcome:
         before, other = game_at(self.before, old), game_at(self.before, mixed)
         if other.omniscient.measures() == before.omniscient.measures() and board.scene(other) == board.scene(before):
             return []
-        names = self.after.omniscient.program.cells
-        return [f"{names[at].group} {names[at].owner} {names[at].name} {names[at].place}".strip() for at in rest]
+        return [f"{cells[at].group} {cells[at].owner} {cells[at].name} {cells[at].place}".strip() for at in rest]
 
 
 def _names(cell: object) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from rulespec.engine.game.seat_names import seat_of, speaker
 from rulespec.engine.program.draws import Draws
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.moves import seen_now
-from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.narrator import Narrator, Taken
 from rulespec.engine.words.words import Words
 
 if TYPE_CHECKING:
@@ -67,9 +67,13 @@ class Person:
         self.news += [*self.planned, *lines]
         self.planned = []
 
+    def seen(self, option: Option) -> Taken:
+        """A move as visible to the person, before it is made."""
+        return seen_now(self.narrator.game, option, self.narrator.seat)
+
     def description(self, option: Option) -> str:
         """The text of a move as visible to the person, before it is made."""
-        return self.narrator.move(seen_now(self.narrator.game, option, self.narrator.seat))
+        return self.narrator.move(self.seen(option))
 
     def meant(self, text: str) -> Option | None:
         """The option denoted by typed text, legal or not, or the only one that matches its words; None if several

@@ -153,7 +153,11 @@ class TerminalTable:
     def take(self, option: Option, speaker: str | None = None, salt: str = "") -> None:
         """Takes an option, saves it before anyone sees it, and records the news for each person."""
         watching = [*self.people.values(), *[self.together] * self.screen.active]
-        before = [(person, person.description(option), person.changes.snapshot()) for person in watching]
+        seen = [person.seen(option) for person in watching]
+        before = [
+            (person, move, person.narrator.move(move), person.changes.snapshot())
+            for person, move in zip(watching, seen, strict=True)
+        ]
         causes = set_off(self.words, self.game, option)
         by, count = self.played.planner, self.played.withdrawn
         self.played.take(option, salt)
@@ -161,8 +165,8 @@ class TerminalTable:
         self.save()
         if self.steps is not None:
             self.steps.show(self.game, self.reader)
-        for person, note, snapshot in before:
-            own, others = causes or (person.changes.since(snapshot), ())
+        for person, move, note, snapshot in before:
+            own, others = causes or (person.changes.since(snapshot, move), ())
             changes = [f"       {change.text}" for change in own]
             for cause in others:
                 changes += [f"       {cause.text}", *(f"         {change.text}" for change in cause.changes)]

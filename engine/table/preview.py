@@ -58,7 +58,7 @@ def preview(words: Words, game: Game, seat: str, text: str) -> dict[str, Any] | 
         return MessageRefusal(refusal.reason, refusal.values)
     result, seen = _walked(asked, option, seat)
     until = _until(asked, option, result, seen[1])
-    changes = _changes(words, asked, seat, result, seen[0])
+    changes = _changes(words, asked, option, seat, result, seen[0])
     return said({"option": text, "changes": [change.text for change in changes], "until": until})
 
 
@@ -86,12 +86,14 @@ def _until(game: Game, option: Option, result: Ahead, opens: bool) -> str:
     return "chance" if program.decisions[asked].by is None else ""
 
 
-def _changes(words: Words, game: Game, seat: str, result: Ahead, unseen: frozenset[int]) -> list[Change]:
-    """The changes that the seat will see and can already know."""
+def _changes(
+    words: Words, game: Game, option: Option, seat: str, result: Ahead, unseen: frozenset[int]
+) -> list[Change]:
+    """The changes by a seat's option that it will see and can already know."""
     narrator = Narrator(words, game, seat)
     before = Snapshot(result.before, result.unseen, GuardedState(result.before, result.unseen))
     now = Snapshot(result.after, unseen, GuardedState(result.after, unseen))
-    return Changes(narrator).between(before, now, result.written)
+    return Changes(narrator).between(before, now, result.written, option)
 
 
 def why_no_option(game: Game, seat: str, place: str) -> list[MessageRefusal]:

@@ -97,7 +97,7 @@ def seen_moves(words: Words, game: Game, seat: str | None, first: int, last: int
     for option, event in zip(options, seen, strict=False):
         text, before = narrator.move(event), changes.snapshot()
         past.apply(option)
-        changed = changes.since(before)
+        changed = changes.since(before, event)
         results = tuple(change.text for change in changed)
         moved = [
             (*change.where, change.seat) if change.seat else change.where for change in changed if any(change.where)

@@ -87,19 +87,19 @@ class Causes:
         self._rows = {after: rows for rows in self._program.frames.values() for after in rows.afters}
         self._names = {first: name for name, (first, _) in self._program.entries.items()}
 
-    def of(self, record: Record) -> tuple[tuple[Change, ...], tuple[Cause, ...]]:
-        """The direct changes of a move, and the events that it caused."""
+    def of(self, record: Record, option: Option) -> tuple[tuple[Change, ...], tuple[Cause, ...]]:
+        """The direct changes of a move by an option, and the events that it caused."""
         frames = _Frames(record, self._frame)
         own: list[Change] = []
         causes: list[Cause] = []
         for frame in frames.all:
-            changes = self._of(frame)
+            changes = self._of(frame, option if frame.text is None else None)
             text = self._text(frame) if frame.text is not None and changes else None
             if text is None:
                 own += changes
             else:
                 causes.append(Cause(text, changes))
-        self.unnamed = tuple([change for f in frames.all[1:] if f.text is None for change in self._of(f)])
+        self.unnamed = tuple([change for f in frames.all[1:] if f.text is None for change in self._of(f, None)])
         return tuple(own), tuple(causes)
 
     def _frame(self, mark: Mark, begin: State, *, resumed: bool) -> _Frame | None:
@@ -121,12 +121,12 @@ class Causes:
         rows = self._rows.get(mark.block)
         return rows.rows[cell] + state[rows.depth] - 1 if rows is not None and cell in rows.rows else cell
 
-    def _of(self, frame: _Frame) -> tuple[Change, ...]:
-        return tuple([change for part in frame.stretches for change in self._between(part)])
+    def _of(self, frame: _Frame, by: Option | None) -> tuple[Change, ...]:
+        return tuple([change for part in frame.stretches for change in self._between(part, by)])
 
-    def _between(self, part: _Stretch) -> list[Change]:
+    def _between(self, part: _Stretch, by: Option | None) -> list[Change]:
         before, now = (Snapshot(tuple(cells), (), cells) for cells in (part.before, part.after))
-        return self._changes.between(before, now, part.written)
+        return self._changes.between(before, now, part.written, by)
 
     def _text(self, frame: _Frame) -> str | None:
         """The sentence of a procedure."""
@@ -228,4 +228,4 @@ def set_off(words: Words, game: Game, option: Option) -> tuple[tuple[Change, ...
     if not has_causes(words, game, None):
         return None
     causes = Causes(Changes(Narrator(words, game)))
-    return causes.of(recorded(game, option))
+    return causes.of(recorded(game, option), option)

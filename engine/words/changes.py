@@ -15,10 +15,11 @@ from rulespec.engine.game.query import type_of
 from rulespec.engine.game.secrets import PUBLIC, UNKNOWN
 from rulespec.engine.program import ir
 from rulespec.engine.program.cells import CellName, State, differing
-from rulespec.engine.words.narrator import Narrator
+from rulespec.engine.words.importance import Importance
+from rulespec.engine.words.narrator import Narrator, Taken
 from rulespec.engine.words.words import Words
 from rulespec.records import Brief
-from rulespec.types import Ent, SetOf
+from rulespec.types import Ent, Maybe, Num, SetOf
 
 _PIECES = "pieces"
 _GAME = "game"
@@ -54,25 +55,40 @@ class Snapshot(Brief, Struct, frozen=True):
     readable: State
 
 
-_known: WeakKeyDictionary[Words, tuple[ir.Program, dict[int, int], frozenset[int]]] = WeakKeyDictionary()
-"""The results of `_shown` for each ruleset's last program, by its words."""
+class _Shown(Struct, frozen=True):
+    """The displayed cells of a program.
 
-
-def _shown(words: Words, program: ir.Program) -> tuple[dict[int, int], frozenset[int]]:
-    """The displayed cells of a program, each with its rank in declaration order; and those with something on a space.
-
-    The latter belong to the spaces of regular boards, and hold an entity other than a seat.
+    Attributes:
+        program: the program.
+        cells: all of them, in declaration order.
+        ranks: the rank of each among changes.
+        things: those of spaces of regular boards that hold an entity other than a seat.
     """
+
+    program: ir.Program
+    cells: tuple[int, ...]
+    ranks: dict[int, int]
+    things: frozenset[int]
+
+
+_known: WeakKeyDictionary[Words, _Shown] = WeakKeyDictionary()
+"""The displayed cells of each ruleset's last program, by its words."""
+
+
+def _shown(words: Words, program: ir.Program) -> _Shown:
     known = _known.get(words)
-    if known is None or known[0] is not program:
+    if known is None or known.program is not program:
         cells = ((at, program.cells[at]) for at in program.declared)
-        shown = [at for at, cell in cells if not words.internal(*_internal(cell))]
+        shown = tuple([at for at, cell in cells if not words.internal(*_internal(cell))])
         declarations = words.ruleset.declarations
         on_boards = [at for at in shown if program.cells[at].group in declarations.boards]
         types = {at: type_of(program.cells[at].type) for at in on_boards}
         things = [at for at, of in types.items() if isinstance(of, Ent) and of.kind != declarations.player_kind]
-        known = _known[words] = program, {at: rank for rank, at in enumerate(shown)}, frozenset(things)
-    return known[1:]
+        importance = Importance(declarations)
+        ordered = sorted(shown, key=lambda at: importance.of(program.cells[at]))
+        ranks = {at: rank for rank, at in enumerate(ordered)}
+        known = _known[words] = _Shown(program, shown, ranks, frozenset(things))
+    return known
 
 
 def _internal(cell: CellName) -> tuple[str, str]:
@@ -89,7 +105,8 @@ class Changes:
         self._labels = narrator.game.omniscient.labels
         program = narrator.game.omniscient.program
         self._cells = program.cells
-        self._ranks, self._things = _shown(self._words, program)
+        shown = _shown(self._words, program)
+        self._shown, self._ranks, self._things = shown.cells, shown.ranks, shown.things
 
     def snapshot(self) -> Snapshot:
         """A snapshot of the seat's view, for later comparison."""
@@ -100,37 +117,45 @@ class Changes:
         unseen = game.omniscient.visibility.unseen(state, PUBLIC if seat is None else game.seats.index(seat))
         return Snapshot(tuple(state), unseen, self.narrator.state)
 
-    def since(self, before: Snapshot) -> list[Change]:
-        """The differences between an earlier view of the seat and the current one, in declaration order."""
-        return self.between(before, self.snapshot())
+    def since(self, before: Snapshot, by: Taken | None = None) -> list[Change]:
+        """The differences between an earlier view of the seat and the current one; see `between`."""
+        return self.between(before, self.snapshot(), None, by)
 
-    def between(self, before: Snapshot, now: Snapshot, cells: Set[int] | None = None) -> list[Change]:
-        """The differences between two snapshots, in declaration order.
+    def between(
+        self, before: Snapshot, now: Snapshot, cells: Set[int] | None = None, by: Taken | None = None
+    ) -> list[Change]:
+        """The differences between two snapshots, the most important first.
 
-        Entities have the names from the earlier snapshot.
+        Changes of the most entities that the option names come first; equals follow by `Importance`, then in
+        declaration order. Entities have the names from the earlier snapshot.
 
         Args:
             before: the earlier snapshot.
             now: the later snapshot.
             cells: the cells to compare; None means all.
+            by: the option that made the changes, as the seat sees it.
         """
         self.narrator.past = before.readable
         if cells is None and not (before.unseen or now.unseen):
             cells = set(differing(before.state, now.state))
         try:
             shown = self._ranks if cells is None else sorted(self._ranks.keys() & cells, key=self._ranks.__getitem__)
-            return self._between(before, now, shown)
+            results = self._between(before, now, shown)
         finally:
             self.narrator.past = None
+        if by is not None and len(results) > 1 and (named := self.narrator.named(by)):
+            results.sort(key=lambda each: -len(named.intersection(self._about(self._cells[each[0]], each[1]))))
+        return [change for _, change in results]
 
-    def _between(self, before: Snapshot, now: Snapshot, cells: Iterable[int]) -> list[Change]:
+    def _between(self, before: Snapshot, now: Snapshot, cells: Iterable[int]) -> list[tuple[int, Change]]:
+        """The changes by their ranks, each with one of its cells."""
         old, new = before.state, now.state
-        results: list[Change] = []
+        results: list[tuple[int, Change]] = []
         piles: dict[tuple[str, str], list[int]] = {}
         went = self._went(cells := list(cells), before, now) if self._things else {}
         for at in cells:
             if (source := went.get(at)) is not None:
-                results += [self._moved(source, at, new[at])] if source != at else []
+                results += [(at, self._moved(source, at, new[at]))] if source != at else []
                 continue
             opened = at in before.unseen  # its whole content is then new to the seat, even if unchanged
             if at in now.unseen or (old[at] == new[at] and not opened):
@@ -139,15 +164,37 @@ class Changes:
             if cell.group == _PIECES and (new[at] or not opened):
                 piles.setdefault((cell.name, cell.owner), []).append(at)
             elif cell.group != _PIECES:
-                was = UNKNOWN if opened else self._value(cell, old[at])
-                where = self._named(cell, None if opened else old[at], new[at])
-                change = self._changed(self._path(cell), was, self._value(cell, new[at]), where)
-                if not opened and (text := self._members(cell, old[at], new[at])):
-                    change = replace(change, text=f"{change.of}: {text}")
-                results.append(change)
+                results.append((at, self._field(cell, None if opened else old[at], new[at])))
         for pile in piles.values():
-            results += self._pile(pile, before, now)
-        return results
+            results += [(pile[0], change) for change in self._pile(pile, before, now)]
+        return sorted(results, key=lambda each: self._ranks[each[0]]) if piles else results
+
+    def _about(self, cell: CellName, change: Change) -> Iterator[str]:
+        """The entities of a change, as `kind.name`: its owners with their components, and its places."""
+        yield from change.where
+        names, kinds = self._labels.names, self._words.ruleset.kinds
+        if cell.group == _PIECES:
+            yield from (f"{kind}.{names[kind][number]}" for kind, number in self._owners_of_pieces(cell))
+        elif cell.group != _GAME:
+            (number,) = self._owners(cell, (cell.group,))
+            yield f"{cell.group}.{names[cell.group][number]}"
+            for kind in reversed(kinds[cell.group].product):
+                number, part = divmod(number, len(names[kind])) if kind in names else (number, 0)
+                yield f"{kind}.{names[kind][part]}" if kind in names else ""
+
+    def _field(self, cell: CellName, before: int | None, after: int) -> Change:
+        """The change of a field; the value before is None if it was hidden."""
+        of, unit = self._path(cell), self._unit(cell)
+        was = UNKNOWN if before is None else self._value(cell, before, unit)
+        change = self._changed(of, was, self._value(cell, after, unit), self._named(cell, before, after))
+        if before is None:
+            return change
+        if text := self._members(cell, before, after):
+            return replace(change, text=f"{of}: {text}")
+        none = self._words.word("none")
+        if unit and self._words.follows(unit) and none not in (change.before, change.after):
+            return replace(change, text=f"{of}: {before} → {change.after}")
+        return change
 
     def _went(self, cells: Sequence[int], before: Snapshot, now: Snapshot) -> dict[int, int]:
         """Cells between which a value has moved: target and source, each with the source.
@@ -170,6 +217,14 @@ class Changes:
         of, ends = self._value(cell, value), (self._owner(self._cells[source]), self._owner(cell))
         where = [f"{each.group}.{owner_of(self._labels, each)}" for each in (self._cells[source], cell)]
         return Change(f"{of}: {ends[0]} → {ends[1]}", of, *ends, (where[0], where[1]))
+
+    def _unit(self, cell: CellName) -> str:
+        """The unit of a number, unless the title of its field already names it."""
+        declarations = self._words.ruleset.declarations
+        fields = declarations.fields if cell.group == _GAME else declarations.kinds[cell.group].state
+        declared = fields[cell.name].type if cell.name in fields else None
+        unit = declared.unit if isinstance(declared, Num | Maybe) else ""
+        return "" if self._words.names_unit(self._words.field(cell.group, cell.name), unit) else unit
 
     def _pile(self, cells: list[int], before: Snapshot, now: Snapshot) -> Iterator[Change]:
         """The changes of a pile; if one place loses as many pieces as another gains, they form a move."""
@@ -253,10 +308,12 @@ class Changes:
         return [self._labels.number(kind, name) for kind, name in zip(kinds, cell.owner.split("."), strict=True)]
 
     def _name_of_pile(self, cell: CellName) -> str:
-        each = self._words.ruleset.declarations.pieces[cell.name].each
-        numbers = self._owners(cell, each) if each else []
-        owners = [(k, self.narrator.entity(k, number)) for k, number in zip(each, numbers, strict=True)]
+        owners = [(kind, self.narrator.entity(kind, number)) for kind, number in self._owners_of_pieces(cell)]
         return self._words.pieces(cell.name, owners)
+
+    def _owners_of_pieces(self, cell: CellName) -> list[tuple[str, int]]:
+        each = self._words.ruleset.declarations.pieces[cell.name].each
+        return list(zip(each, self._owners(cell, each) if each else [], strict=True))
 
     def _seat_of_pile(self, cell: CellName) -> str:
         """The seat that owns pieces, or ""."""
@@ -270,8 +327,9 @@ class Changes:
         title = self.narrator.entity(cell.index_kind, cell.index)
         return self._words.place(cell.name, cell.place, title, cell.index_kind)
 
-    def _value(self, cell: CellName, value: int) -> str:
-        return self.narrator.show(type_of(cell.type), value)
+    def _value(self, cell: CellName, value: int, unit: str = "") -> str:
+        type_ = type_of(cell.type)
+        return self.narrator.show(type(type_)(unit) if isinstance(type_, Num | Maybe) else type_, value)
 
     # --- the whole state -------------------------------------------------------------------------
 
@@ -284,7 +342,7 @@ class Changes:
         entities: dict[str, dict[str, dict[str, Any]]] = {}
         pieces: dict[str, dict[str, dict[str, int]]] = {}
         now = self.snapshot()
-        for at in self._ranks:
+        for at in self._shown:
             cell, value = self._cells[at], now.state[at]
             if cell.group == _PIECES:
                 if value and at not in now.unseen:
@@ -298,10 +356,8 @@ class Changes:
         return {"entities": entities, "pieces": pieces}
 
     def _owners_of_pile(self, cell: CellName) -> str:
-        each = self._words.ruleset.declarations.pieces[cell.name].each
-        numbers = self._owners(cell, each) if each else []
         seats = self.narrator.game.shown_names
-        titles = [self._words.title(kind, number, seats) for kind, number in zip(each, numbers, strict=True)]
+        titles = [self._words.title(kind, number, seats) for kind, number in self._owners_of_pieces(cell)]
         return ", ".join(titles) or "-"
 
     def _plain(self, cell: CellName, value: int) -> Any:

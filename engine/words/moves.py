@@ -132,11 +132,11 @@ class Moves:
         if self.causes is not None or self._recording:
             self.record = recorded(self.game, move)
         if self.causes is not None and self.record is not None:
-            own, causes = self.causes.of(self.record)
+            own, causes = self.causes.of(self.record, move)
         self.game.apply(move)
         if number == len(self.visible) - 1:
             self._pass_over(self._end)
-        changes = tuple(self.changes.since(before))
+        changes = tuple(self.changes.since(before, seen))
         option = seen.option if isinstance(seen, Event) else str(seen)
         of = (move.decision, move.by, actor, option, text)
         return Move(number + 1, self.game.ply, *of, changes, changes if own is None else own, causes)

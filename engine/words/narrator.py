@@ -153,6 +153,19 @@ class Narrator:
                     results[query.typed.kind, number] = None
         return list(results)
 
+    def named(self, option: Taken) -> frozenset[str]:
+        """The entities among the visible arguments of an option, as `kind.name`."""
+        if isinstance(option, Event) and option.option is None:
+            return frozenset()
+        results: set[str] = set()
+        for value in self._read(option)[1]:
+            type_, number = value.type, value.number
+            if number is None or number < 0 or not isinstance(type_, Ent | SetOf | Order | BagOf | PathOf):
+                continue
+            members = [number] if isinstance(type_, Ent) else self._members(type_, number)
+            results |= {self._path(type_.kind, member) for member in members}
+        return frozenset(results)
+
     def move(self, option: Taken) -> str:
         """A sentence for an option, with its actor."""
         note = self.option(option)
@@ -324,12 +337,17 @@ class Narrator:
         if isinstance(type_, BagOf):
             lots = [(self.entity(type_.kind, entity, depth), many) for entity, many in counts(number)]
             return Filled(", ".join(name if many == 1 else f"{many} {name}" for name, many in lots))
-        members: Sequence[int] = [i for i in range(number.bit_length()) if number >> i & 1]
+        return Filled(", ".join(self.entity(type_.kind, each, depth) for each in self._members(type_, number)))
+
+    def _members(self, type_: SetOf | Order | BagOf | PathOf, number: int) -> Sequence[int]:
+        """The distinct entities of a set or bag, or the entities of an order or path in its order."""
+        if isinstance(type_, BagOf):
+            return [entity for entity, _ in counts(number)]
         if isinstance(type_, PathOf):
-            members = stops(number, len(self._labels.names[type_.kind]))
+            return stops(number, len(self._labels.names[type_.kind]))
         if isinstance(type_, Order):
-            members = in_order(number, len(self._labels.names[type_.kind]).bit_length())
-        return Filled(", ".join(self.entity(type_.kind, member, depth) for member in members))
+            return in_order(number, len(self._labels.names[type_.kind]).bit_length())
+        return [i for i in range(number.bit_length()) if number >> i & 1]
 
     # --- texts ---------------------------------------------------------------------------------
 

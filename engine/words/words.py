@@ -214,6 +214,17 @@ class Words:
         parts = text.one if text.one is not None and number == 1 else text.other
         return fill(parts, lambda _: Filled(str(number))).text
 
+    def follows(self, unit: str) -> bool:
+        """Whether the words of a unit follow its number, such as in `2 pence`."""
+        text = self.text("units", unit)
+        return text is not None and isinstance(text.other[0], Hole)
+
+    def names_unit(self, title: str, unit: str) -> bool:
+        """Whether a title contains the words of a unit, such as `pence`."""
+        text = self.text("units", unit) if unit else None
+        words = "".join(part for part in text.other if isinstance(part, str)).strip() if text is not None else ""
+        return bool(words) and f" {words} ".casefold() in f" {title} ".casefold()
+
     def place(self, pile: str, place: str, index: str = "", kind: str = "") -> str:
         """The title of a place of pieces or tokens; `index` is the title of its index entity, if it has one."""
         text = self.text("places", f"{pile}.{place}")

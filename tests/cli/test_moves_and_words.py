@@ -40,8 +40,8 @@ def test_moves_are_listed_in_words_with_what_they_changed() -> None:
         "    5  Austria-Hungary (Claudia) moves to Import",
         "       Austria-Hungary space: Import",
         f"    6  {IMPORT}",
-        "       Austria-Hungary treasury: 2 → 1",
         "       fleet of Austria-Hungary: supply → Trieste",
+        "       Austria-Hungary treasury: 2 → 1 million",
     ]
     assert "seat     points" in out and "goes on: France (Claudia): choose a space of the rondel" in out
 

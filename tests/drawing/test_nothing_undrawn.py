@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cases import small
 from parlour import PARLOUR
+from proofs import proofs_but
 from shipped import NAMES, loaded
 from ways_out import new_game
 
@@ -142,6 +144,36 @@ def test_only_state_can_be_hidden(hides: str, wrong: str, tmp_path: Path) -> Non
     text = f"{PARLOUR}\n--- drawing.yaml\ndrawing: {{hides: {hides}}}\n"
     with pytest.raises(DiagnosticsError, match=wrong):
         read_drawing(small(tmp_path / "small", text))
+
+
+def untold(ruleset: typed.Ruleset) -> set[Path_]:
+    """Fields without words that are drawn at the start, except orders of things in one place."""
+    game, words = new_game(ruleset), Words(ruleset)
+    board, state = board_of(ruleset, game.names, words), state_json(game)
+    now = looks(board, state)
+    orders = {(kind or "game", order) for (kind, _), order in board.sheet.style.orders.items()}
+    silent: dict[Path_, list[CellName]] = {}
+    for cell in (game.omniscient.program.cells[at] for at in game.omniscient.program.declared):
+        if words.internal(*path_of(cell)) and path_of(cell) not in orders:
+            silent.setdefault(path_of(cell), []).append(cell)
+    results: set[Path_] = set()
+    for path, cells in silent.items():
+        some = cells[:: len(cells) // 5 + 1]
+        others = (other for cell in some for other in islice(changed(game, cell, state), 3))
+        if any(looks(board, other) != now for other in others):
+            results.add(path)
+    return results
+
+
+@pytest.mark.parametrize("name", proofs_but(NAMES, "rails_1889"))
+def test_what_shipped_drawings_show_has_words(name: str) -> None:
+    """A preview names all changes that are drawn, so no such field is internal."""
+    assert untold(loaded(name)[0]) == set()
+
+
+def test_a_field_that_is_drawn_without_words_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Words, "internal", lambda _, owner, name="": (owner, name) == ("hex", "turn"))
+    assert untold(loaded("rails_1889")[0]) == {("hex", "turn")}
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -27,7 +27,7 @@ from rulespec.load import load_ruleset
 
 pytestmark = pytest.mark.usefixtures("known_rulesets")
 
-OPEN = ["backgammon", "chess", "connect_four", "imperial", "tetrarchia"]
+OPEN = ["backgammon", "chess", "connect_four", "draughts", "imperial", "rails_1889", "tetrarchia"]
 """Games without secrets."""
 HIDING = HIDING
 
@@ -277,7 +277,7 @@ def test_founding_a_chain_says_what_it_does() -> None:
             asked += 1
             answer = preview(words, game, game.decision.by, str(next(iter(game.legal_options))))
             assert not isinstance(answer, MessageRefusal)
-            assert " size: 0 → " in answer["changes"][0] and " chain: " in answer["changes"][1]
+            assert " chain: " in answer["changes"][0] and " size: 0 → " in answer["changes"][-1]
         game.apply(luck.choice(list(game.legal_options)))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from cases import write
 
+from rulespec.engine.game.events import Event
 from rulespec.engine.game.game import Game
 from rulespec.engine.words.changes import Changes
 from rulespec.engine.words.narrator import Narrator
@@ -92,3 +93,106 @@ def test_a_set_is_told_by_what_it_has_won_and_lost(game: Game) -> None:
 
 def test_a_set_that_keeps_nothing_is_told_whole(game: Game) -> None:
     assert changes_by(game, "look_away") == ["seen: green → brown"]
+
+
+SHOP = {
+    "game.yaml": """
+id: shop
+title: Shop
+version: '1'
+players: {kind: player, min: 2, max: 2}
+units: [money, point]
+start: play
+""",
+    "boards.yaml": "boards: {leaf: {grid: {columns: a..c, rows: 1..1}}}\n",
+    "kinds.yaml": """
+kinds:
+  player: {state: {cash: {account: money}, points: {type: point}, laps: {type: int}, known: {type: bool}}}
+  leaf: {state: {sown: {type: bool}}}
+state: {sales: {type: int}, leader: {type: "player?"}}
+accounts: {bank: {account: money}}
+pieces:
+  frog: {each: [player], places: {pond: {}, at: {index: leaf}}}
+  card: {each: [player], places: {stack: {}, held: {index: player}}}
+""",
+    "setup.yaml": """
+setup:
+  pieces: {frog.pond: 2, card.stack: 2}
+  accounts: {player.cash: 9, bank: 9}
+""",
+    "measures.yaml": "measures: {laps: {of: player, value: player.laps}}\n",
+    "titles.yaml": """
+language: en
+units: {money: "{number} pence", point: {count: number, one: "1 point", other: "{number} points"}}
+fields: {player.points: points of fame}
+""",
+    "titles.de.yaml": """
+units: {money: "€{number}", point: {count: number, one: "1 Punkt", other: "{number} Punkte"}}
+fields: {player.points: Ruhm}
+""",
+    "rules/play.rules": """
+procedure play():
+    repeat at most 9:
+        decide trade by first(player):
+            option buy(x in leaf, q in player):
+                let p = first(player)
+                set sales to sales + 1
+                set p.known to true
+                set p.laps to p.laps + 1
+                set p.points to p.points + 1 point
+                set leader to p
+                pay 3 money from p.cash to bank
+                pay 2 money from q.cash to bank
+                set x.sown to true
+                move 1 of card[p] from stack to held[p]
+                move 1 of frog[p] from pond to at[c1]
+                move 1 of frog[q] from pond to at[x]
+""",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Game:
+    write(tmp_path / "shop", SHOP)
+    return Game(load_ruleset(str(tmp_path / "shop")), ["Ann", "Bob"])
+
+
+def bought(game: Game, language: str = "en") -> list[str]:
+    """The changes by a purchase, from the position before it."""
+    twin = game.copy()
+    changes, option = Changes(Narrator(Words(game.ruleset, language), twin)), twin.parse("buy(a1, Bob)")
+    before = changes.snapshot()
+    twin.apply(option)
+    return [change.text for change in changes.since(before, option)]
+
+
+def test_what_the_option_names_comes_first_then_boards_hands_amounts_and_counters(shop: Game) -> None:
+    assert bought(shop) == [
+        "Bob frog: pond → at a1",
+        "a1 sown: no → yes",
+        "Bob cash: 9 → 7 pence",
+        "Ann frog: pond → at c1",
+        "Ann card: stack → held Ann",
+        "Ann cash: 9 → 6 pence",
+        "Ann points of fame: 0 → 1",
+        "Ann laps: 0 → 1",
+        "leader: Ann",
+        "bank: 9 → 14 pence",
+        "Ann known: no → yes",
+        "sales: 0 → 1",
+    ]
+
+
+def test_the_order_does_not_depend_on_the_option_if_nobody_has_seen_it(shop: Game) -> None:
+    changes = Changes(Narrator(Words(shop.ruleset), shop))
+    before, option = changes.snapshot(), shop.parse("buy(a1, Bob)")
+    shop.apply(option)
+    hidden = changes.since(before, Event(option.decision, option.by, None))
+    assert hidden == changes.since(before) and hidden != changes.since(before, option)
+    assert sorted(each.text for each in hidden) == sorted(each.text for each in changes.since(before, option))
+
+
+def test_amounts_have_their_unit_in_the_language_of_the_reader(shop: Game) -> None:
+    """A unit before the number stands at both, one after it at the last; a title that names it makes it superfluous."""
+    texts = bought(shop, "de")
+    assert {"Ann cash: €9 → €6", "Ann Ruhm: 0 → 1 Punkt", "bank: €9 → €14"} <= {*texts}

@@ -149,7 +149,7 @@ def test_changes_are_told_without_what_only_the_rules_need(folder: Path) -> None
     before = changes.snapshot()
     game.apply(game.parse("go(oak, corn)"))
     notes = [change.text for change in changes.since(before)]
-    assert notes == ["rounds: 0 → 1", "Ann cash: 10 → 13", "Oakley squire: Ann"]  # no `bank`: it is unlimited
+    assert notes == ["Oakley squire: Ann", "Ann cash: 10 → 13 pence", "rounds: 0 → 1"]  # no `bank`: it is unlimited
     before = changes.snapshot()
     game.apply(game.parse("stay"))
     assert changes.since(before) == []
