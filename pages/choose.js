@@ -80,3 +80,15 @@ function upTo(title, texts) {
   }
   return "";
 }
+
+// The longest run of words that all texts have; "" if there is none.
+function sharedWords(texts) {
+  const words = texts[0].split(" ");
+  for (let count = words.length; count; count--) {
+    for (let at = 0; at + count <= words.length; at++) {
+      const run = words.slice(at, at + count).join(" ");
+      if (texts.every((text) => ` ${text} `.includes(` ${run} `))) return run;
+    }
+  }
+  return "";
+}

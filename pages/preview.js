@@ -35,8 +35,17 @@ function makePreview(context, find) {
     if (button && button.left >= w + GAP) [left, tops] = [button.left - w - 8, [Math.min(button.top, last)]];
     else if (button && button.right + w + GAP <= width) [left, tops] = [button.right + 8, [Math.min(button.top, last)]];
     left = Math.max(8, Math.min(left, width - w - 8));
-    const isBeside = !turn || left >= turn.right || left + w <= turn.left, first = isBeside ? 8 : Math.max(8, turn.bottom + 4);
-    const top = tops.find((each) => each >= first && each <= last);
+    let first = 8;
+    const fit = () => {
+      const isBeside = !turn || left >= turn.right || left + w <= turn.left;
+      first = isBeside ? 8 : Math.max(8, turn.bottom + 4);
+      return tops.find((each) => each >= first && each <= last);
+    };
+    let top = fit();
+    if (top === undefined && turn && turn.left >= w + 16) {
+      left = Math.min(left, turn.left - w - 8);
+      top = fit();
+    }
     box.style.left = `${left}px`;
     box.style.top = `${top ?? Math.max(8, Math.min(Math.max(below, first), last))}px`;
     return top !== undefined;

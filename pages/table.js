@@ -8,7 +8,8 @@ function makeTable(hello, sent) {
   const word = (name, values = {}) => hello.words[name].replace(/\{(\w+)\}/g, (_, hole) => values[hole] ?? "");
   const drift = hello.now - Date.now() / 1000;
   const state = { seats: [], options: [], ready: [], here: [], moves: new Map(), count: 0, serial: 0 };
-  let clicked = [], within = [], anchor = null, mine = false;
+  // What has been chosen of an option: places, and within them groups of buttons; `narrowing` has the groups before the places.
+  let clicked = [], within = [], narrowing = null, anchor = null, mine = false;
   let paused = false;  // after decisions were taken back, the next one is taken by hand
 
   function make(tag, text, className) {
@@ -182,7 +183,7 @@ function makeTable(hello, sent) {
     often.set(kindOf(option), (often.get(kindOf(option)) ?? 0) + 1);
     Object.assign(taken, { text: option.text, words: labelOf(option) });
     paused = false;
-    [clicked, within] = [[], []];
+    [clicked, within, narrowing] = [[], [], null];
     closeBubble();
     helps.taken();
     send({ do: "take", serial: state.serial, option: option.text });
@@ -213,10 +214,18 @@ function makeTable(hello, sent) {
       return found ? pointed(found) : null;
     }
     if (!place) return null;
-    const { options } = own().length ? choose(clickable(state.options), [...clicked, place]) : { options: [] };
+    const now = chosen(), pool = now.places.length || within.length ? now.options : state.options;
+    const { options } = own().length ? choose(clickable(pool), [...now.places, place]) : { options: [] };
     if (options.length === 1) return pointed(options[0].whole);
-    if (options.length) return { place, title: titleOf(place), choices: options.map((option) => labelOf(option.whole)) };
-    if (own().length && !options.length && !clicked.length && !about().includes(place)) return { place };
+    if (options.length) {
+      const rank = (option) => {  // sources before targets
+        const at = placesOf(option.arguments).indexOf(place);
+        return at < 0 ? option.arguments.length : at;
+      };
+      const choices = options.toSorted((a, b) => rank(a) - rank(b)).map((option) => labelOf(option.whole));
+      return { place, title: titleAmong(place, choices), choices };
+    }
+    if (own().length && !now.places.length && !within.length && !about().includes(place)) return { place };
     return helps.has(place) ? { place, help: true } : null;
   }
   // Shows where an option would be carried out.
@@ -234,7 +243,7 @@ function makeTable(hello, sent) {
   function onPlace(place, at, event) {
     if (!place) {
       const other = event?.target.closest("[data-place]"), what = !clicked.length && other && pointedAt(other);
-      if (clicked.length) reset();
+      if (clicked.length || within.length) reset();
       else if (reasons && what?.place && preview.speaks(what.place)) reasons.ask(titleOf(what.place), { place: what.place });
       return;
     }
@@ -243,14 +252,18 @@ function makeTable(hello, sent) {
       openBubble(own().slice(0, 12));
       return;
     }
+    if (within.length) {
+      const { options, places: shared } = chosen();
+      narrowing = { texts: new Set(options.map(({ text }) => text)), names: [...narrowing?.names ?? [], ...within.map((key) => groupNames.get(key))], shared };
+      [clicked, within] = [[...shared], []];
+    }
     clicked.push(place);
-    within = [];
-    const found = choose(clickable(state.options), clicked);
+    const found = choose(clickable(offered()), clicked);
     if (found.only) take(found.only.whole);
     else showOptions(true);
   }
   function reset() {
-    [clicked, within] = [[], []];
+    [clicked, within, narrowing] = [[], [], null];
     closeBubble();
     showOptions(false);
   }
@@ -263,17 +276,35 @@ function makeTable(hello, sent) {
     const isCalled = ({ value, options: inside }, number) => !("name" in value) || begun[number] || inside.some(isRead);
     return !split || split.every(isCalled) ? split : groups(options, undefined, false) ?? split;
   }
-  function buttonsOf(options, path, go) {
+  // The options of a group, and the part of its path that there is.
+  function narrowed(options, path) {
     let left = options;
     const steps = [];
     for (const key of path) {
-      const split = splitOf(left);
-      const found = split && split.find((each) => JSON.stringify(each.value) === key);
+      const found = splitOf(left)?.find((each) => JSON.stringify(each.value) === key);
       if (!found) break;
       steps.push(key);
       left = found.options;
     }
-    const split = splitOf(left);
+    return { left, steps };
+  }
+  const offered = () => (narrowing ? state.options.filter(({ text }) => narrowing.texts.has(text)) : clicked.length ? state.options : own());
+  // The options that are left by clicks and open groups, and their common places, which need no click.
+  function chosen() {
+    const remaining = choose(clickable(offered()), clicked).options.map((option) => option.whole);
+    const { left: options, steps } = narrowed(remaining, within);
+    if (!steps.length) return { options, places: clicked };
+    const each = clickable(options).map((option) => placesOf(option.arguments));
+    const shared = [...new Set(each[0])].filter((place) => !clicked.includes(place) && each.every((all) => all.includes(place)));
+    return { options, places: [...clicked, ...shared] };
+  }
+  // The title of a place; if it says nothing about which one it is, what is common to the choices there.
+  function titleAmong(place, choices) {
+    const title = titleOf(place);
+    return choices.some((text) => text.includes(title)) ? title : sharedWords(choices) || title;
+  }
+  function buttonsOf(options, path, go) {
+    const { left, steps } = narrowed(options, path), split = splitOf(left);
     const single = (option) => {
       const made = button(labelOf(option), () => take(option));
       made.dataset.option = option.text;
@@ -298,13 +329,13 @@ function makeTable(hello, sent) {
   }
 
   function showOptions(atPlace) {
-    const all = clicked.length ? state.options : own();
-    const found = choose(clickable(all), clicked);
-    places.show(found.lit, clicked, found.more, clicked.length ? [] : about());
+    const now = chosen(), found = choose(clickable(now.options), now.places);
+    places.show(found.lit, now.places, found.more, now.places.length || within.length ? [] : about());
     panels?.asked([...found.lit, ...about()]);
-    const remaining = found.options.map((option) => option.whole);
+    const remaining = choose(clickable(offered()), clicked).options.map((option) => option.whole);
     fill(element("options"), buttonsOf(remaining, within, (path) => { within = path; showOptions(false); }));
-    const steps = [...clicked.map(titleOf), ...within.map((key) => groupNames.get(key))];
+    const labels = remaining.map(labelOf), said = clicked.filter((place) => !narrowing?.shared.includes(place));
+    const steps = [...narrowing?.names ?? [], ...said.map((place) => titleAmong(place, labels)), ...within.map((key) => groupNames.get(key))];
     element("clicked").hidden = !steps.length;
     element("clicked").replaceChildren(make("span", steps.join(" · ")), button(word("table_clear"), reset));
     closeBubble();
@@ -534,7 +565,7 @@ function makeTable(hello, sent) {
         panels?.fit();
         showValues(now);
       }
-      if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within] = [[], []];
+      if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within, narrowing] = [[], [], null];
       if (frame.turn === frame.serial) element("refused").textContent = "";
       preview.begin(frame.turn, state.serial);
       if (frame.turn === frame.serial) helps.begin();

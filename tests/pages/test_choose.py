@@ -14,12 +14,13 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs node
 
 _SCRIPT = """
 const { readFileSync } = require("node:fs");
-const source = readFileSync(process.argv[1], "utf8") + "; return { choose, groups, beginnings };";
-const { choose, groups, beginnings } = new Function(source)();
+const source = readFileSync(process.argv[1], "utf8") + "; return { choose, groups, beginnings, sharedWords };";
+const { choose, groups, beginnings, sharedWords } = new Function(source)();
 const { options, clicked, most, named } = JSON.parse(process.argv[2]);
 const found = groups(options, most, named);
 const begun = found && beginnings(found, ({ id }) => id);
-console.log(JSON.stringify({ chosen: choose(options, clicked), groups: found, begun }));
+const shared = sharedWords(options.map(({ words }) => words));
+console.log(JSON.stringify({ chosen: choose(options, clicked), groups: found, begun, shared }));
 """
 
 
@@ -151,3 +152,13 @@ def test_groups_that_begin_alike_or_with_nothing_have_no_words() -> None:
     alike = [in_words(name, f"moves {to}") for name in ("ride", "sail") for to in ("up", "down")]
     silent = [in_words("give", ""), in_words("give", "")]
     assert asked([*alike, *silent], most=3)["begun"] == ["", "", ""]
+
+
+def test_what_has_no_title_of_its_own_is_called_by_the_words_that_its_options_share() -> None:
+    def shared(*texts: str) -> Any:
+        return asked([option("act", "tile.t1") | {"words": text} for text in texts])["shared"]
+
+    assert (
+        shared("Move Ann's man of 35 (Ulm) to Trier", "Treat Ann's man of 35 (Ulm) (1 coin)") == "Ann's man of 35 (Ulm)"
+    )
+    assert shared("Move the man", "Pass") == "" and shared("Pass") == "Pass"

@@ -110,6 +110,30 @@ def test_a_place_with_several_options_lists_them_and_asks_nothing(browser: Any, 
     page.close()
 
 
+def test_an_open_group_leaves_its_own_places_on_the_board(browser: Any, chess: Served) -> None:
+    page = opened(browser, chess)
+    page.locator("#options .group").first.click()
+    assert page.inner_text("#clicked span") == "Move knight b1 …"
+    assert lit(page) == ["square.a3", "square.c3"] and clicked(page) == ["square.b1"]
+    page.mouse.move(*at(page, "c3"))
+    assert lines(page)[0] == "Move knight b1\u2013c3"
+    page.mouse.click(*at(page, "c3"))
+    until_in(page, lambda: page.locator("#list > li").count() == 1)
+    page.close()
+
+
+def lit(page: Any) -> list[str]:
+    """The places on the board that a click chooses next."""
+    script = "all => all.map((each) => each.dataset.place)"
+    return sorted(set(page.eval_on_selector_all("#board .lit[data-place]", script)))
+
+
+def clicked(page: Any) -> list[str]:
+    """The places on the board that have been chosen."""
+    script = "all => all.map((each) => each.dataset.place)"
+    return sorted(set(page.eval_on_selector_all("#board .clicked[data-place]", script)))
+
+
 def test_beside_a_list_of_buttons_no_button_is_covered(browser: Any, chess: Served) -> None:
     page = opened(browser, chess)
     page.mouse.click(*at(page, "e2"))
