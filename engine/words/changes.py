@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from rulespec.engine.game.named_state import named_state, owner_of
 from rulespec.engine.game.omniscient import OMNISCIENT
+from rulespec.engine.game.option import Labels
 from rulespec.engine.game.query import type_of
 from rulespec.engine.game.secrets import PUBLIC, UNKNOWN
 from rulespec.engine.program import ir
@@ -19,6 +20,7 @@ from rulespec.engine.words.importance import Importance
 from rulespec.engine.words.narrator import Narrator, Taken
 from rulespec.engine.words.words import Words
 from rulespec.records import Brief
+from rulespec.typed import nodes as typed
 from rulespec.types import Ent, Maybe, Num, SetOf
 
 _PIECES = "pieces"
@@ -184,7 +186,7 @@ class Changes:
 
     def _field(self, cell: CellName, before: int | None, after: int) -> Change:
         """The change of a field; the value before is None if it was hidden."""
-        of, unit = self._path(cell), self._unit(cell)
+        of, unit = self._path(cell), _unit(self._words, cell)
         was = UNKNOWN if before is None else self._value(cell, before, unit)
         change = self._changed(of, was, self._value(cell, after, unit), self._named(cell, before, after))
         if before is None:
@@ -218,14 +220,6 @@ class Changes:
         where = [f"{each.group}.{owner_of(self._labels, each)}" for each in (self._cells[source], cell)]
         return Change(f"{of}: {ends[0]} → {ends[1]}", of, *ends, (where[0], where[1]))
 
-    def _unit(self, cell: CellName) -> str:
-        """The unit of a number, unless the title of its field already names it."""
-        declarations = self._words.ruleset.declarations
-        fields = declarations.fields if cell.group == _GAME else declarations.kinds[cell.group].state
-        declared = fields[cell.name].type if cell.name in fields else None
-        unit = declared.unit if isinstance(declared, Num | Maybe) else ""
-        return "" if self._words.names_unit(self._words.field(cell.group, cell.name), unit) else unit
-
     def _pile(self, cells: list[int], before: Snapshot, now: Snapshot) -> Iterator[Change]:
         """The changes of a pile; if one place loses as many pieces as another gains, they form a move."""
         name, seat = self._name_of_pile(self._cells[cells[0]]), self._seat_of_pile(self._cells[cells[0]])
@@ -234,12 +228,12 @@ class Changes:
             source, target = sorted(cells, key=lambda at: gains[at])
             number = f" ({gains[target]})" if gains[target] > 1 else ""
             from_, to = self._place(self._cells[source]), self._place(self._cells[target])
-            ends = self._index(self._cells[source]), self._index(self._cells[target])
+            ends = _index(self._labels, self._cells[source]), _index(self._labels, self._cells[target])
             yield Change(f"{name}: {from_} → {to}{number}", name, from_, to, ends, seat)
             return
         for at in cells:
             was = UNKNOWN if at in before.unseen else str(before.state[at])
-            place = self._index(self._cells[at])
+            place = _index(self._labels, self._cells[at])
             where = ("", place) if gains.get(at, 1) > 0 else (place, "")
             yield self._changed(f"{name} {self._place(self._cells[at])}", was, str(now.state[at]), where, seat)
 
@@ -263,29 +257,16 @@ class Changes:
 
     # --- places ---------------------------------------------------------------------------------
 
-    def _index(self, cell: CellName) -> str:
-        """The entity on which pieces stand, or ""."""
-        return f"{cell.index_kind}.{self._labels.names[cell.index_kind][cell.index]}" if cell.index_kind else ""
-
     def _named(self, cell: CellName, before: int | None, after: int) -> tuple[str, str]:
         """The entities named by a field or a token's place before and after; otherwise the field's entity."""
-        ends = ("" if value is None else self._entity(cell.type, value) for value in (before, after))
+        ends = (
+            "" if value is None else _entity(self._labels, self._words.ruleset, cell.type, value)
+            for value in (before, after)
+        )
         source, target = ends
         if source or target or cell.group == _GAME:
             return source, target
         return "", f"{cell.group}.{owner_of(self._labels, cell)}"
-
-    def _entity(self, type_: str, value: int) -> str:
-        """The entity that is a value, or on which it stands; "" for none."""
-        name = self._labels.plain(type_, value) if type_.removesuffix("?") in self._labels.names else None
-        if not isinstance(name, str):
-            return ""
-        kind, _, is_place = type_.removesuffix("?").partition(".")
-        if not is_place:
-            return f"{kind}.{name}"
-        place, _, index = name.partition("[")
-        at = self._words.ruleset.kinds[kind].places.get(place) if kind in self._words.ruleset.kinds else None
-        return f"{at.index}.{index[:-1]}" if at is not None and at.index else ""
 
     # --- names ----------------------------------------------------------------------------------
 
@@ -366,3 +347,30 @@ class Changes:
         if plain is None or plain == [] or plain is False or (isinstance(plain, int) and not isinstance(plain, bool)):
             return plain
         return self.narrator.show(type_of(cell.type), value)
+
+
+def _unit(words: Words, cell: CellName) -> str:
+    """The unit of a number, unless the title of its field already names it."""
+    declarations = words.ruleset.declarations
+    fields = declarations.fields if cell.group == _GAME else declarations.kinds[cell.group].state
+    declared = fields[cell.name].type if cell.name in fields else None
+    unit = declared.unit if isinstance(declared, Num | Maybe) else ""
+    return "" if words.names_unit(words.field(cell.group, cell.name), unit) else unit
+
+
+def _entity(labels: Labels, ruleset: typed.Ruleset, type_: str, value: int) -> str:
+    """The entity that is a value, or on which it stands; "" for none."""
+    name = labels.plain(type_, value) if type_.removesuffix("?") in labels.names else None
+    if not isinstance(name, str):
+        return ""
+    kind, _, is_place = type_.removesuffix("?").partition(".")
+    if not is_place:
+        return f"{kind}.{name}"
+    place, _, index = name.partition("[")
+    at = ruleset.kinds[kind].places.get(place) if kind in ruleset.kinds else None
+    return f"{at.index}.{index[:-1]}" if at is not None and at.index else ""
+
+
+def _index(labels: Labels, cell: CellName) -> str:
+    """The entity on which pieces stand, or ""."""
+    return f"{cell.index_kind}.{labels.names[cell.index_kind][cell.index]}" if cell.index_kind else ""
