@@ -273,7 +273,7 @@ class _Findings:
             )
             help_ = "snap their points together in the drawing or in `rulespec edit`, or write the links yourself"
             self._warn("RS858", lines[near[0][0]], message, help_)
-        elif len(lines) > 2 and not any(region.touches for region in self.drawn.regions):
+        elif len(lines) > 2 and not self.drawn.unlinked and not any(region.touches for region in self.drawn.regions):
             message = "no link is proposed, as no two regions touch"
             help_ = "write the links yourself, or draw them in `rulespec edit`: lines between shapes are not read"
             self._warn("RS858", min(lines.values()), message, help_)

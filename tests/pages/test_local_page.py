@@ -223,7 +223,7 @@ def test_links_of_strangers(open_page: Open, tmp_path: Path) -> None:
         packed(f"{named}\n{json.dumps({'decision': 'turn', 'by': 'A', 'option': evil})}\n"): "line 2",
         packed("x" * 30_000_000): "cannot be played",
         packed(header.replace("nim", "chess").replace(json.loads(header)["ruleset_hash"], "0" * 32)): "other rules",
-        packed("{}"): "no log",
+        packed("{}"): "not a Rulespec log",
         "#log=!!!": "",
         "#log=AAAA": "not JSON",
     }

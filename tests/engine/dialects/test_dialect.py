@@ -44,11 +44,15 @@ def test_an_unknown_variant_is_refused_with_those_that_are_known(replay: Recorde
     assert "yes, no" in result.message
 
 
-@pytest.mark.parametrize("people", [None, "Ann", {}, [{"nick": "Ann"}, {"nick": "Bob"}]])
-def test_seats_that_are_not_where_they_should_be(replay: Recorder, people: Any) -> None:
+@pytest.mark.parametrize(
+    "people, code",
+    [(None, "RS620"), ("Ann", "RS620"), ([{"nick": "Ann"}, {"nick": "Bob"}], "RS620"), ({}, "RS707")],
+    ids=["none", "a text", "other fields", "an empty object"],
+)
+def test_seats_that_are_not_where_they_should_be(replay: Recorder, people: Any, code: str) -> None:
     with pytest.raises(DiagnosticsError) as error:
         replay({"kind": "begin", "data": {"game": "errands", "people": people}})
-    assert [d.code for d in error.value.diagnostics] == ["RS620"]
+    assert [d.code for d in error.value.diagnostics] == [code]
 
 
 def test_too_many_seats_are_refused(replay: Recorder) -> None:
@@ -362,7 +366,8 @@ def test_a_log_may_be_packed(replay: Recorder, tmp_path: Path) -> None:
         pytest.param("hello", "RS612", id="no JSON"),
         pytest.param("{}", "RS613", id="an object"),
         pytest.param("[]", "RS613", id="no entries"),
-        pytest.param("3", "RS613", id="a number"),
+        pytest.param("3.5", "RS613", id="a number"),
+        pytest.param("3", "RS369", id="a number that may be a move"),
         pytest.param("[3]", "RS613", id="a number for an entry"),
         pytest.param("[null]", "RS613", id="null for an entry"),
         pytest.param("[[]]", "RS613", id="a list for an entry"),

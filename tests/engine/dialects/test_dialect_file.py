@@ -34,7 +34,9 @@ from rulespec.typed.nodes import Ruleset
         ("a.b.c", MISSING),
         ("n.x", MISSING),
         ("a.b.*.c", [MISSING, 2]),
-        ("a.*.c", MISSING),
+        ("a.*.c", [MISSING]),
+        ("a.b.1.*", [2]),
+        ("a.b.0.*", MISSING),
     ],
 )
 def test_where_a_path_leads(path: str, wanted: Any) -> None:

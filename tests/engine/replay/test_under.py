@@ -130,7 +130,7 @@ def test_command_for_one_log_as_json() -> None:
     [
         ([SHORT, "--under", "nothing"], "there is no ruleset `nothing`"),
         ([SHORT, "--under", "+nothing"], "there is no overlay `nothing`"),
-        ([SHORT, "--under", "+"], "there is no overlay ``"),
+        ([SHORT, "--under", "+"], "no overlay is named after `+`"),
         ([SHORT, "--under", "nim", "--out", "x.txt"], "x.txt names no format"),
         ([SHORT, "--under", "nim", "--until", "1"], "--under cannot be combined with"),
         ([SHORT, "--answer", "usual"], "--answer needs --under"),
