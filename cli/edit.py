@@ -173,7 +173,7 @@ def _serve(folder: Path, port: int, opens: bool) -> None:
     try:
         listener = listening(_HOST, port)
     except OSError as error:
-        raise click.ClickException(f"cannot listen at {_HOST}, port {port}: {error.strerror}") from None
+        raise click.ClickException(f"cannot listen on {_HOST}, port {port}: {error.strerror}") from None
     with closing(listener), tempfile.TemporaryDirectory() as private:
         key, number = new_key(), listener.getsockname()[1]
         address = f"http://{_HOST}:{number}/#{key}"

@@ -139,7 +139,7 @@ def _serve(r: _Request, games: list[_Opened]) -> None:
         except (OSError, UnicodeError) as error:  # UnicodeError: an invalid host name
             reason = error.strerror if isinstance(error, OSError) else "this is not a valid name"
             hint = "give --host an address of this machine; --port 0 means any free port"
-            raise click.ClickException(f"cannot listen at {r.host}, port {r.port}: {reason}; {hint}") from None
+            raise click.ClickException(f"cannot listen on {r.host}, port {r.port}: {reason}; {hint}") from None
         hook = Hook(r.hook) if r.hook else None
         hall = Hall(TableStore(r.store), {each.ref: each.rules for each in games}, r.language, _bots(), hook)
         hall.agents = _agents()

@@ -35,7 +35,7 @@ class Entries:
         orders: entries that give or end a standing order, with their types.
 
     Raises:
-        DiagnosticsError: RS613 for an undo back to a missing entry.
+        DiagnosticsError: RS613 for an undo to a missing entry.
     """
 
     def __init__(self, dialect: Dialect, log: ForeignLog) -> None:
@@ -131,7 +131,7 @@ class Entries:
                 log.add(number)
             elif not (log.take_back(number) if self.types[number] == undo.type else log.put_back()):
                 to = follow(self.payloads[number], undo.to)
-                message = f"entry {number} is an undo back to a missing entry, {shown(str(to))} ({shown(undo.to)})"
+                message = f"entry {number} is an undo to a missing entry, {shown(str(to))} ({shown(undo.to)})"
                 help_ = f"check whether a part of the log is missing: the ids of entries are at {shown(undo.id)}"
                 fail("RS613", message, Span(file, 1, 1, 1, 2), help=help_)
         self.undone = log.undone(range(start, len(self._log)), self.types, remark)

@@ -65,9 +65,7 @@ def check_options(dialect: Dialect, game: Game) -> None:
     for fault in dialect.known_faults:
         for option in sorted(fault.options - known):
             message = f"`{dialect.id}` gets past its known fault `{fault.title}` with the option `{option}`"
-            _refuse(
-                f"{message}, but `{game.ruleset.ref}` has no such option", dialect, "let its overlay add the option"
-            )
+            _refuse(f"{message}, but `{game.ruleset.ref}` has no such option", dialect, "add the option in its overlay")
 
 
 def passed_faults(dialect: Dialect, moves: Sequence[Option | TakenBack], entries: Sequence[int]) -> list[PassedFault]:

@@ -238,8 +238,8 @@ class Matcher:
             for option in options_of(game, choices):
                 self.compared += 1
                 if self.compared > MAX_COMPARED:
-                    message = f"to read this log, more than {MAX_COMPARED:,} legal options would have to be compared"
-                    help_ = "let the dialect name more arguments of the option, so that each entry leads to its option"
+                    message = f"reading this log would compare more than {MAX_COMPARED:,} legal options"
+                    help_ = "name more arguments of the option in the dialect, so that each entry leads to its option"
                     raise DiagnosticsError([Diagnostic("RS614", Severity.ERROR, message, None, help=help_)])
                 yield option
             return

@@ -95,7 +95,7 @@ def _around(log: ForeignLog, files: Iterable[Path]) -> str:
         if entries and (dialect := next((d for d in every if d.automatic and _is_of(d, entries[0])), None)):
             what = "object" if dialect.shape.list else "list of entries"
             inside = f"under {shown(path)}" if isinstance(inner, list) or dialect.shape.list else "in this object"
-            return f"`{dialect.id}` reads a file with the {what} {inside} alone"
+            return f"`{dialect.id}` reads a file that contains only the {what} {inside}"
     types = Counter(t for e in log.entries if isinstance(e, dict) and isinstance(t := e.get("type"), str))
     for dialect in every if len(log.entries) > 1 else ():
         own = {form.type for forms in dialect.decisions.values() for form in forms}

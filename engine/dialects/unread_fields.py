@@ -112,7 +112,7 @@ def _note(counts: dict[tuple[str, str], int], type_: str, paths: Iterable[str], 
 def _unread(dialect: Dialect, start: Span, type_: str, path: str, number: int) -> Diagnostic:
     of = f"{shown(type_)}, first in entry {number}" if type_ else "the object around the entries"
     message = f"nothing compares {shown(path)} of {of}"
-    help_ = f"let the dialect `{dialect.id}` compare it under `match`, or declare it under `not_compared`"
+    help_ = f"in the dialect `{dialect.id}`, compare it under `match`, or declare it under `not_compared`"
     return Diagnostic("RS629", Severity.WARNING, message, start, help=help_)
 
 

@@ -445,5 +445,5 @@ def _with_game(ruleset: typed.Ruleset, finding: Finding) -> Diagnostic:
 def _endless(asked: ir.Decision, length: int) -> Diagnostic:
     count = "one decision" if length == 1 else f"{length} decisions"
     message = f"endless turns: {count} after this `{asked.name}`, the position is the same"
-    help_ = "let the rules count repetitions, or let each option change something for good"
+    help_ = "count repetitions in the rules, or make each option change something for good"
     return Diagnostic("RS713", Severity.WARNING, message, asked.span, help=help_)

@@ -212,7 +212,7 @@ class _PlayCheck:
         elif not self.ended and not self.others:
             message = f"no game ended within the {self.steps:,} steps played"
             start = self.ruleset.rules.procedures[self.ruleset.start]
-            help_ = "make sure that every game ends, or let the rules do less between decisions"
+            help_ = "make sure that every game ends, or do less between decisions"
             yield Diagnostic("RS721", Severity.WARNING, message, start.span, help=help_)
 
     def _bounded(self) -> Iterable[Diagnostic]:
@@ -224,9 +224,7 @@ class _PlayCheck:
                 continue
             message = f"this loop reached its bound and so ended the game, {_in(number, of)}"
             which = _players([self.all[at].seats for at in self.looked])
-            help_ = (
-                f"{which}: let the rules end the game earlier, raise the bound, or write `end game as …` after the loop"
-            )
+            help_ = f"{which}: end the game earlier, raise the bound, or write `end game as …` after the loop"
             yield Diagnostic("RS730", Severity.WARNING, message, span, help=help_)
 
     def _share(self, games: dict[int, int]) -> tuple[str, str]:

@@ -39,7 +39,7 @@ def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
             if left < 0:
                 with_ = _shown(settings) if settings else f"{seats} player{'s'[: seats - 1]} or more"
                 rest = ", so no further settings were checked" if settings else ""
-                message = f"the start with {with_} takes too long to be checked{rest}"
+                message = f"the start with {with_} takes too long to check{rest}"
                 span = next((ruleset.settings[name].span for name in settings), None)
                 report.warning("RS710", message, span, help="reduce the work before the first decision")
                 return

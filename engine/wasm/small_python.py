@@ -90,7 +90,7 @@ def _is_name(e: ast.expr | None, name: str) -> bool:
 
 def _refused(node: ast.AST) -> str:
     """The message for syntax outside small Python."""
-    return f"no small Python, in line {getattr(node, 'lineno', 0)}: {ast.unparse(node)}"
+    return f"not small Python, in line {getattr(node, 'lineno', 0)}: {ast.unparse(node)}"
 
 
 def _is_text(s: ast.stmt) -> bool:

@@ -30,7 +30,7 @@ def check_questions(c: Context) -> None:
         whose = of if isinstance(of, Scalar) else None
         if asks.text in GAME_NUMBERS:
             if whose is not None:
-                message = f"`{asks.text}` is a number of the whole game, not of `{whose.text}`"
+                message = f"`{asks.text}` is about the whole game, not about `{whose.text}`"
                 c.report.error("RS577", message, whose.span, help="remove `of`")
                 continue
         elif asks.text in (ENDING, USES):
@@ -86,7 +86,7 @@ def _measured(c: Context, asks: Scalar, of: Scalar | None) -> bool:
     if kind is None:
         if of is None:
             return True
-        message = f"the measure `{asks.text}` is a number of the whole game, not of `{of.text}`"
+        message = f"the measure `{asks.text}` is about the whole game, not about `{of.text}`"
         c.report.error("RS577", message, of.span, help="remove `of`")
         return False
     names = [*MANY, *([WINNER] if kind.name == d.player_kind else []), *(e.name for e in kind.entities)]

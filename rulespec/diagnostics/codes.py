@@ -197,7 +197,7 @@ CODES: dict[str, str] = {
     "RS514": "an overlay leaves something unused",
     "RS515": "an extension of a decision that no longer exists",
     "RS516": "an edit that selects nothing",
-    "RS517": "a rule id at several places",
+    "RS517": "a rule id in several places",
     "RS518": "an edit that does not fit its selection",
     "RS519": "a change of a part that no longer exists",
     "RS531": "words for something that does not exist",

@@ -182,7 +182,7 @@ class Run:
         elif isinstance(edit.at, ast.Text) and len(fitting) > 1:
             self._report.error(
                 "RS517",
-                f"`{edit.at.text}` occurs at {len(fitting)} places in `{root.name.text}`",
+                f"`{edit.at.text}` occurs in {len(fitting)} places in `{root.name.text}`",
                 edit.at.span,
                 notes=[Label(place(node), _shown(node)) for node in fitting[:_LISTED]],
                 help=f"select the intended one: `{edit.word} {_shown(fitting[0])}{_REST.get(edit.word, '')}`",

@@ -264,7 +264,7 @@ class ReadLabels:
         """The label of a definition in isolation; its parameters are sources, too."""
         if d not in self._definitions:
             self._definitions[d] = NOTHING
-            place, self.known = self.known, _NOTHING_KNOWN  # it is called at several places
+            place, self.known = self.known, _NOTHING_KNOWN  # it is called from several places
             for param in d.params:
                 self.of_vars[param] = frozenset([PrivateRead(param, frozenset())])
             for var, value in d.lets:

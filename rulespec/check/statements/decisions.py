@@ -152,7 +152,7 @@ def option_params(
     `reads` is the initial read count of each; being visible in the log or to players counts as a read.
     """
     if len(params) > MAX_PARAMS:
-        c.x.error("RS226", f"an option has at most {MAX_PARAMS} parameters", name.span)
+        c.x.error("RS226", f"an option can have at most {MAX_PARAMS} parameters", name.span)
     results: list[typed.OptionParam] = []
     for p in params:
         param, env = _param(c, p, env, reads)

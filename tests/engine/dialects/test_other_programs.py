@@ -122,11 +122,17 @@ MOVES = [{"type": "rondel", "payload": {}}] * 3
 @pytest.mark.parametrize(
     "log, says",
     [
-        ({"actions": [FIRST, *MOVES]}, "`playimperial` reads a file with the list of entries under `actions` alone"),
-        ({"-N1": FIRST, "-N2": MOVES[0]}, "`playimperial` reads a file with the list of entries in this object alone"),
+        (
+            {"actions": [FIRST, *MOVES]},
+            "`playimperial` reads a file that contains only the list of entries under `actions`",
+        ),
+        (
+            {"-N1": FIRST, "-N2": MOVES[0]},
+            "`playimperial` reads a file that contains only the list of entries in this object",
+        ),
         (
             {"game": {"title": "1889", "players": [], "actions": []}},
-            "`rails_online` reads a file with the object under `game` alone",
+            "`rails_online` reads a file that contains only the object under `game`",
         ),
         (MOVES, "`playimperial`, whose logs have a first entry of the type `initialize`"),
         (

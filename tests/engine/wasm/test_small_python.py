@@ -43,7 +43,7 @@ def test_small_python_is_compiled(expression: str) -> None:
     ],
 )
 def test_other_expressions_are_refused(expression: str) -> None:
-    with pytest.raises(AssertionError, match="no small Python, in line"):
+    with pytest.raises(AssertionError, match="not small Python, in line"):
         compiled(KNOWN.format(expression))
 
 
@@ -56,7 +56,7 @@ def test_other_expressions_are_refused(expression: str) -> None:
     ],
 )
 def test_other_statements_are_refused(statement: str) -> None:
-    with pytest.raises(AssertionError, match="no small Python, in line"):
+    with pytest.raises(AssertionError, match="not small Python, in line"):
         compiled(f"def f(a: int) -> None:\n    a = 1\n    {statement}\n")
 
 
@@ -68,19 +68,19 @@ def test_other_statements_are_refused(statement: str) -> None:
     ],
 )
 def test_other_signatures_are_refused(head: str) -> None:
-    with pytest.raises(AssertionError, match="no small Python, in line"):
+    with pytest.raises(AssertionError, match="not small Python, in line"):
         compiled(f"def {head}:\n    trap()\n")
 
 
 @pytest.mark.parametrize("line", ["a = 1", "import a", "class A: b = 1", "f()", "if a: b()", "async def f(): a()"])
 def test_a_module_has_imports_and_functions(line: str) -> None:
-    with pytest.raises(AssertionError, match="no small Python, in line 2"):
+    with pytest.raises(AssertionError, match="not small Python, in line 2"):
         parsed(f"'''Text.'''\n{line}\n")
 
 
 def test_other_decorators_are_refused() -> None:
     compiled("@exported\ndef f() -> None:\n    trap()\n")
-    with pytest.raises(AssertionError, match="no small Python"):
+    with pytest.raises(AssertionError, match="not small Python"):
         compiled("@cache\ndef f() -> None:\n    trap()\n")
 
 
