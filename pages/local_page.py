@@ -98,7 +98,7 @@ def _packed(data: bytes) -> str:
 
 
 def _script(name: str) -> str:
-    """A script without comments and indentation, to keep a page small enough for mail."""
+    """A script without comments or indentation, to keep a page small enough for mail."""
     text: str = jsmin(own_file(name).replace("export class", "class"))
     return text
 
