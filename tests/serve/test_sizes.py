@@ -36,7 +36,11 @@ _OUTSIDE = """() => [...document.querySelectorAll("figure.large [data-item^='pie
     for (let j = 0.5; j < 10; j++) count += inside(box.left + i * box.width / 10, box.top + j * box.height / 10);
   return count < 80 || !inside(box.left + box.width / 2, box.top + box.height / 2);
 }).map((item) => item.dataset.item)"""
-_LIT = """() => [...document.querySelectorAll("figure.large svg [data-place].lit")].map((each) => each.ariaLabel)"""
+_UNNAMED = """() => {
+  const read = [...document.querySelectorAll("figure.large text:not(.tiny)")].map((each) => each.textContent).join(" ");
+  const lit = [...document.querySelectorAll("figure.large svg [data-place].lit")].map((each) => each.ariaLabel);
+  return [lit.length, lit.filter((name) => !name.split(" ").every((word) => read.includes(word)))];
+}"""
 _ASKED = """() => {
   const lit = new Set([...document.querySelectorAll("figure.large .lit")].map((each) => each.dataset.place));
   const names = [...document.querySelectorAll("figure.large [data-name]")].filter((each) => lit.has(each.dataset.name));
@@ -163,7 +167,8 @@ def test_boards_can_be_read(ref: str, players: int, size: tuple[int, int], table
     assert_turn_in_sight(page)
     assert_latest(page)
     if size == PHONE and ref == "shadow_of_the_emperor":  # the panels of a phone are too small for all names
-        assert sorted(page.locator(".labels text").all_text_contents()) == sorted(page.evaluate(_LIT))
+        lit, unnamed = page.evaluate(_UNNAMED)
+        assert lit > 1 and unnamed == []
     if page.locator("figure.large .lit").count():
         page.locator("#asked").click()
         shown = page.evaluate(_ASKED)
@@ -198,14 +203,12 @@ def test_a_small_board_is_enlarged_and_the_map_takes_its_place(table: Callable[.
 @pytest.mark.proof  # 1.5 s
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_a_game_without_a_board_has_its_tables_there(size: tuple[int, int], table: Callable[..., Any]) -> None:
-    page = table("dominion", size, 2, 1)
+    page = table("liars_dice", size, 2, 1)
     box = page.locator("#board > #holdings").bounding_box()
     assert box["y"] < page.locator("#turn").bounding_box()["y"] + page.viewport_size["height"] / 2
     assert size == PHONE or box["width"] > 700
     assert page.locator("#options button").first.bounding_box()["y"] < page.viewport_size["height"]
-    curse = page.locator("#holdings tr", has_text="Curse")
-    assert "-1" in curse.locator("td").all_inner_texts(), "a negative number is no missing one"
-    assert "hand" in page.locator("#holdings th").all_inner_texts()
+    assert page.locator("#holdings tr").count() > 2
 
 
 @pytest.mark.proof  # 1.5 s
