@@ -11,7 +11,7 @@ from rulespec.typed.rule_traversal import expressions
 from rulespec.types import Ent, Maybe, Num
 
 PLACED, HELD, VALUED, OTHER = range(4)
-"""What lies on places of a board; pieces elsewhere; amounts of a unit, measured numbers, named entities; the rest."""
+"""The classes of changes: on places of a board; pieces elsewhere; amounts, measured numbers, named entities; others."""
 
 
 class Importance:
