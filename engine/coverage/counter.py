@@ -71,8 +71,10 @@ class _ItemMarks(Marks):
         return lowered
 
     def definition(self, definition: typed.Definition, function: int) -> None:
-        """Records the function of a definition."""
-        self.functions[function] = Point(self.items.definitions[definition.span], "run")
+        """Records the function of a definition that is an item."""
+        item = self.items.definitions.get(definition.span)
+        if item is not None:
+            self.functions[function] = Point(item, "run")
 
     def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
         """Records the block of a statement that is an item."""

@@ -16,7 +16,7 @@ from rulespec.rule_ids import cited
 from rulespec.syntax.ast import OptionDef, OptionGroup
 from rulespec.syntax.shared import members
 from rulespec.typed import nodes as typed
-from rulespec.typed.rule_traversal import head_expressions
+from rulespec.typed.rule_traversal import definitions_of_checks, head_expressions
 from rulespec.types import Ent
 
 Kind = Literal[
@@ -95,7 +95,10 @@ class Items:
         self._groups = _group_rules(ruleset)
         self._inside: Point | None = None
         rules = ruleset.rules
+        unplayed = definitions_of_checks(ruleset)
         for d in rules.definitions.values():
+            if d in unplayed:
+                continue
             self.definitions[d.span] = self._item("definition", d.span, d.name, RUN, d.doc, lines=_lines_of(d))
             with self._within(self.definitions[d.span], "run"):
                 self._choices([d.lets, d.body])

@@ -223,16 +223,39 @@ def head_parts(rules: typed.Rules) -> Iterator[typed.HeadPart]:
 
 def expressions_by_rule(rules: typed.Rules) -> Iterator[list[typed.Expr]]:
     """All expressions, grouped by rule."""
-    for definition in rules.definitions.values():
-        yield [e for r in definition_expressions(definition) for e in expressions(r)]
+    for roots in (*map(definition_expressions, rules.definitions.values()), *_roots(rules)):
+        yield [e for r in roots for e in expressions(r)]
+
+
+def definitions_of_checks(ruleset: typed.Ruleset) -> set[typed.Definition]:
+    """The definitions that `checks:` of facts call, directly or indirectly, and neither rules nor the set-up."""
+    d = ruleset.declarations
+    checks = [e for c in d.checks for e in (c.where, c.that) if e is not None]
+    starts = [f.start for f in d.fields.values() if f.start is not None]
+    set_up = [*starts, *(p.value for p in d.placements)]
+    return _definitions_in(checks) - _definitions_in([*set_up, *(e for each in _roots(ruleset.rules) for e in each)])
+
+
+def _roots(rules: typed.Rules) -> Iterator[list[typed.Expr]]:
+    """The expressions of each rule that is not a definition, without their parts."""
     for procedure in rules.procedures.values():
-        yield [e for s in walk(procedure.body) for r in statement_expressions(s) for e in expressions(r)]
+        yield [r for s in walk(procedure.body) for r in statement_expressions(s)]
     for guard in rules.guards.values():
-        yield [e for r in head_expressions(guard.head) for e in expressions(r)]
+        yield head_expressions(guard.head)
     for invariant in rules.invariants.values():
-        yield list(expressions(invariant.condition))
+        yield [invariant.condition]
     if rules.scoring is not None:
-        results = [rules.scoring.score]
-        for t in rules.scoring.tiebreaks:
-            results += [e for e in (t.source, t.key, t.value) if e is not None]
-        yield [e for r in results for e in expressions(r)]
+        by = [e for t in rules.scoring.tiebreaks for e in (t.source, t.key, t.value) if e is not None]
+        yield [rules.scoring.score, *by]
+
+
+def _definitions_in(roots: Iterable[typed.Expr]) -> set[typed.Definition]:
+    """The definitions called by some expressions, directly or indirectly."""
+    results: set[typed.Definition] = set()
+    todo = list(roots)
+    while todo:
+        for e in expressions(todo.pop()):
+            if isinstance(e, typed.Call) and e.definition not in results:
+                results.add(e.definition)
+                todo += definition_expressions(e.definition)
+    return results

@@ -247,6 +247,23 @@ def test_random_games_count_too() -> None:
     assert {"option take: taken", "branch if: holds", "branch if: fails", "scoring p: run"} <= named(set(coverage.runs))
 
 
+def test_definitions_that_only_checks_of_facts_call_are_not_counted(tmp_path: Path) -> None:
+    facts = """
+--- kinds.yaml
+kinds:
+  wheel:
+    facts: {teeth: int}
+    checks: {even: {that: whole(wheel.teeth) and not heavy(wheel.teeth), text: "MIL-12: no half teeth"}}
+    entities: {big: {teeth: 2}}
+"""
+    rules = MILL.replace("def spare() -> int:\n    7", "def whole(n: int) -> bool:\n    n >= 0 if pair(n) else false", 1)
+    rules = rules.replace("procedure play", "def pair(n: int) -> bool: n % 2 == 0\n\nprocedure play", 1)
+    result = covered(small(tmp_path, rules.replace("\n--- kinds.yaml\nkinds:", facts, 1)))
+    items = list(result.coverage.items)
+    assert [i.name for i in items if i.kind == "definition"] == ["heavy"]
+    assert [i.name for i in items].count("… if … else") == 1  # the one of `grind`
+
+
 # --- rules by their ids ----------------------------------------------------------------------
 
 LIST = """
