@@ -41,7 +41,7 @@ proof proof-short: export RULESPEC_NEW := 1
 $(PROOFS:%=proof-%): export RULESPEC_NEW := 1
 
 # Every scenario by both backends with all passes, the cases that `make test` samples from, random tests with new and more examples,
-# and what else has the marker. Half an hour; CI runs it, too.
+# and what else has the marker. Some three hours on two cores; CI runs parts of it, too.
 proof-short: $(STAMP)
 	RULESPEC_PROOF=short $(BIN)/pytest -n 2 --dist worksteal -q -m proof
 
@@ -52,7 +52,7 @@ proof-short: $(STAMP)
 # 2,000 random programs with secrets;
 # 1,000 random games of each ruleset of the gallery beside OpenSpiel or python-chess, and chess five moves deep;
 # all tables as environments of PettingZoo, Gymnasium and OpenSpiel.
-# More than an hour. The next run goes on where one was stopped, and runs of other commits begin with other proofs: tests/support/proofs.py.
+# Some five hours on two cores, with those of `proof-short`. The next run goes on where one was stopped, and runs of other commits begin with other proofs: tests/support/proofs.py.
 proof: $(STAMP)
 	@for each in $$($(BIN)/python tests/support/proofs.py order $(PROOFS)); do \
 	  $(MAKE) proof-$$each && $(BIN)/python tests/support/proofs.py passed $$each $(PROOFS) || exit 1; \
@@ -128,7 +128,7 @@ bench: $(STAMP) $(CHESS)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	$(BIN)/python -m bench.speed
 
-# The commit beside an earlier one: `make bench-changed BASE=COMMIT`; see docs/explanation/speed.md. Five minutes of a processor.
+# The commit beside an earlier one: `make bench-changed BASE=COMMIT`; see docs/explanation/speed.md. Nine minutes.
 # Fails where something is slower, and no commit has a line `Slower: JOB: WHY`.
 bench-changed: $(STAMP)
 	@$(BIN)/python -m bench.changed $(BASE)
