@@ -139,14 +139,14 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument("sections", metavar="SECTION", nargs="*", help=f"of {', '.join(SECTIONS)}; else all")
     parser.add_argument("--quick", action="store_true", help="about a minute: fewer rulesets, shorter runs")
     parser.add_argument("--runs", type=int, help="of each slice (5; quick: 3; at most 3 of what takes long)")
-    parser.add_argument("--games", type=int, help="playouts for the section jobs (1,000; quick: 20)")
+    parser.add_argument("--games", type=int, help="playouts for the section jobs (100,000; quick: 20)")
     parser.add_argument("--out", type=Path, default=BUILD / "speed.json", help="the file whose sections are replaced")
     parser.add_argument("--note", default="", help="what is to be known of the figures, such as: on a busy machine")
     chosen = parser.parse_args(args)
     if unknown := [name for name in chosen.sections if name not in SECTIONS]:
         parser.error(f"there is no section {', '.join(unknown)}; the sections are {', '.join(SECTIONS)}")
     runs = chosen.runs or (3 if chosen.quick else 5)
-    games = chosen.games or (20 if chosen.quick else 1_000)
+    games = chosen.games or (20 if chosen.quick else 100_000)
     with Chess() as yardstick:
         turns = 1 if chosen.quick else 4
         bench = Bench(yardstick, BUILD, runs, turns, 0.05 if chosen.quick else 0.1, chosen.quick, games)

@@ -13,7 +13,7 @@ from bench.processes import LetGoOn, by_turns
 
 PROCESSES = 2
 FASTER = 1.8
-TURN = 100
+TURN = 10_000
 """The number of games per turn; a turn takes some seconds."""
 
 

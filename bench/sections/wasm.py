@@ -108,7 +108,7 @@ def _replayed(bench: Bench, name: str, ruleset: typed.Ruleset) -> Figure:
     codes = [search.codes(one.entries) for one in logs]
     assert search.replay(codes).decisions.tolist() == [game.ply for game in games]
     fast = timed(lambda: int(search.replay(codes).decisions.sum()), bench.seconds)
-    slow = timed(lambda: sum(replay_native(one, ruleset).game.ply for one in logs), bench.seconds)
+    slow = timed(lambda: sum(replay_native(one, ruleset, backend="python").game.ply for one in logs), bench.seconds)
     return _beside(bench, name, fast, slow, 20)
 
 
