@@ -93,12 +93,15 @@ class Occupancy:
                 self.places[cell] = (*self.places.get(cell, ()), placed.place(cell))
         self.holdings: dict[tuple[int, int, int], int] = {}
         self.houses: dict[int, tuple[tuple[int, int, tuple[int, ...]], ...]] = {}
+        self._sets: dict[int, int] = {}
+        """The first set of each holding → their number, without the one for none."""
         for base, count, number in held:
             array = p.arrays[number]
             if len(array) <= room and count <= MAX_MEMBERS:
                 room -= len(array)
                 self.holdings[base, count, number] = first = self.cells + 1
-                self.cells = first + max(array) + 1
+                self._sets[first] = max(array) + 1
+                self.cells = first + self._sets[first]
                 for i in range(count):
                     self.houses[base + i] = (*self.houses.get(base + i, ()), (first, 1 << i, array))
 
@@ -155,7 +158,7 @@ class Occupancy:
         """The expression that reads a maintained set; None if the set is not maintained."""
         if isinstance(e, ir.Held):
             at = self.holdings.get((e.base, e.count, e.array))
-            return None if at is None else ir.Cell(at, e.value, self.cells - at)
+            return None if at is None else ir.Cell(at, e.value, self._sets[at])
         keys = ((f.first, f.size, f.stride, f.count) for f in _families(e))
         placed = next((self.families[key] for key in keys if key in self.families), None)
         if placed is None:

@@ -87,12 +87,14 @@ def _plain_kinds(root: Mapping) -> Iterator[tuple[str, Span, int, int]]:
     for place, node in link_kinds(root):
         yield place.text, place.span, _length(get(node, "of")), 6 + _length(get(node, "facts"))
     for place, node, form, direction in boards_in(root):
-        declared = 2 + _length(get(node, "facts")) + _length(get(node, "links"))
+        declared = 3 + _length(get(node, "facts")) + _length(get(node, "links"))
         yield place.text, place.span, count_spaces(node, form), declared
         directions = max(6, _length(get(node, "directions")))
         yield direction, place.span, directions, 0
         if (sides := text(get(node, "sides"))) and direction:
-            yield sides, place.span, directions * count_spaces(node, form), 1
+            yield sides, place.span, directions * count_spaces(node, form), 2
+        if corners := text(get(node, "corners")):
+            yield corners, place.span, 6 * count_spaces(node, form), 3
     for _, place, node in entries(get(root, "tracks")):
         name = text(get(node, "ring")) or text(get(node, "line"))
         yield name, place.span, _length(get(node, "spaces")), _length(get(node, "facts"))

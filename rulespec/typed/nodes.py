@@ -240,6 +240,8 @@ class BoardDecl(Brief, Struct, eq=False):
         form: `grid`, `line` or `hexes`.
         sides: the kind of its sides; "" if it has none.
         side_of: for each space, its side in each direction; neighbours share a side.
+        corners: the kind of its corners; "" if it has none.
+        corner_of: for each space, its corners, clockwise: from the north of a hex, from the north-east of a square.
     """
 
     kind: str
@@ -251,6 +253,8 @@ class BoardDecl(Brief, Struct, eq=False):
     at: dict[Step, int] = {}
     sides: str = ""
     side_of: list[list[int]] = []
+    corners: str = ""
+    corner_of: list[list[int]] = []
 
     @property
     def longest(self) -> int:

@@ -60,7 +60,7 @@ def forms(text: str) -> set[str]:
 ATTRIBUTES = {
     *("place", "players", "ends", "source", "target", "index", "row", "column", "number"),
     *("worn", "miles", "stall", "last", "open", "size", "cash", "mark", "share", "home", "camp", "height", "dues"),
-    *("player", "good", "near", "twin", "tax", "road", "inn", "load", "shelf"),
+    *("player", "good", "near", "twin", "tax", "road", "inn", "load", "shelf", "corners"),
 }
 """The attributes of entities, tokens, links, spaces and players in the programs' world."""
 NAMES = {

@@ -19,6 +19,11 @@ boards:
     direction: heading
     directions: {fore: [0, 1], larboard: [-1, 0], rear: [0, -1], starboard: [1, 0]}
     sides: hedge
+    corners: stake
+  comb:
+    hexes: [2, 3]
+    direction: turn
+    corners: joint
 """
 
 
@@ -29,7 +34,17 @@ def number(pick: Callable[..., str], expr: Callable[[str], str], fresh: Callable
     stops = f"{{{y} in spot where {y}.{pick('row', 'column')} == {expr('int')} or {y}.home == {expr('town?')}}}"
     space = pick("r1", "s2", f"({pick('s3', 't2')}.to({course}, {expr('int')}) ?? s2)", "next(r4)")
     heading = pick("fore", "larboard", f"heading.ahead(rear, {expr('int')})", "heading.back(starboard)")
-    if pick("sides", "steps", "rays") == "sides":
+    about = pick("sides", "corners", "steps", "rays")
+    if about == "corners":
+        beside = pick("spaces", "sides", "corners")
+        return pick(
+            f"count(union({x}.corners for {x} in yard where {x}.row < {expr('int')}))",
+            f"sum({y}.index for {y} in union({x}.{beside} for {x} in stake where {x}.index > {expr('int')}))",
+            f"count({x} in hedge where all({y} in {x}.corners: {x} in {y}.sides and {y}.index != {expr('int')}))",
+            f"count(reach({x} from {{joint.a1_n}}: {{{y} in {x}.corners where {y}.index < {expr('int')}}}))",
+            f"count({x} in joint where count({x}.spaces) == {expr('int')})",
+        )
+    if about == "sides":
         return pick(
             f"h1.side({heading}).index",
             f"count(union({x}.side({heading}).spaces for {x} in yard where {x}.row < {expr('int')}))",

@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rulespec.check.declarations.entities import (
-    Entry,
-    declare_sides,
-    declare_spaces_of_sides,
-    fact_value,
-    sides_of,
-    unknown_facts,
-)
+from rulespec.check.declarations.borders import borders_of, declare_borders, declare_facts_of_borders
+from rulespec.check.declarations.entities import Entry, fact_value, unknown_facts
 from rulespec.check.declarations.reader import DeclarationReader
 from rulespec.diagnostics.diagnostic import Label, Span
 from rulespec.diagnostics.suggestions import did_you_mean
@@ -75,8 +69,8 @@ def declare_boards(r: DeclarationReader) -> None:
         elif direction and named is None:
             direction = ""
         board = r.d.boards[place.text] = typed.BoardDecl(place.text, direction, place.span, form)
-        board.sides = declare_sides(r, board, get(node, "sides"))
-        mark_generated(r, place.text, direction, *([board.sides] if board.sides else []))
+        declare_borders(r, board, node)
+        mark_generated(r, place.text, direction, *(kind for kind in (board.sides, board.corners) if kind))
 
 
 def mark_generated(r: DeclarationReader, *kinds: str) -> None:
@@ -105,11 +99,11 @@ def declare_links(r: DeclarationReader) -> None:
                 at = span if isinstance(type_, SetOf) else kind.facts[name].span
                 r.report.error("RS223", f"`{name}` already has a meaning", at)
             kind.facts[name] = typed.FactDecl(name, type_, span)
-        declare_spaces_of_sides(r, r.d.boards[place.text], get(node, "sides"))
+        declare_facts_of_borders(r, r.d.boards[place.text], node)
 
 
 def board_entities(r: DeclarationReader) -> list[Entry]:
-    """Creates the spaces; returns the directions and the sides, whose facts are read like those of listed entities."""
+    """Creates the spaces; returns directions, sides and corners, whose facts are read like those of listed entities."""
     results: list[Entry] = []
     for place, node, form, _ in boards_in(r.root):
         board = r.d.boards.get(place.text)
@@ -130,11 +124,8 @@ def board_entities(r: DeclarationReader) -> list[Entry]:
             for fact, number in numbers.items():
                 if fact in kind.facts:
                     kind.facts[fact].values.append(number)
-        if board.direction in r.d.kinds:
-            directions = list(_directions(r, board, node, form, place))
-            results += directions
-            if board.sides:
-                results += sides_of(r, board, directions)
+        directions = list(_directions(r, board, node, form, place)) if board.direction in r.d.kinds else []
+        results += [*directions, *borders_of(r, board, directions)]
     return results
 
 

@@ -90,7 +90,10 @@ def _declared_elsewhere(r: DeclarationReader, name: str) -> bool:
 
 def _of_boards(r: DeclarationReader) -> set[str]:
     """The kinds declared by boards."""
-    boards = [(place.text, direction, text(get(node, "sides"))) for place, node, _, direction in boards_in(r.root)]
+    boards = [
+        (place.text, direction, text(get(node, "sides")), text(get(node, "corners")))
+        for place, node, _, direction in boards_in(r.root)
+    ]
     return {name for names in boards for name in names if name}
 
 

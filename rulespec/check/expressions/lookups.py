@@ -95,8 +95,12 @@ def _way_out(x: ExpressionContext, e: ast.Index, env: Env) -> str:
     if isinstance(target, ast.Ref) and target.name in d.kinds and target.name not in env.vars:
         word = key.name if isinstance(key, ast.Ref) else "x"
         help_ = f"write an entity by its name alone: `{word}`"
-        if any(board.sides == target.name for board in d.boards.values()):
-            help_ = "write `s.side(d)` for the side of a space in a direction"
+        for board in d.boards.values():
+            if target.name == board.sides:
+                help_ = "write `s.side(d)` for the side of a space in a direction"
+                help_ += ", `the(a.sides & b.sides)` for the one between two corners" if board.corners else ""
+            elif target.name == board.corners:
+                help_ = "write `s.corners` for the corners of a space, or a corner by its name"
     elif isinstance(target, ast.Attribute) and target.name.text == "side":
         help_ = "write the direction in parentheses: `s.side(d)`"
     if isinstance(target, ast.Ref) and target.name in (d.player_kind, "players") and target.name not in env.vars:
