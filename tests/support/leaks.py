@@ -49,6 +49,7 @@ state:
   lap: {type: int 0..9}
   who: {type: player?}
   taken: {type: bool}
+  line: {type: order tile}
   hint: {type: int 0..9, private: {to: "{q in player where q == who and taken}"}}
   pool: {type: int, private: {to: "{}"}}
 pieces:

@@ -17,7 +17,7 @@ from rulespec.check.lints.wholes import all_of_place, emptied, one_of_all, reads
 from rulespec.check.lints.writes import ChangeLeaks
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.typed import nodes as typed
-from rulespec.typed.rule_traversal import head_expressions, private_params, secrecies, walk
+from rulespec.typed.rule_traversal import head_expressions, may_be_hidden, private_params, secrecies, walk
 from rulespec.types import SetOf
 
 
@@ -316,7 +316,7 @@ class SecretFlow:
                 legal |= causes if p.var not in needed else NOTHING
             if p.several is not None and self.labels.key(p.several[0]) == self.labels.key(p.several[1]) is not None:
                 self.labels.of_sizes[p.var] = self.labels.of(p.several[0]) | self.labels.of_number(p.low)
-            if p.private is not None:
+            if may_be_hidden(p) and p.private is not None:  # a public order is shuffled openly
                 self._note(p.var, frozenset([self.labels.argument(p.var, p.private, who)]), None)
             else:
                 self.changes.drawn[p.var] = chosen
