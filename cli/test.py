@@ -14,6 +14,7 @@ from msgspec import Struct
 from rulespec.cli import output
 from rulespec.cli.flags import BackendChoice, check_used, wasm_errors
 from rulespec.cli.recorded_situations import recorded_situations, show_altered, summary
+from rulespec.diagnostics.diagnostic import Diagnostic
 from rulespec.diagnostics.report import Report
 from rulespec.documents.text_files import is_folder
 from rulespec.engine.game.machines import Backend
@@ -104,16 +105,17 @@ def command(ctx: click.Context, /, **values: Any) -> None:
         run.show()
     passed = not failed and (checked is None or checked.is_clean) and report.ok and (run is None or not run.failures)
     nothing = passed and run is None and checked is None and not any(map(sum, counts.values()))
+    shown = _unaccepted(report, ruleset)
     if r.format_ == "json":
-        data = _json(ruleset, counts, failed, report)
+        data = _json(ruleset, counts, failed, shown)
         data |= {"situations": checked.to_json()} if checked is not None else {}
         output.echo_json(data | ({"random": run.to_json()} if run is not None else {}))
     else:
-        output.show(report.diagnostics)
+        output.show(shown)
         parts = [_count(counts["scenario"], "scenario"), _count(counts["log"], "recorded game")]
         parts += [summary(checked)] if checked is not None else []
         parts += [_count([run.games - run.failed, run.failed], "random game")] if run is not None else []
-        errors = f" · {output.problems(report.diagnostics)}" if report.diagnostics else ""
+        errors = f" · {output.problems(shown)}" if shown else ""
         verdict = output.style("passed", fg="green") if passed else output.style("failed", fg="red")
         verdict = output.style("nothing to test", fg="yellow") if nothing else verdict
         seconds = f"{time.perf_counter() - started:.1f} s"
@@ -166,7 +168,18 @@ def _count(numbers: list[int], word: str) -> str:
     return f"{text}, {failed} failed" if failed else text
 
 
-def _json(ruleset: typed.Ruleset, counts: dict[str, list[int]], failed: list[Case], report: Report) -> dict[str, Any]:
+def _unaccepted(report: Report, ruleset: typed.Ruleset) -> list[Diagnostic]:
+    """The findings without the warnings accepted in the ruleset."""
+    if not report.diagnostics:
+        return []
+    from rulespec.check.accepted import unaccepted  # lazily: most rulesets have no warnings
+
+    return unaccepted(report.diagnostics, ruleset.sources)
+
+
+def _json(
+    ruleset: typed.Ruleset, counts: dict[str, list[int]], failed: list[Case], shown: list[Diagnostic]
+) -> dict[str, Any]:
     return {
         "ruleset": ruleset.ref,
         **output.hashes(ruleset),
@@ -182,5 +195,5 @@ def _json(ruleset: typed.Ruleset, counts: dict[str, list[int]], failed: list[Cas
             }
             for case in failed
         ],
-        "diagnostics": output.in_json(report.diagnostics),
+        "diagnostics": output.in_json(shown),
     }

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from rulespec.check.accepted import unaccepted
 from rulespec.check.context import Context
 from rulespec.check.lints.map import check_map
 from rulespec.check.passes import PASSES
@@ -69,7 +70,8 @@ def draft(ref: str, *, marks: bool = True) -> Draft:
         return _with_mistakes(ref, error, marks)
     report.extend(failed_checks(ruleset.declarations, ruleset.layers))
     style = read_drawing(ruleset, report)
-    result, sources = report.diagnostics, dict(ruleset.sources)
+    sources = dict(ruleset.sources)
+    result = unaccepted(report.diagnostics, sources)
     if not result:
         return Draft(ruleset, None, (), sources)
     faults = _faults(ruleset, style, result)

@@ -7,7 +7,7 @@ warnings of its base. Accepted warnings are counted; a comment without a matchin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -58,6 +58,12 @@ def accept(report: Report, sources: Mapping[str, str], layers: Mapping[str, int]
                 message = f"the warning {comment.code} does not occur here"
                 result.error("RS876", message, comment.span, help="remove the comment")
     return result
+
+
+def unaccepted(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> list[Diagnostic]:
+    """Findings of a part of the checks, without the accepted warnings; a comment without a warning is no error here."""
+    comments = [comment for file, text in sources.items() for comment in _comments(file, text, Report())]
+    return [d for d in diagnostics if not any(_is_for(comment, d) for comment in comments)]
 
 
 def _is_for(comment: _Comment, d: Diagnostic) -> bool:

@@ -120,3 +120,25 @@ def test_the_output_counts_what_is_accepted(tmp_path: Path) -> None:
     Draft202012Validator(load_schema("diagnostics")).validate(data)
     (accepted,) = data["rulesets"][0]["accepted"]
     assert (accepted["diagnostic"]["code"], accepted["reason"]) == ("RS405", "the next edition has it")
+
+
+SPOKEN = """\
+scenarios:
+  - id: N.1
+    title: It ends
+    when: ["A: sleep"]
+    then: {ended: done}
+"""
+
+
+def test_neither_tests_nor_pictures_show_what_is_accepted(tmp_path: Path) -> None:
+    rules = f"{PLAY}\n# accept: RS405 the next edition has it\n{UNUSED}\ndef odd() -> int:\n    9\n"
+    laid(tmp_path / "small", f"{WORLD}--- scenarios/n.yaml\n{SPOKEN}--- rules/play.rules\n{rules}")
+    code, out, err = invoke("test", tmp_path / "small")
+    assert code == 0 and "passed · 1 scenario · 0 recorded games · 1 warning" in out
+    data = json.loads(invoke("test", tmp_path / "small", "--format", "json")[1])
+    assert [d["message"] for d in data["diagnostics"]] == ["the definition `odd` is never used"]
+    drawn = invoke("draw", tmp_path / "small", "--players", 2, "--out", tmp_path / "small.svg")
+    assert drawn[0] == 0
+    for text in (out + err, drawn[1] + drawn[2]):
+        assert "`odd`" in text and "`spare`" not in text
