@@ -177,8 +177,9 @@ class Run:
         results = selected(edit.at, root, partial(self._visible, root.span))
         fitting = [node for node in results if _refusal(edit, node) is None]
         if results and not fitting:
-            message = _refusal(edit, results[0])
-            self._report.error("RS518", str(message), edit.span, notes=[Label(place(results[0]), "selected here")])
+            message, help_ = _refusal(edit, results[0]) or ("", "")
+            notes = [Label(place(results[0]), "selected here")]
+            self._report.error("RS518", message, edit.span, notes=notes, help=help_)
         elif isinstance(edit.at, ast.Text) and len(fitting) > 1:
             self._report.error(
                 "RS517",
@@ -213,7 +214,8 @@ class Run:
         elif edit.word == "after":
             action.after += edit.body
         elif action.instead is not None or action.value is not None:
-            self._report.error("RS518", "another edit also changes this place", edit.span)
+            help_ = "say both changes in one edit: `replace … with …`"
+            self._report.error("RS518", "another edit also changes this place", edit.span, help=help_)
         elif isinstance(node, ast.Expr):
             action.value = edit.value
         elif isinstance(edit.value, ast.CallExpr):
@@ -309,20 +311,30 @@ def _key(item: ast.Change) -> Key:
     return item.kind, "" if item.kind == "scoring" else item.name.text
 
 
-def _refusal(edit: ast.Edit, node: Any) -> str | None:
-    """The reason why an edit is not applicable to a node, or None."""
+def _refusal(edit: ast.Edit, node: Any) -> tuple[str, str] | None:
+    """The reason why an edit is not applicable to a node, with the way out; or None."""
     if isinstance(node, ast.OptionParam | ast.Shared):
         if edit.word in ("before", "after"):
-            return "nothing can be inserted beside the condition of an argument or of several options"
-        one = len(edit.body) == 1 and isinstance(edit.body[0], ast.Require)
-        return None if edit.word == "remove" or one else "a condition can only be replaced with a single `require`"
+            message = "nothing can be inserted beside the condition of an argument or of several options"
+            return message, "add another condition on its own line: `require …`"
+        if edit.word == "remove" or (len(edit.body) == 1 and isinstance(edit.body[0], ast.Require)):
+            return None
+        return "a condition can only be replaced with a single `require`", f"write `{_required(edit)}`"
     if isinstance(node, ast.Expr):
         if edit.word != "replace":
-            return "this is an expression, so it can only be replaced"
-        return None if edit.value is not None else "an expression can only be replaced with an expression"
+            return "this is an expression, so it can only be replaced", f"write `replace {_shown(node)} with …`"
+        help_ = f"write an expression after `with`, or select the statement that contains `{_shown(node)}`"
+        return None if edit.value is not None else ("an expression can only be replaced with an expression", help_)
     if edit.word == "replace" and edit.value is not None and not isinstance(edit.value, ast.CallExpr):
-        return "a statement can only be replaced with statements"
+        help_ = "write a statement after `with`, or select the expression in it that changes"
+        help_ = f"write `{_required(edit)}`" if isinstance(node, ast.Require) else help_
+        return "a statement can only be replaced with statements", help_
     return None
+
+
+def _required(edit: ast.Edit) -> str:
+    """The end of an edit that gives a condition in place of another."""
+    return f'with require {_shown(edit.value) if edit.value is not None else "…"} "the reason"'
 
 
 def _what(item: ast.Change) -> str:
