@@ -40,7 +40,10 @@ def check_unseen(c: Context) -> None:
         name, secrecy = sources[0]
         message = f"the rules disclose a consequence of `{name}`, but no seat ever sees it"
         stored = "store the value in visible state, `set x to a if told(…) else b`"
-        help_ = f"declare when `{name}` becomes public, `private: {{open: …}}`, or {stored}"
+        alone = (
+            "if nothing but the outcome is to be seen, list the line under `told:` in `rules.yaml` instead of `told(…)`"
+        )
+        help_ = f"declare when `{name}` becomes public, `private: {{open: …}}`, or {stored}; {alone}"
         c.report.warning("RS740", message, span, notes=[Note(secrecy.span, "declared private here")], help=help_)
 
 

@@ -82,6 +82,19 @@ def test_what_is_seen_or_kept(body: str, tmp_path: Path) -> None:
     assert warned(tmp_path, body) == []
 
 
+def test_an_answer_alone_is_listed_beside_the_rules(tmp_path: Path) -> None:
+    """The last way out of the message: a guess is answered, and the card stays where it is."""
+    rules = RULES.format("if {}:\n        set best to 1")
+    files = {"game.yaml": GAME, "kinds.yaml": KINDS}
+    asked = "hold[ace].hand[first(player)] > 0"
+    write(tmp_path, files | {"rules/play.rules": rules.replace("{}", f'told({asked}, "answered truly")')})
+    (warning,) = (d for d in diagnostics(str(tmp_path)) if d.code == "RS740")
+    assert "list the line under `told:` in `rules.yaml` instead" in warning.help
+    listed = f"told:\n  - {{at: rules/play.rules, text: 'if {asked}', reason: answered truly}}\n"
+    write(tmp_path, files | {"rules/play.rules": rules.replace("{}", asked), "rules.yaml": listed})
+    assert [d.code for d in diagnostics(str(tmp_path)) if d.code in ("RS346", "RS740", "RS348")] == []
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.sampled(3)
 def test_shipped_rules_show_what_they_tell(name: str) -> None:
