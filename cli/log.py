@@ -201,7 +201,7 @@ def _warn_of_no_salt(native: NativeLog, result: ReplayResult, report: Report) ->
     line = result.places[standing(result.moves)[-len(open_)]]
     entry = next(entry for entry in native.entries if entry.line == line)
     message = "this choice has no salt in the log, so its seal is temporary and cannot be checked later"
-    help_ = "write the log with salts by `rulespec replay LOG --out FILE`, and print the logs for seats from FILE"
+    help_ = "add salts with `rulespec replay LOG --out FILE`, and print the logs for seats from FILE"
     report.warning("RS627", message, native.span(entry, entry.option), help=help_)
 
 

@@ -116,7 +116,7 @@ class _Findings:
             self._warn("RS564", shape.line, message, "remove one of the two layers, or choose one with --layer")
         small = [region for region in self.drawn.regions if not region.outline]
         if small and len(small) == len(self.drawn.regions):
-            message = "left out: all outlines, as each has no area or too many points"
+            message = "left out: all outlines, because each has no area or too many points"
             self._warn("RS564", 1, message, "simplify the paths of the drawing")
         else:
             self._too_small(small)
@@ -142,7 +142,7 @@ class _Findings:
             message = f"the hidden group {_quoted(layer.name)} is skipped, with {_counted(number, 'shape')}"
             self._warn("RS856", layer.line, message, f"if it is the map, read it with --layer {quoted(layer.name)}")
         for layer in self.notes.ornaments[:_LISTED]:
-            message = f"{_quoted(layer.name)} is skipped, as its name is not that of a region"
+            message = f"{_quoted(layer.name)} is skipped because its name is not that of a region"
             self._warn("RS856", layer.line, message, "if it is a region, rename it in the drawing")
         for each in self.notes.proposals[:1]:
             share = round(100 * min(each.covered, 1))
@@ -155,7 +155,7 @@ class _Findings:
         """Reports names not chosen by an author, and labels shared by several shapes."""
         programs = [region for region in self.drawn.regions if region.origin.source == "program"]
         if self.notes.pictured:
-            message = f"{_are(len(programs), 'region')} named by number, as text in a picture is not read"
+            message = f"{_are(len(programs), 'region')} named by number, because text in a picture is not read"
             help_ = (
                 "rename them on the page of `rulespec edit` (F2), or with `rulespec edit --do 'rename region_1 NAME'`"
             )
@@ -211,10 +211,9 @@ class _Findings:
     def _texts(self) -> None:
         """Reports texts outside all shapes, or inside a shape as large as the drawing."""
         for region in self.drawn.by_text:
-            message = f"a shape as large as the drawing is read as the region `{region.name}`, after the text in it"
-            help_ = (
-                f"if it is the background, exclude it: `--not {quoted(region.label)}`; else give it an `id` or a label"
-            )
+            message = f"a shape as large as the drawing is read as a region, `{region.name}`, named by the text in it"
+            exclude = f"--not {quoted(region.label)}"
+            help_ = f"exclude it if it is the background, `{exclude}`; otherwise give it an `id` or a label"
             self._warn("RS854", region.line, message, help_)
         if beside := self.notes.beside:
             pairs = ", ".join(f"{_quoted(text.words)} in {_quoted(name)}" for text, name in beside[:_LISTED])
@@ -244,7 +243,7 @@ class _Findings:
                 help_ = "if one is wrong, label its shape, or write the name as a single text inside it"
                 self._warn("RS365", texts[0].line, message, help_)
         for shape, number in self.notes.parted:
-            message = f"one shape is read as {number} regions, as most names are in different parts of it"
+            message = f"one shape is read as {number} regions, because most names are in different parts of it"
             self._warn("RS365", shape.line, message, "if it is one region, give it an `id` or a label")
         loose = [text for text in self.notes.loose if text.words]
         if loose:
@@ -274,7 +273,7 @@ class _Findings:
             help_ = "snap their points together in the drawing or in `rulespec edit`, or write the links yourself"
             self._warn("RS858", lines[near[0][0]], message, help_)
         elif len(lines) > 2 and not self.drawn.unlinked and not any(region.touches for region in self.drawn.regions):
-            message = "no link is proposed, as no two regions touch"
+            message = "no link is proposed, because no two regions touch"
             help_ = "write the links yourself, or draw them in `rulespec edit`: lines between shapes are not read"
             self._warn("RS858", min(lines.values()), message, help_)
         if short := self.drawn.short:
@@ -282,10 +281,11 @@ class _Findings:
             help_ = "if a piece can go from one to the other, write the link yourself: none is proposed"
             self._warn("RS473", lines[short[0][0]], message, help_)
         if by_corner := self.drawn.by_corner:
+            corner = "a corner" if len(by_corner) == 1 else "corners"
             message = (
-                f"{_are(len(by_corner), 'link')} proposed at a corner: {_pairs(by_corner)} touch, but share no edge"
+                f"{_are(len(by_corner), 'link')} proposed across {corner}: {_pairs(by_corner)} touch, but share no edge"
             )
-            help_ = f"if a piece cannot go from one to the other, remove the link: {_edit('unlink', by_corner[0])}"
+            help_ = f"remove any link that no piece can use: {_edit('unlink', by_corner[0])}"
             self._warn("RS475", lines[by_corner[0][0]], message, help_)
         if at_corner := self.drawn.at_corner:
             message = f"no link is proposed for {_pairs(at_corner)}, which meet only at a point"

@@ -1,4 +1,4 @@
-"""The outlines in a map's drawing files, and edits of these texts."""
+"""The outlines in a map's drawing files, and edits of the files' texts."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def _nameless(index: NameIndex, file: str, line: int, column: int) -> str:
     word = next((m[0] for m in re.finditer(r"\w+", text) if m.start() < column <= m.end() + 1), "")
     decisions = Decisions(index.checked.ruleset).options
     if word in decisions or any(word in options for options in decisions.values()):
-        return f"`{word}` is a decision or an option, and every recorded game names it: it keeps its name"
+        return f"`{word}` is a decision or an option, which recorded games name, so it cannot be renamed"
     return "there is no name of the ruleset here"
 
 

@@ -96,7 +96,7 @@ class Pair:
         return self.shared.differing(self.one.omniscient.numbers.state, self.other.omniscient.numbers.state)
 
     def question(self) -> tuple[DecisionName | None, DecisionName | None]:
-        """The open decisions of both games; None if a game is over."""
+        """The open decision of each game; None for a game that is over."""
         return _question(self.one, self.translation), _question(self.other, None)
 
     def align(self) -> bool:

@@ -44,7 +44,7 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
             report.raise_if_errors()
         names = [str(seat) for seat in seats]
     if len(set(map(comparable, names))) < len(names):
-        help_ = "give each seat a different name in the log, as entries name seats"
+        help_ = "give each seat a different name in the log, because entries refer to seats by name"
         report.error("RS650", f"two seats have the same name: {_twice(names)}", first, help=help_)
     settings = {}
     for name, spec in dialect.start.get("settings", {}).items():
@@ -58,7 +58,7 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
         if key not in spec["values"]:
             known = ", ".join([*spec["values"]][:_MAX_VALUES]) + (", …" if len(spec["values"]) > _MAX_VALUES else "")
             message = f"`{spec['path']}` is {key!r}, but `{dialect.id}` accepts only {known}"
-            report.error("RS621", message, first, help="a game with another value is not one of these rules")
+            report.error("RS621", message, first, help="a game with another value is played under other rules")
             continue
         settings[name] = spec["values"][key]
     report.raise_if_errors()

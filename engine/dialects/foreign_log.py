@@ -54,10 +54,10 @@ class ForeignLog(Brief, Struct):
 
 
 def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> ForeignLog:
-    """The parsed form of a foreign log: a JSON array of objects, or of texts that contain objects.
+    """The parsed form of a foreign log: a JSON array of objects, or of strings that contain objects.
 
-    A JSON object becomes the only entry; the dialect later locates the other entries in it (`shaped`). `dialects` are
-    the dialect files whose notations are used to recognise bare lists of moves.
+    A single JSON object becomes one entry, in which the dialect later locates the actual entries (`shaped`).
+    `dialects` are the dialect files whose notations are used to recognise bare lists of moves.
 
     Raises:
         DiagnosticsError: RS61x for any other text, or a log that is too long; RS369 for a bare list of moves.

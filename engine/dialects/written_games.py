@@ -37,7 +37,7 @@ def text_dialect(ruleset: typed.Ruleset) -> Dialect:
             if dialect.format == "pgn" and dialect.notation is not None and isinstance(dialect.start["seats"], list):
                 return dialect
     message = f"`{ruleset.ref}` has no text notation for moves"
-    help_ = "define it by `notation.yaml` and a dialect with `format: pgn`"
+    help_ = "define it with `notation.yaml` and a dialect with `format: pgn`"
     raise failure("RS889", message, None, f"{help_}; for a log with embedded rules, name the rules: --rules REF")
 
 

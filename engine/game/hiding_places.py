@@ -1,4 +1,4 @@
-"""The places where a seat may not see a token: its hidden tokens are in one of them."""
+"""The places in which a seat may not see tokens; each token hidden from the seat is in one of them."""
 
 from __future__ import annotations
 

@@ -345,7 +345,7 @@ def _report_missing(report: Report, target: str, amount: int, first: str) -> Non
     message = f"there are not {amount} pieces for `{target}`: they would come from `{first}`, the first place"
     match = re.match(r"\w+(\[[^\]]*\])?", target)
     supply = f"{match[0] if match is not None else target}.{first}"
-    help_ = f"also set `{supply}` to the number of those left there: none are then taken from it"
+    help_ = f"also set `{supply}` to the number of pieces left there; then none are taken from it"
     report.error("RS802", message, None, help=help_)
 
 

@@ -15,7 +15,7 @@ class CompiledProcedure(Brief, Struct, frozen=True):
     """The cells and blocks of a procedure.
 
     Attributes:
-        back: the cell of the return address; None if the address is constant, unless a game starts in this procedure.
+        back: the cell of the return address; None if the address is constant, except in a game that starts here.
         params: the cells of the parameters, which may be those of its caller.
         cells: all cells of the procedure, which are zero unless it is active.
         rows: the cells accessed by index.

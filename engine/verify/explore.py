@@ -429,7 +429,7 @@ class _Explorer:
             self.result.unseen.append(name)
             if (everywhere and span in self.near) or times >= MIN_OPEN:
                 message = f"the option `{name}` was legal in none of {times:,} positions"
-                help_ = "remove it, or check whether its conditions can hold together"
+                help_ = "remove it, or check whether its conditions can all hold at once"
                 self.result.others.append(Diagnostic("RS715", Severity.WARNING, message, span, help=help_))
 
 

@@ -102,7 +102,7 @@ class _Asked:
         seen, name = _Seen(self, check.var, entity), self.labels.show(check.var.name, entity)
         seen.facts(check.that)
         message = f"the check `{check.name}` has no value for `{name}`: {self._detail(fault)}"
-        help_ = f"correct the facts of `{name}`, or test first that there is a value: `… and …`"
+        help_ = f"correct the facts of `{name}`, or put a condition before this expression: `c and …`"
         notes = tuple(seen.shown[:_SHOWN])
         return Diagnostic("RS241", Severity.ERROR, message, check.that.span, notes=notes, help=help_)
 
@@ -119,7 +119,7 @@ class _Asked:
             self._constants[check.that.span] = constants_at(check.that.span, self.d)
         notes = [*notes[:_SHOWN], *self._constants[check.that.span]]
         if check.where is not None:
-            notes.append(Label(check.where.span, f"`{name}` is tested, as this is true"))
+            notes.append(Label(check.where.span, f"`{name}` is tested because this is true"))
         notes.append(Label(check.that.span, "this must hold"))
         message = f"`{name}` fails the check `{check.name}`: {check.text}"
         help_ = check.help or f"correct the facts of `{name}`, or change the check"

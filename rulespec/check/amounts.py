@@ -87,7 +87,7 @@ class _Amounts:
     def _warn(self, use: _Use, written: Written) -> None:
         code, message = self._said(use, written.what, written.value)
         notes = [Label(use.number.span, "used here"), *_declared(use)]
-        help_ = f"{_way_out(use)}; or exclude this value by a condition where it is used"
+        help_ = f"{_way_out(use)}; or exclude this value with a condition where it is used"
         self.c.report.warning(code, message, written.place, notes=notes, help=help_)
 
     def _unfit(self, use: _Use) -> None:

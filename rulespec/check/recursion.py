@@ -103,7 +103,8 @@ def _check_depths(c: Context) -> None:
     for p in c.rules.procedures.values():
         if p.deep_span is not None and p not in in_rings:
             message = f"`{p.name.partition(' ')[0]}` never calls itself, directly or through others"
-            c.report.warning("RS419", message, p.deep_span, help="remove `at most … deep`, or let it call itself")
+            help_ = "remove `at most … deep`, or make the procedure call itself"
+            c.report.warning("RS419", message, p.deep_span, help=help_)
 
 
 def _measure(rule: _Rule, rules: dict[str, _Rule], c: Context) -> None:

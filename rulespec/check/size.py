@@ -131,7 +131,7 @@ def check_heads(c: Context) -> None:
             for option in s.options if isinstance(s, typed.Decide) else ():
                 if sizes.costs(option.head) > MAX_COSTS:
                     message = f"an option can have at most {MAX_COSTS} costs, including those of its guards"
-                    c.report.error("RS226", message, option.span, help="add up the payments from one source")
+                    c.report.error("RS226", message, option.span, help="combine payments from the same source")
                 left -= sum(sizes.nodes(part.guard.head) for part in option.head if isinstance(part, typed.Needs))
                 if left < 0:
                     help_ = "move conditions shared by many guards into definitions"

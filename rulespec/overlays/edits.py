@@ -128,7 +128,7 @@ class Run:
                 if isinstance(decide, ast.Decide) and not any(
                     isinstance(o, ast.OptionDef) or o.text not in empty for o in members(decide.options)
                 ):
-                    help_ = "keep one option, add another by `extend decision`, or replace the decision's rule"
+                    help_ = "keep one option, add another with `extend decision`, or replace the decision's rule"
                     message = f"the decision `{decide.name.text}` would have no option left"
                     notes = [Label(decide.name.span, "the decision")]
                     self._report.error("RS350", message, item.name.span, notes=notes, help=help_)

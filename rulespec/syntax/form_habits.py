@@ -13,7 +13,10 @@ _ORDERS = (
         r"\bby [^{}():]*¦(?:desc|descending|asc|ascending|reverse|reversed|down)\b",
         "write `by k` for the least first, `by -k` for the greatest first",
     ),
-    (r"\btake (?:¦first|first ¦|¦last|last ¦)", "name it first, `let x = first(o)`; if it is some, `take x from o`"),
+    (
+        r"\btake (?:¦first|first ¦|¦last|last ¦)",
+        "name it first, `let x = first(o)`; then, if it is not none, `take x from o`",
+    ),
     (
         r"\badd .* ¦(?:before|after|at|into|in)\b",
         "write `add x to o` to append it; then `set o to {y in o by y != x}` moves it to the front",

@@ -374,7 +374,7 @@ _FORMS = (
     ),
     (
         r"\bin choose (?:all|any|some) ?¦of\b",
-        "write how many, `choose 0 .. count(s) of s`; if all are meant, there is no choice",
+        "write how many, `choose 0 .. count(s) of s`; if all are meant, there is nothing to choose",
     ),
     (
         BODY + r"choose .*\) by .* ¦weight\b",

@@ -199,7 +199,7 @@ class _Builder(ExpressionBuilder):
         name, least, most, of, where, reason, private = c
         none = isinstance(of, ast.Binary) and of.op == "or" and isinstance(of.right, ast.Nothing)
         if none:
-            help_ = "allow the empty choice by `0 ..`: `choose 0 .. 2 of …`"
+            help_ = "allow the empty choice with `0 ..`: `choose 0 .. 2 of …`"
             raise failure("RS138", "a choice of several cannot have `or none`", of.right.span, help_)
         several = (least,) if most is None else (least, most)
         return ast.OptionParam(name, of, None, where, self._text(reason, span), False, private, several)

@@ -302,7 +302,7 @@ def test_a_renaming_that_cannot_be_is_refused(
 
 @pytest.mark.proof  # 0.3 s
 def test_decisions_and_options_keep_their_names_as_recorded_games_have_them(games: Path) -> None:
-    with pytest.raises(RenameError, match="`march` is a decision or an option, and every recorded game names it"):
+    with pytest.raises(RenameError, match="`march` is a decision or an option, which recorded games name"):
         renaming(games / "imperial/rules/armies.rules", "march", "walk", _number(games / "imperial/rules/armies.rules"))
 
 

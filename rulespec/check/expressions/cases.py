@@ -54,7 +54,7 @@ def entities(x: ExpressionContext, values: Iterable[ast.Expr], named: CaseNames,
             continue
         value = x.check(e, env, Ent(named.kind.name), "a case")
         if not isinstance(value, typed.Lit):
-            x.error("RS301", "a case must name an entity", e.span, help="test anything that is not constant with `if`")
+            x.error("RS301", "a case must name an entity", e.span, help="use `if` for anything that is not constant")
             named.understood = False
         elif value.type == BAD:
             named.understood = False
@@ -80,10 +80,10 @@ def check_all_named(x: ExpressionContext, span: Span, named: CaseNames, *, has_e
         names = names or "seats without a name"
         added_ = added([kind.entities[kind.index[m]] for m in missing], kind)
         notes = (Label(kind.span, "the kind is declared here"), *added_)
-        help_ = "add the cases, or `else:`"
+        help_ = "add the missing cases, or `else:`"
         files = {kind.entities[kind.index[m]].span.file for m in missing} - {kind.span.file}
         if any(file.rpartition(".")[0] != span.file.rpartition(".")[0] for file in files):
-            help_ = "replace this item in the overlay by one with the cases, or with `else:`"
+            help_ = "replace this item in the overlay with one that names all cases or has `else:`"
         x.error("RS403", f"`match` has no case for {names}", span, notes=notes, help=help_)
 
 

@@ -191,8 +191,8 @@ def _attribute(x: ExpressionContext, e: ast.Attribute, env: Env) -> typed.Expr:
                 hint, notes = nearest(name, {e.name: e.span for e in kind.entities})
                 if name in kind.state or name in kind.facts:
                     hint = (
-                        f"name the entity, `x.{name}`: only the `start` of a field of `{qualifier}` and setup.yaml "
-                        "know which one is meant"
+                        f"name the entity, `x.{name}`: it is implied only in the `start` of a field of `{qualifier}` "
+                        "and in setup.yaml"
                     )
                 return x.bad(
                     "RS225",

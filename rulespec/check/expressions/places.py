@@ -145,7 +145,7 @@ def _place_value(x: ExpressionContext, w: _Written, env: Env) -> typed.Expr:
     assert w.place is not None
     _refer(x, w)
     if w.owners is not None:
-        help_ = f"write `{w.place.name}…` alone: all `{w.kind.name}` share the place"
+        help_ = f"write `{w.kind.name}.{w.place.name}…`, without an owner: tokens of all owners share the place"
         return x.bad("RS325", "this names tokens, but a place is expected", w.span, help=help_)
     if w.place.index and w.index is None:
         return x.bad("RS226", f"`{w.place.name}` needs {one(w.place.index)} in brackets: `{w.place.name}[…]`", w.span)

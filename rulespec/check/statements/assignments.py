@@ -25,7 +25,7 @@ def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None
     value = value or x.infer(s.value, env)
     type_ = settled(value.type)
     if isinstance(type_, Ent | SetOf) and type_.kind == ANY:
-        help_ = "start with a value of a known kind"
+        help_ = "give it a start value of a known kind"
         x.error("RS301", "the kind of this value is unknown", s.value.span, help=help_)
         type_ = BAD
     var = typed.Var(s.name.text, type_, s.name.span, 0 if new else 1, value)

@@ -96,7 +96,7 @@ def _settled(
     if c.tried is not None:
         return var.type
     entry = f"{s.name.text}[…]" if isinstance(s, ast.LetTable) else s.name.text
-    help_ = f"assign a value, `set {entry} to …`, or start with a value of a known kind"
+    help_ = f"assign a value, `set {entry} to …`, or give it a start value of a known kind"
     if isinstance(s, ast.Let) and not isinstance(s.value, ast.Nothing):
         help_ += f"; for a value for each member of a kind, write `let {s.name.text}[x in kind] = 0`"
     c.x.error("RS301", "the kind of this value is unknown", s.value.span, help=help_)
@@ -138,7 +138,7 @@ def unknown_table(c: StatementContext, s: ast.Assign, env: Env) -> bool:
     if not name or any(name in names for names in (*known, d.places, d.links, d.capacities)) or name in d.broken:
         return False
     hint, notes = nearest(name, {var.name: var.span for var in env.vars.values() if var.table is not None})
-    help_ = hint or f"declare a table of the procedure by `let {name}[x in KIND] = …`"
+    help_ = hint or f"declare a table of the procedure with `let {name}[x in KIND] = …`"
     c.x.error("RS221", f"nothing is called `{name}` here", s.target.span, notes=notes, help=help_)
     c.x.infer(s.value, env)
     return True

@@ -128,7 +128,7 @@ def test_regions_of_which_no_two_touch_are_reported(tmp_path: Path) -> None:
     circles = "".join(f'<circle id="c{n}" cx="{90 * n}" cy="50" r="30"/>' for n in (1, 2, 3))
     (tmp_path / "map.svg").write_text(drawing(f"{circles}<path d='M60 50H300' stroke='red' fill='none'/>"), "utf-8")
     done = CliRunner().invoke(cli, ["new", "mine", "--to", str(tmp_path), "--map", str(tmp_path / "map.svg")])
-    assert done.exit_code == 0 and "warning[RS858]: no link is proposed, as no two regions touch" in done.output
+    assert done.exit_code == 0 and "warning[RS858]: no link is proposed, because no two regions touch" in done.output
 
 
 @pytest.mark.parametrize("code", ["RS855", "RS856", "RS857", "RS858", "RS476", "RS906", "RS474"])

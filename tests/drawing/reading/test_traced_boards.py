@@ -163,7 +163,7 @@ def test_a_picture_becomes_a_map_at_the_terminal(tmp_path: Path, monkeypatch: py
     board.picture.save("board.png")
     done = CliRunner().invoke(cli, ["new", "isles", "--map", "board.png", "--not", "region 12"])
     assert done.exit_code == 0 and "read: 11 regions (named 11 by number)" in done.output, done.output
-    assert "11 regions are named by number, as text in a picture is not read" in done.output
+    assert "11 regions are named by number, because text in a picture is not read" in done.output
     assert CliRunner().invoke(cli, ["validate", "isles"]).exit_code == 0
     renamed = CliRunner().invoke(cli, ["edit", "isles", "--do", "rename region_5 marsh", "--yes"])
     assert renamed.exit_code == 0, renamed.output

@@ -45,7 +45,7 @@ def test_what_is_no_entity_has_no_such_help(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["town.built", "town.colour == green", "town.at == last_one"])
 def test_a_kind_is_not_one_of_its_entities(value: str, tmp_path: Path) -> None:
     name = value.split(".")[1].split(" ")[0]
-    assert f"name the entity, `x.{name}`: only the `start` of a field of `town`" in said(
+    assert f"name the entity, `x.{name}`: it is implied only in the `start` of a field of `town`" in said(
         tmp_path, f"if {value}:\n    end game"
     )
 
@@ -55,7 +55,7 @@ def test_a_start_knows_the_entity_of_its_own_kind_alone(tmp_path: Path) -> None:
         "  now: {type: phase, start: first_one}",
         '  now: {type: phase, start: "last_one if town.colour == green else first_one"}',
     )
-    assert "only the `start` of a field of `town` and setup.yaml know which one is meant" in said(
+    assert "it is implied only in the `start` of a field of `town` and in setup.yaml" in said(
         tmp_path, "end game", kinds
     )
 
