@@ -67,7 +67,8 @@ def _panel(sheet: Sheet, board: BoardStyle, plan: Plan, number: int, box: Box) -
     parts = [chip(sheet.look(board.kind, number), left + 17, top + 14)] if seat else []
     name_ = svg.words(title, left + 9 + seat, top + 14, 13, bold=True, anchor="start", fill=INK)
     wide = right - left - 80
-    parts.append(svg.named(name_, number, wide) if seat else svg.roomy(name_, wide))
+    shown = svg.named(name_, number, wide) if seat else svg.roomy(name_, wide)
+    parts.append(svg.group([shown], data_name=sheet.place_id((board.kind, number))))
     notes = shortened(" · ".join(notes_of(sheet, board, number)), _SMALL, right - left - 16)
     note = svg.words(notes, left + 9, top + 33, _SMALL, anchor="start", fill=_FAINT)
     parts += [svg.roomy(note, right - left - 16)] if notes else []

@@ -1,41 +1,69 @@
 "use strict";
 // The moves since the last decision of who looks on: as sentences, the newest first, and on the boards as arrows and marks.
 // The newest move of all is a line of `latest`, in the panel that stays in sight.
-const NEWS = 12, LATEST = 3;
-const NAME = [17, 14];  // where the disc of a panel is, before its name
+const NEWS = 12, LATEST = 3, LINES = 3;
+const RING = 14, LEAST_RING = 8, ROOM = 3;  // pixels: the radius of a ring around a piece, and the room around a name
 
 function makeNews(box, latest, root, word, plan, seats) {
   const list = box.querySelector("ol"), SVG = "http://www.w3.org/2000/svg";
-  let moves = [], picked = null;
+  const drawn = new Set();
+  let moves = [], picked = null, told = [], wide = 0;
 
-  // The middle of where pieces stand at a place, of a place with trays that of its name; null if it is not drawn.
+  // The middle of where pieces stand at a place, of a place with trays the box of its name, or its own where its name is
+  // too small to be read; null if it is not drawn. `size` is the width of the piece there, in pixels.
   // Some boards have other places for each seat: that of the owner of the pieces counts.
   function middle(place, owner) {
     const own = owner && [...root.querySelectorAll("figure [data-places]")].find((each) => each.dataset.places.split(" ")[seats.indexOf(owner)] === place);
     const element = own || root.querySelector(`figure [data-place="${CSS.escape(place)}"]`);
     if (!element) return null;
+    const svg = element.ownerSVGElement, scale = svg.getScreenCTM()?.a || 1;
     const [kind, ...rest] = place.split("."), board = plan.boards.find((each) => each.kind === kind);
     const n = own ? -1 : plan.kinds[kind].names.indexOf(rest.join(".")), stand = board?.stands[n]?.[0];
-    const { x, y, width, height } = element.getBBox(), [left, top] = NAME;
-    if (Object.keys(board?.copies ?? {}).length) return { svg: element.ownerSVGElement, x: x + left, y: y + top };
-    const slot = board?.slots[n];
+    if (Object.keys(board?.copies ?? {}).length) {
+      const name = svg.querySelector(`[data-name="${CSS.escape(place)}"]`);
+      return framed(svg, name && !name.querySelector("text.tiny") ? name.getBBox() : element.getBBox(), scale);
+    }
+    const { x, y, width, height } = element.getBBox(), slot = board?.slots[n];
     const at = stand?.[1].length ? stand[1] : slot ? [(slot[0] + slot[2]) / 2, (slot[1] + slot[3]) / 2] : [x + width / 2, y + height / 2];
-    return { svg: element.ownerSVGElement, x: at[0], y: at[1] };
+    return { svg, x: at[0], y: at[1], size: (board ? stand?.[0] ?? Infinity : width) * scale };
   }
+  function framed(svg, { x, y, width, height }, scale) {
+    const gap = ROOM / scale, frame = { x: x - gap, y: y - gap, width: width + 2 * gap, height: height + 2 * gap };
+    return { svg, x: x + width / 2, y: y + height / 2, frame };
+  }
+  // A frame around a name, or a ring around a piece.
+  function around({ svg, x, y, size, frame }, strong) {
+    const scale = svg.getScreenCTM()?.a || 1, pixels = Math.max(LEAST_RING, Math.min(RING, size * 0.7 + 2));
+    if (frame) add(svg, "rect", { ...frame, rx: 2 * ROOM / scale }, strong);
+    else add(svg, "circle", { cx: x, cy: y, r: pixels / scale }, strong);
+  }
+  // The point where a line to another place leaves the frame around a name; the place itself if it has none.
+  function edge({ x, y, frame }, other) {
+    if (!frame) return { x, y };
+    const [dx, dy] = [other.x - x, other.y - y], far = Math.max(Math.abs(dx) * 2 / frame.width, Math.abs(dy) * 2 / frame.height, 1);
+    return { x: x + dx / far, y: y + dy / far };
+  }
+  // A mark that is there already is drawn once.
   function add(svg, name, values, strong) {
+    const key = [svg.closest("figure")?.dataset.panel, name, ...Object.values(values)].join(" ");
+    if (drawn.has(key)) return;
+    drawn.add(key);
     const made = document.createElementNS(SVG, name);
     for (const [key, value] of Object.entries(values)) made.setAttribute(key, value);
     made.setAttribute("class", strong ? "mark strong" : "mark");
     svg.append(made);
   }
-  function arrow(from, to, strong) {
+  function arrow(source, target, strong) {
+    const from = edge(source, target), to = edge(target, source), scale = source.svg.getScreenCTM()?.a || 1;
     const [dx, dy] = [to.x - from.x, to.y - from.y], far = Math.hypot(dx, dy) || 1, [ux, uy] = [dx / far, dy / far];
-    const scale = from.svg.getScreenCTM()?.a || 1, head = 9 / scale, end = [to.x - ux * 6 / scale, to.y - uy * 6 / scale];
+    const head = 9 / scale, gap = target.frame ? 0 : 6 / scale, end = [to.x - ux * gap, to.y - uy * gap];
     const wing = (side) => `${end[0] - ux * head + uy * side * head * 0.6} ${end[1] - uy * head - ux * side * head * 0.6}`;
-    add(from.svg, "path", { d: `M${from.x} ${from.y}L${end.join(" ")}M${wing(1)}L${end.join(" ")}L${wing(-1)}` }, strong);
+    add(source.svg, "path", { d: `M${from.x} ${from.y}L${end.join(" ")}M${wing(1)}L${end.join(" ")}L${wing(-1)}` }, strong);
+    for (const each of [source, target]) if (each.frame) around(each, strong);
   }
   function clear() {
     for (const each of root.querySelectorAll(".mark")) each.remove();
+    drawn.clear();
     for (const each of root.querySelectorAll("tr.told")) each.classList.remove("told");
   }
   function draw() {
@@ -44,7 +72,7 @@ function makeNews(box, latest, root, word, plan, seats) {
       for (const [source, target, owner] of (move.marks ?? []).map((mark) => mark.split(">"))) {
         const from = source && middle(source, owner), to = target && middle(target, owner);
         if (from && to && from.svg === to.svg) arrow(from, to, move === picked);
-        else for (const end of [from, to]) if (end) add(end.svg, "circle", { cx: end.x, cy: end.y, r: 14 / (end.svg.getScreenCTM()?.a || 1) }, move === picked);
+        else for (const end of [from, to]) if (end) around(end, move === picked);
         for (const place of [source, target].filter(Boolean)) root.querySelector(`tr[data-place="${CSS.escape(place)}"]`)?.classList.add("told");
       }
     }
@@ -69,21 +97,36 @@ function makeNews(box, latest, root, word, plan, seats) {
     return item;
   }
 
+  const resized = new ResizeObserver(draw);  // names have another size then
+  for (const svg of root.querySelectorAll("figure > svg")) resized.observe(svg);
   latest.addEventListener("click", () => (box.hidden ? document.getElementById("moves") : box).scrollIntoView({ block: "nearest" }));
   // The newest moves since the last decision, or that one.
   function showLatest(last) {
-    const told = moves.length ? moves : last ? [last] : [];
-    latest.hidden = !told.length;
+    const all = moves.length ? moves : last ? [last] : [];
+    latest.hidden = !all.length;
     const runs = [];  // equal sentences one after another are said once: `? is drawn ×5`
-    for (const { text } of told) {
+    for (const { text } of all) {
       if (runs.at(-1)?.text === text) runs.at(-1).number++;
       else runs.push({ text, number: 1 });
     }
-    const said = runs.slice(0, LATEST), texts = said.map(({ text, number }) => (number > 1 ? `${text} ×${number}` : text));
-    const more = told.length - said.reduce((sum, { number }) => sum + number, 0);
-    if (more) texts.push(word("and_more", { number: more }));
-    latest.textContent = word("table_latest", { what: texts.join(" · ") });
+    told = runs;
+    fit();
   }
+  // As many of them as have room in three lines, each whole; the newest one always.
+  function fit() {
+    for (let count = Math.min(LATEST, told.length); count; count--) {
+      const said = told.slice(0, count), texts = said.map(({ text, number }) => (number > 1 ? `${text} ×${number}` : text));
+      const more = told.slice(count).reduce((sum, { number }) => sum + number, 0);
+      if (more) texts.push(word("and_more", { number: more }));
+      latest.textContent = word("table_latest", { what: texts.join(" · ") });
+      if (latest.offsetHeight < (LINES + 0.5) * parseFloat(getComputedStyle(latest).lineHeight)) break;
+    }
+  }
+  new ResizeObserver(() => {
+    if (latest.offsetWidth === wide) return;
+    wide = latest.offsetWidth;
+    requestAnimationFrame(fit);
+  }).observe(latest);
 
   return {
     // `all`: number → move; `seat`: who looks on, null for spectators, who are shown the last round.

@@ -111,19 +111,23 @@ function labelLit(svg) {
   const lit = [...svg.querySelectorAll("[data-place].lit, [data-place].clicked")], { a: scale } = svg.getScreenCTM() ?? { a: 0 };
   if (!lit.length || lit.length > MOST_LABELS || !scale) return;
   const textOf = (texts) => [...svg.querySelectorAll(texts)].map(({ textContent }) => textContent).join(" ");
-  const small = textOf("text.tiny"), read = textOf("text:not(.tiny)"), has = (all, name) => name.split(" ").every((word) => all.includes(word));
+  const tiny = textOf("text.tiny"), read = textOf("text:not(.tiny)"), has = (all, name) => name.split(" ").every((word) => all.includes(word));
   const group = document.createElementNS("http://www.w3.org/2000/svg", "g"), taken = [], { x, y, width } = svg.viewBox.baseVal;
   group.setAttribute("class", "labels");
   svg.append(group);
   for (const place of lit) {
     const name = place.getAttribute("aria-label");
-    if (!name || !has(small, name) || has(read, name)) continue;
+    if (!name || !has(tiny, name) || has(read, name)) continue;
     const box = place.getBBox(), text = document.createElementNS("http://www.w3.org/2000/svg", "text");
     for (const [key, value] of Object.entries({ "font-size": (LEAST_TEXT + 0.01) / scale, "stroke-width": 3 / scale, "text-anchor": "middle" })) text.setAttribute(key, value);
     text.textContent = name;
     group.append(text);
     const half = text.getComputedTextLength() / 2, high = LEAST_TEXT * 1.2 / scale;
-    const middle = Math.max(x + half, Math.min(x + width - half, box.x + box.width / 2)), top = Math.max(y, box.y + Math.min(box.height * 0.25, box.height - high));
+    const small = svg.querySelector(`[data-name="${CSS.escape(place.dataset.place)}"]`)?.getBBox();  // the name that cannot be read
+    const across = small ? small.x + small.width / 2 : box.x + box.width / 2;
+    const down = small ? small.y + small.height / 2 - high / 2 : box.y + Math.min(box.height * 0.25, box.height - high);
+    const inside = box.width < 2 * half ? across : Math.max(box.x + half, Math.min(box.x + box.width - half, across));
+    const middle = Math.max(x + half, Math.min(x + width - half, inside)), top = Math.max(y, down);
     const own = { left: middle - half, right: middle + half, top, bottom: top + high };
     if (taken.some((each) => own.left < each.right && each.left < own.right && own.top < each.bottom && each.top < own.bottom)) text.remove();
     else taken.push(own);
@@ -139,19 +143,26 @@ function makePlaces(root, titles, onClick, seat = () => 0) {
   let lit = new Set(), also = new Set(), down = null;
 
   const all = () => [...root.querySelectorAll("[data-place]")];
+  const groups = () => [...rings.values()].flatMap((own) => [...own.values()]);
   function drawn() {
     turn();
     return new Set(all().map((each) => each.dataset.place));
   }
 
-  function ringsOf(svg) {
-    if (!rings.has(svg)) {
-      const made = document.createElementNS("http://www.w3.org/2000/svg", "g");
-      made.setAttribute("class", "rings");
-      svg.append(made);
-      rings.set(svg, made);
-    }
-    return rings.get(svg);
+  // Rings of areas lie below the names on them, those of pieces and spots above all.
+  function ringsOf(element) {
+    const svg = element.ownerSVGElement, names = svg.querySelector(":scope > :is(.names, [data-layer=names])");
+    const before = names && names.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_PRECEDING ? names : null;
+    if (!rings.has(svg)) rings.set(svg, new Map());
+    const own = rings.get(svg);
+    if (!own.has(before)) own.set(before, added(svg, before));
+    return own.get(before);
+  }
+  function added(svg, before) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", "g");
+    made.setAttribute("class", "rings");
+    svg.insertBefore(made, before);
+    return made;
   }
 
   function ring(element, className) {
@@ -164,7 +175,7 @@ function makePlaces(root, titles, onClick, seat = () => 0) {
     }
     for (const name of ["fill", "stroke", "stroke-width", "data-place"]) made.removeAttribute(name);
     made.setAttribute("class", className);
-    ringsOf(element.ownerSVGElement).append(made);
+    ringsOf(element).append(made);
   }
 
   function turn() {
@@ -181,7 +192,7 @@ function makePlaces(root, titles, onClick, seat = () => 0) {
     turn();
     lit = new Set([...places, ...about]);
     also = new Set(more);
-    for (const each of rings.values()) each.replaceChildren();
+    for (const each of groups()) each.replaceChildren();
     for (const element of all()) {
       const place = element.dataset.place, on = lit.has(place);
       const classes = { lit: places.includes(place), about: about.includes(place), clicked: clicked.includes(place) };
@@ -197,7 +208,7 @@ function makePlaces(root, titles, onClick, seat = () => 0) {
         for (const name of ["tabindex", "role", "aria-label"]) element.removeAttribute(name);
       }
     }
-    for (const group of rings.values()) group.classList.toggle("many", group.childElementCount > MOST_RINGS);
+    for (const group of groups()) group.classList.toggle("many", group.childElementCount > MOST_RINGS);
     for (const svg of root.querySelectorAll("figure > svg")) fitTexts(svg);
   }
 

@@ -571,9 +571,8 @@ function makeTable(hello, sent) {
       if (frame.turn === frame.serial) helps.begin();
       showOptions(false);
       if (moved || whole || ["undo", "free", "backs", "seats"].some((name) => name in frame)) showMoves();
-      if (moved || whole) {
-        news.show(state.moves, state.count, hello.alone ? null : hello.seat);
-      }
+      if (moved || whole) news.show(state.moves, state.count, hello.alone ? null : hello.seat);
+      else if (named) news.draw();
       showAbout();
       showSeats();
       undo.show(() => { if (sound.checked) beep(); });

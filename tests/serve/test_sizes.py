@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -51,6 +52,39 @@ _ASKED = """() => {
   });
   const tiny = names.filter((each) => each.querySelector("text").matches(".tiny")).length;
   return { tiny, names: names.length, least: Math.min(...sizes) };
+}"""
+
+_CUT = """() => {
+  const latest = document.querySelector("#latest"), box = latest.getBoundingClientRect();
+  const range = document.createRange();
+  range.selectNodeContents(latest);
+  const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+  return { cut: range.getBoundingClientRect().bottom > box.bottom + 1, lines: lines.size, text: latest.textContent };
+}"""
+_FRAMED = """() => {
+  const boxOf = (each) => each.getBoundingClientRect();
+  const names = [...document.querySelectorAll("figure [data-seat] text")];
+  const within = (inner, outer) => ["left", "top"].every((side) => outer[side] < inner[side])
+    && ["right", "bottom"].every((side) => outer[side] > inner[side]);
+  const frames = [...document.querySelectorAll("rect.mark")].map(boxOf);
+  return frames.map((frame) => names.find((name) => within(boxOf(name), frame))?.textContent ?? "");
+}"""
+_COVERED = """() => {
+  const names = [...document.querySelectorAll("figure svg :is(.names, [data-layer=names]) text:not(.tiny)")];
+  const marks = [...document.querySelectorAll("figure svg :is(.rings > *, circle.mark, rect.mark)")];
+  const covers = (mark, name) => {
+    if (mark.compareDocumentPosition(name) & Node.DOCUMENT_POSITION_FOLLOWING) return false;  // the name lies above it
+    const box = name.getBoundingClientRect(), from = mark.getScreenCTM(), length = mark.getTotalLength();
+    const half = parseFloat(getComputedStyle(mark).strokeWidth) / 2 - 1.5;  // letters do not fill their box
+    for (let at = 0; at < length; at += length / 400) {
+      const { x, y } = mark.getPointAtLength(at).matrixTransform(from);
+      if (x > box.left - half && x < box.right + half && y > box.top - half && y < box.bottom + half) return true;
+    }
+    return false;
+  };
+  const isCovered = (name) => marks.some((mark) => mark.ownerSVGElement === name.ownerSVGElement && covers(mark, name));
+  const found = names.filter(isCovered);
+  return [marks.length, found.map((name) => name.textContent)];
 }"""
 
 
@@ -264,16 +298,54 @@ def test_the_rule_of_a_decision_is_said_once(table: Callable[..., Any]) -> None:
 
 
 def test_what_others_did_is_marked_at_their_names(table: Callable[..., Any]) -> None:
-    page, marks = table("skat", WIDE, 3, 0), list[float]()
+    page, marks = table("skat", WIDE, 3, 0), list[str]()
     for _ in range(30):
         until_in(page, lambda: page.query_selector("#turn.mine #question b") is not None)
-        marks = page.evaluate("[...document.querySelectorAll('circle.mark')].map((each) => each.cx.baseVal.value)")
+        marks = page.evaluate(_FRAMED)
         if marks:
             break
         page.locator("#options button").last.click()
         page.wait_for_timeout(300)
-    names = page.evaluate("document.querySelector('figure [data-seat] text').getBBox().x")
-    assert marks and all(at < names for at in marks), "a panel has no middle where pieces stand"
+    assert marks and all(marks), "a panel has no middle where pieces stand"
+
+
+def test_what_has_just_happened_is_a_whole_sentence(table: Callable[..., Any]) -> None:
+    """As many of the newest moves as fit in three lines, also in a narrower window; none of them in part."""
+    page = table("shadow_of_the_emperor", PHONE, 3, 0)
+    several = 0
+    for _ in range(12):
+        until_in(page, lambda: page.query_selector("#turn.mine #question b") is not None)
+        sentences = page.locator("#news li > button").all_inner_texts()
+        for width in (PHONE[0], 320):
+            page.set_viewport_size({"width": width, "height": PHONE[1]})
+            page.wait_for_timeout(60)
+            shown = page.evaluate(_CUT)
+            parts = [
+                re.sub(" \N{MULTIPLICATION SIGN}[0-9]+$", "", part)
+                for part in shown["text"].removeprefix("Just now: ").split(" · ")
+            ]
+            assert not shown["cut"], shown["text"]
+            assert shown["lines"] <= 3 or len(parts) <= 2, shown["text"]
+            if sentences:
+                assert all(part in sentences or part.startswith("… and ") for part in parts), shown["text"]
+            several += len(parts) > 1
+        page.locator("#options button").last.click()
+    assert several
+
+
+@pytest.mark.parametrize("size", [PHONE, pytest.param(WIDE, marks=pytest.mark.proof)], ids=["phone", "wide"])
+def test_no_mark_covers_a_name_in_a_panel(size: tuple[int, int], table: Callable[..., Any]) -> None:
+    """Neither the rings of what can be clicked and is pointed at, nor those of what others did."""
+    page = table("shadow_of_the_emperor", size, 3, 0)
+    most = 0
+    for _ in range(14):
+        until_in(page, lambda: page.query_selector("#turn.mine #question b") is not None)
+        page.locator("#options button").last.hover()
+        marks, covered = page.evaluate(_COVERED)
+        assert covered == [], page.inner_text("#question")
+        most = max(most, marks)
+        page.locator("#options button").last.click()
+    assert most > 6
 
 
 @pytest.mark.proof  # 3 s
