@@ -279,7 +279,7 @@ def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> P
         x, y = centre[0] + cos(middle) * far, centre[1] + sin(middle) * far
         room = abs(sin(middle)) * 2 * pi * far / count * 0.86 + abs(cos(middle)) * outer * 0.46
         plan.items.append(SceneItem(f"name.{name}", "names", _stacked(titles[i], x, y, room)))
-        near = outer * 0.45
+        near = outer * 0.4  # a name may reach in to 0.53
         x, y = centre[0] + cos(middle) * near, centre[1] + sin(middle) * near
         half = min(pi * near / count * 0.8, outer * 0.13)
         plan.slots[i] = Box((x - half, y - half, x + half, y + half))

@@ -16,6 +16,7 @@ from pictures import outside, overlaps, sizes
 from rulespec.drawing.board import Board, board, board_of
 from rulespec.drawing.scene import to_svg
 from rulespec.drawing.style import style_of
+from rulespec.drawing.svg import text_box
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.words.words import Words
@@ -123,6 +124,16 @@ def test_screen_readers_are_told_what_there_is() -> None:
     assert description is not None and "after 0 decisions" in (description.text or "")
     notes = {node.text for node in root.iter(f"{svg}title")}
     assert any(text and text.startswith("reedham") and "factory" in text for text in notes)
+
+
+def test_pieces_on_a_ring_cover_no_name() -> None:
+    ring = board_of(load_ruleset("imperial"), ["A", "B"]).plans["space"]
+    pattern = r'<text x="([^"]+)" y="([^"]+)" font-size="([^"]+)" text-anchor="middle" fill="[^"]+">([^<]+)</text>'
+    lines = [line for item in ring.items if item.layer == "names" for line in re.findall(pattern, item.svg)]
+    assert len(lines) > 8
+    for x, y, size, text in lines:
+        name = text_box(text, float(x), float(y) - float(size) * 0.36, float(size))
+        assert not [slot for slot in ring.slots.values() if slot.meets(name)], text
 
 
 def test_spaces_of_a_long_ring_do_not_meet() -> None:
