@@ -32,7 +32,7 @@ from rulespec.documents.json_text import to_json_text
 from rulespec.engine.game.game import teams_of
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.logs.samples import is_container
+from rulespec.engine.logs.samples import TEXT_ENDINGS, is_container
 from rulespec.engine.replay.replay import Load, ReplayRequest, ReplayResult, Trace
 from rulespec.typed.seat_kinds import won_by
 
@@ -181,7 +181,7 @@ def _is_corpus(r: _Request) -> bool:
         return True
     if any(is_container(str(log)) for log in r.logs):
         return True
-    return any(log.name.endswith((".pgn", ".sgf", ".pgn.gz", ".sgf.gz")) and _holds_several(log) for log in r.logs)
+    return any(log.name.endswith(TEXT_ENDINGS) and _holds_several(log) for log in r.logs)
 
 
 def _holds_several(log: Path) -> bool:

@@ -18,8 +18,7 @@ from rulespec.documents.folders import visible_files
 from rulespec.documents.text_files import is_folder
 from rulespec.engine.corpus.archives import members
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, log_bytes, log_text
-from rulespec.engine.logs.samples import ENDINGS, is_archive, is_container, is_log_name
-from rulespec.engine.notation.text_formats import ENDINGS as TEXTS
+from rulespec.engine.logs.samples import ENDINGS, TEXT_ENDINGS, is_archive, is_container, is_log_name
 from rulespec.engine.notation.text_formats import read_games
 
 
@@ -145,24 +144,24 @@ def _named(path: Path) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
 def _single(logs: Iterator[tuple[str, bytes | DiagnosticsError]]) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
     """Logs, with a log of several games split into one per game."""
     for name, data in logs:
-        if not isinstance(data, bytes) or not name.endswith(TEXTS):
+        if not isinstance(data, bytes) or not name.endswith(TEXT_ENDINGS):
             yield name, data
             continue
         try:
             text, _ = log_text(data, name, MAX_NATIVE_BYTES)
-            places = [(game.begins, game.ends) for game in read_games(text, name)]
+            texts = [game.cut_from(text) for game in read_games(text, name)]
         except DiagnosticsError as error:
             yield name, error
             continue
-        if len(places) < 2:
+        if len(texts) < 2:
             yield name, data
-        for number, (begins, ends) in enumerate(places if len(places) > 1 else (), 1):
-            yield f"{name}#{number}", text[begins:ends].encode()
+        for number, each in enumerate(texts if len(texts) > 1 else (), 1):
+            yield f"{name}#{number}", each.encode()
 
 
 def holds_several(path: Path) -> bool:
     """Whether a file contains several games; False if it is unreadable."""
-    if not path.name.endswith(TEXTS):
+    if not path.name.endswith(TEXT_ENDINGS):
         return False
     with suppress(DiagnosticsError):
         data = log_bytes(path, str(path), MAX_NATIVE_BYTES)

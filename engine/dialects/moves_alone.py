@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from rulespec.diagnostics.report import DiagnosticsError
@@ -50,7 +51,7 @@ def one_word(text: str) -> str:
 def not_read(text: str, dialects: Iterable[Path]) -> tuple[str, str] | None:
     """The title of a known kind of text that no dialect reads, and the way out; None for any other text."""
     start = text[:_LOOKED_AT].lower()
-    for dialect in _of_texts(dialects):
+    for dialect in _readable(dialects):
         for title, words, help_ in dialect.not_read:
             if all(word.lower() in start for word in words):
                 return title, help_
@@ -59,12 +60,17 @@ def not_read(text: str, dialects: Iterable[Path]) -> tuple[str, str] | None:
 
 def _of_texts(dialects: Iterable[Path]) -> Iterator[Dialect]:
     """The dialects of texts, with their notations."""
+    for dialect in _readable(dialects):
+        if dialect.format == "pgn":
+            with suppress(DiagnosticsError):
+                yield read_dialect(Path(dialect.file))
+
+
+def _readable(dialects: Iterable[Path]) -> Iterator[Dialect]:
+    """The dialects without their notations; an invalid one is reported when it is used."""
     for file in dialects:
-        try:
-            if read_dialect(file, whole=False).format == "pgn":
-                yield read_dialect(file)
-        except DiagnosticsError:  # an invalid dialect is reported when it is used
-            continue
+        with suppress(DiagnosticsError):
+            yield read_dialect(file, whole=False)
 
 
 def reads(dialect: Dialect, moves: Sequence[str]) -> bool:

@@ -89,7 +89,7 @@ def _one_of(path: Path, number: int, display: str, limit: int) -> bytes:
             None,
             help="choose a smaller number: the file has fewer games",
         )
-    return text[game.begins : game.ends].encode()
+    return game.cut_from(text).encode()
 
 
 def log_text(data: bytes, display: str, limit: int, *, lenient: bool = False) -> tuple[str, bool]:

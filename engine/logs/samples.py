@@ -14,7 +14,10 @@ from rulespec.references import find_ruleset
 
 _NAME = re.compile(r"([a-z][a-z0-9_]+):([A-Za-z0-9_./-]+)")
 """The id of a ruleset, and the name of a log; a single letter before the colon would be a drive."""
-_TYPES = (".jsonl", ".json", ".pgn", ".pdn", ".sgf")
+_TEXTS = (".pgn", ".pdn", ".sgf", ".mat")
+_TYPES = (".jsonl", ".json", *_TEXTS)
+TEXT_ENDINGS = (*_TEXTS, *(f"{each}.gz" for each in _TEXTS))
+"""The file name extensions of games as text; such a file may contain several games."""
 ENDINGS = (*_TYPES, *(f"{each}.gz" for each in _TYPES))
 """The file name extensions of logs."""
 MAX_LOGS = 1_000

@@ -26,6 +26,7 @@ from rulespec.engine.notation.text_moves import (
     TextMove,
     span_at,
 )
+from rulespec.engine.notation.throws import as_throw
 
 COLOURS = ("B", "W")
 """The properties that are moves."""
@@ -44,6 +45,12 @@ _SIZE = re.compile(r"(?:[0-9]{1,2}:)?([0-9]{1,2})", re.ASCII)
 """The number of rows of a board, preceded by the number of columns if that differs."""
 _MAX_DEPTH = 10_000
 """Maximum number of forks in the main line."""
+_THROW = re.compile(r"([1-6])([1-6])((?:[a-y][a-z]){0,4})")
+_RESULT = re.compile(r"([BW])\+[0-9]{1,5}R?")
+_RACE = "6"
+"""The number (`GM`) of games whose moves are a throw of dice and the steps made with it."""
+_SAID = ("double", "take", "drop")
+"""What players of such games say about the stake."""
 _OLD_PASS, _LARGEST = "tt", 19
 """The notation of a pass in FF[3], and the maximum board size for which it is valid."""
 
@@ -79,8 +86,11 @@ def as_document(game: TextGame) -> dict[str, Any]:
 
     Trailing zeros of decimals are dropped, because programs write the same komi in several ways. A move has `kind`
     (`move`, `pass` or `setup`), `black` (whether Black made it) and `text`; if its text is a point, also `column` and
-    `row`, counted from 1 at the bottom left, as players count.
+    `row`, counted from 1 at the bottom left, as players count. In a race with dice (`GM` 6), a move is an entry as in
+    `as_throw`, where White is the player of the left column, and `Result` is `1-0` if he wins.
     """
+    if game.tags.get("GM") == _RACE:
+        return {**game.tags, **_result(game.tags.get("RE", "")), "moves": [_as_throw(move) for move in game.moves]}
     rows = _SIZE.fullmatch(game.tags.get("SZ", ""))
     size = int(rows[1]) if rows is not None else _LARGEST
     tags = {key: text.rstrip("0").rstrip(".") if _REAL.fullmatch(text) else text for key, text in game.tags.items()}
@@ -97,6 +107,29 @@ def _as_entry(move: TextMove, size: int) -> dict[str, Any]:
     if len(move.text) == 2 and move.text.isascii() and move.text.isalpha():
         entry["column"], entry["row"] = _number(move.text[0]), size + 1 - _number(move.text[1])
     return entry
+
+
+def _result(text: str) -> dict[str, str]:
+    """The winner of a race with dice, from the text of a result."""
+    result = _RESULT.fullmatch(text)
+    return {} if result is None else {"Result": "1-0" if result[1] == "W" else "0-1"}
+
+
+def _as_throw(move: TextMove) -> dict[str, Any]:
+    assert isinstance(move, SgfMove)
+    throw, left = _THROW.fullmatch(move.text), move.by == "W"
+    if throw is None:
+        return {"kind": move.text}
+    points = [_point(_number(letter), left) for letter in throw[3]]
+    steps = [(a, b, False) for a, b in zip(points[::2], points[1::2], strict=True)]
+    return as_throw(move.text, (int(throw[1]), int(throw[2])), steps, left=left)
+
+
+def _point(number: int, left: bool) -> int:
+    """The number of a point for the moving player: y and z are the bar and off the board for both."""
+    if number > 24:
+        return 25 if number == 25 else 0
+    return number if left else 25 - number
 
 
 def _number(letter: str) -> int:
@@ -163,7 +196,9 @@ class _Reader:
             if not values:
                 break
             if key in COLOURS:
-                self._move(game, SgfMove(values[0].strip(), by=key))
+                text = values[0].strip()
+                is_said = text in _SAID and game.tags.get("GM") == _RACE
+                self._move(game, SgfMove(text, comments=(text,) if is_said else (), by=key))
             elif key in _COMMENTS:
                 self._comment(game.moves[-1] if game.moves else game.start, " ".join(values))
             elif root:

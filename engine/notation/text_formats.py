@@ -1,23 +1,23 @@
-"""Files of games in any of the known text formats, PGN and SGF."""
+"""Files of games in any of the known text formats: PGN, SGF and matches in two columns (`.mat`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from rulespec.engine.notation import pgn, sgf
+from rulespec.engine.notation import mat, pgn, sgf
 from rulespec.engine.notation.text_moves import TextGame
 
-ENDINGS = (".pgn", ".pdn", ".sgf", ".pgn.gz", ".pdn.gz", ".sgf.gz")
-"""The file name extensions of these formats; such a file may contain several games."""
-NAMES = {"pgn": "a PGN file", "sgf": "an SGF file"}
+NAMES = {"pgn": "a PGN file", "sgf": "an SGF file", "mat": "a game of a match in two columns"}
 """The phrases for the formats in messages."""
 
 
 def format_of(text: str, file: str = "") -> str:
-    """The format of a text, `pgn` or `sgf`; "" for any other."""
+    """The format of a text, `pgn`, `sgf` or `mat`; "" for any other."""
     if sgf.is_sgf(text):
         return "sgf"
+    if mat.is_mat(text):
+        return "mat"
     return "pgn" if pgn.is_pgn(text, file) else ""
 
 
@@ -28,11 +28,13 @@ def read_games(text: str, file: str) -> Iterator[TextGame]:
         DiagnosticsError: RS884 if the text is malformed, RS885 if it is too long.
     """
     kind = format_of(text, file)
-    if kind == "sgf":
-        return sgf.read_sgf(text, file)
-    return pgn.read_pgn(text, file) if kind else iter(())
+    return _READERS[kind](text, file) if kind else iter(())
 
 
 def document_of(game: TextGame, kind: str) -> dict[str, Any]:
     """A game read from a text format, as the object of a foreign log with the list `moves`."""
-    return sgf.as_document(game) if kind == "sgf" else pgn.as_document(game)
+    return _DOCUMENTS[kind](game)
+
+
+_READERS = {"pgn": pgn.read_pgn, "sgf": sgf.read_sgf, "mat": mat.read_mat}
+_DOCUMENTS = {"pgn": pgn.as_document, "sgf": sgf.as_document, "mat": mat.as_document}

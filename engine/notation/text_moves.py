@@ -39,8 +39,8 @@ class TextMove(Struct):
 class TextGame(Struct):
     """A game: its tags and its moves; comments before the first move are in `start`.
 
-    `result` is the text that terminates the moves, or "". `begins` and `ends` are offsets in the file's text.
-    `warnings` are about moves that may be missing.
+    `result` is the text that terminates the moves, or "". `begins` and `ends` are offsets in the file's text, and
+    `head` is text before them that belongs to several games. `warnings` are about moves that may be missing.
     """
 
     tags: dict[str, str] = field(default_factory=dict)
@@ -49,7 +49,12 @@ class TextGame(Struct):
     result: str = ""
     begins: int = 0
     ends: int = 0
+    head: str = ""
     warnings: tuple[Diagnostic, ...] = ()
+
+    def cut_from(self, text: str) -> str:
+        """The text of this game alone, out of the text of its file."""
+        return self.head + text[self.begins : self.ends]
 
 
 def span_at(text: str, file: str, offset: int) -> Span:

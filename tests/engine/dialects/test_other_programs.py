@@ -97,9 +97,9 @@ def test_the_ruleset_is_found_by_most_of_the_moves(name: str, text: str, moves: 
             "`connect_four`, without tags or move numbers | write a space between moves, rename it to",
         ),
         (
-            "b.mat",
-            " 3 point match\n\n Game 1\n A : 0     B : 0\n  1) 51: 24/23 13/8",
-            "in two columns (`.mat`) | write each",
+            "b.gib",
+            "\\HS\n\\[GAMEBLACKNAME=A\\]\n\\HE\nSTO 0 2 1 3 15",
+            "a record of a Korean server (`.gib`) | save it as",
         ),
         ("c.pgn", '[fen "4k3/8/8/8/8/8/8/4K3 w - - 0 1"]\n1. Kd1 *', "here FEN is `4k3/8"),
         (
