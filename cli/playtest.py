@@ -390,13 +390,23 @@ class _Progress:
 def _forecast(
     playtest: Playtest, bots: tuple[str, ...], pairs: tuple[int, ...], minutes: float | None, jobs: int
 ) -> str:
-    """The estimated duration, from the time of one pair of games."""
+    """The estimated duration, from the times of the first pairs of games."""
     cores = os.cpu_count() or 1
-    each = playtest.seconds(bots) / (min(jobs, cores) if jobs > 0 else cores)
-    takes = f"a pair of games of {', '.join(bots)} takes about {each:.1f} s"
+    workers = min(jobs, cores) if jobs > 0 else cores
+    times = [seconds / workers for seconds in playtest.times(bots)]
+    each = sum(times) / len(times)
+    takes = f"a pair of games of {', '.join(bots)} takes about {_short(each)}"
+    low, high = _short(min(times)), _short(max(times))
+    takes += f" ({low} to {high})" if low != high else " (only one was played)" if len(times) == 1 else ""
     if pairs:
         takes += f", and {pairs[0]:,} of them at most about {_time(pairs[0] * each)}"
     return f"{takes}; " + ("no time limit" if minutes is None else f"finished in about {_time(60 * minutes)}")
+
+
+def _short(seconds: float) -> str:
+    """A short time with at least two digits."""
+    number, unit = (seconds, "s") if seconds >= 0.1 else (1_000 * seconds, "ms")
+    return f"{number:.0f} {unit}" if number >= 10 else f"{number:.2g} {unit}"
 
 
 def _time(seconds: float) -> str:

@@ -55,6 +55,10 @@ class BotGames:
         """The machine for the games: the plan's, or Python if the plan wants wasm but wasm cannot run the rules."""
         return "python" if self.plan.backend == "wasm" and self._table(0).machine is None else self.plan.backend
 
+    def set_up(self) -> None:
+        """Makes the machine for the first game."""
+        self._table(0)
+
     def play(self, number: int) -> Playout:
         """Plays one game; the same number gives the same game."""
         table = self._table(number)

@@ -11,7 +11,7 @@ from warnings import warn
 
 from rulespec.engine.bots.bot_games import BotGames, bot_outcome
 from rulespec.engine.logs.saved_game import SaveError
-from rulespec.engine.search.detailed import DetailedGames
+from rulespec.engine.search.detailed import AHEAD, DetailedGames
 from rulespec.engine.simulate.checked_playouts import Playout
 from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.game_sheet import GameSheet
@@ -46,6 +46,18 @@ class PlanSide:
         self._games: BotGames | None = None
         self.known: dict[int, Outcome] = {}
         """The outcomes of games played in advance."""
+
+    def set_up(self) -> None:
+        """Sets up the bots and machines for the first game."""
+        if self.plan.bots:
+            self._bots().set_up()
+        else:
+            _ = self._at_random
+
+    @property
+    def at_once(self) -> int:
+        """The number of games played at once."""
+        return AHEAD if not self.plan.bots and self._at_random is not None else 1
 
     def outcome(self, number: int) -> Outcome:
         """The outcome of one game."""

@@ -22,7 +22,8 @@ from rulespec.typed import nodes as typed
 from rulespec.typed.seat_kinds import ALL
 
 RANDOM = "random"
-_LONG = 3.0
+_LEAST, _ENOUGH, _LONG = 2, 2.0, 10.0
+"""The number of pairs in a forecast, the seconds that they should take, and those after which one pair suffices."""
 _MAIN, _LADDER = 0.6, 0.1
 """The shares of the time for the bots that give the answers and for the ladder; the other bots divide the rest."""
 
@@ -96,6 +97,7 @@ class Playtest:
         limits: the limits.
         heard: a function called after each pair.
         warned: a function called with the message that bots cannot compare positions.
+        clock: a function that returns the seconds since some moment.
 
     Attributes:
         base, rules, limits: the arguments.
@@ -110,6 +112,7 @@ class Playtest:
         limits: PlaytestLimits,
         heard: Heard = lambda bots, trials: None,
         warned: Callable[[str], None] = warn,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.base = base
         self.rules = tuple(rules)
@@ -119,21 +122,32 @@ class Playtest:
         self.stopped = False
         self._heard = heard
         self._warned = warned
+        self._clock = clock
 
-    def seconds(self, bots: tuple[str, ...]) -> float:
-        """The time in seconds for a game without the rules and a game under each of them.
+    def times(self, bots: tuple[str, ...]) -> tuple[float, ...]:
+        """The times in seconds of the first pairs: of a game without the rules and a game under each of them.
 
-        It is measured on the second games, after the bots are set up, unless the first games take long. The games are
-        kept, and `play` counts them.
+        The bots are set up before. At least two pairs are played, and more if they take less than `_ENOUGH` seconds,
+        but none beyond the limit, or after `_LONG` seconds. Games played at once share their time. The games are kept,
+        and `play` counts them.
         """
-        sides = self._sides(bots)
-        for number in range(2):
-            started = time.monotonic()
-            for side in sides:
-                side.known[number] = side.outcome(number)
-            if time.monotonic() - started > _LONG:
+        sides, clock = self._sides(bots), self._clock
+        for side in sides:
+            side.set_up()
+        at_once, most = sides[0].at_once, self.limits.pairs[0] if self.limits.pairs else None
+        times, total = list[float](), 0.0
+        while total < _LONG and (len(times) < _LEAST or total < _ENOUGH):
+            first = at_once * len(times)
+            numbers = range(first, first + at_once if most is None else min(first + at_once, most))
+            if not numbers:
                 break
-        return time.monotonic() - started
+            started = clock()
+            for side in sides:
+                side.known.update({number: side.outcome(number) for number in numbers})
+            taken = clock() - started
+            times.append(taken / len(numbers))
+            total += taken
+        return tuple(times)
 
     def games(self, games: int) -> Iterator[tuple[int, int, Playout]]:
         """The first games of the bots that give the answers, each with the number of its rule (0 for none) and its own
@@ -164,27 +178,27 @@ class Playtest:
         limits = self.limits
         for at, (one, other) in enumerate(pairwise(names)):
             games = limits.games[min(at, len(limits.games) - 1)]
-            end = None if limits.seconds is None else time.monotonic() + limits.seconds * _LADDER / (len(names) - 1)
+            end = None if limits.seconds is None else self._clock() + limits.seconds * _LADDER / (len(names) - 1)
             path = None if limits.out is None else limits.out / f"match-{at + 1}.jsonl"
             side = PlanSide(between(self.base.plan, one, other), self.base.ruleset, path, self._warned)
             with closing(match(side, games, limits.jobs, limits.cluster)) as standings:
                 for number, standing in enumerate(standings):
                     results[at:] = [standing]
-                    if end is not None and time.monotonic() > end and number:
+                    if end is not None and self._clock() > end and number:
                         break
         return results
 
     def _trials(self, bots: tuple[str, ...], pairs: int | None, seconds: float | None) -> list[RuleTrial]:
         """The trials of all rules by these bots."""
         trials: list[RuleTrial] = []
-        end = None if seconds is None else time.monotonic() + seconds
+        end = None if seconds is None else self._clock() + seconds
         sides, limits = self._sides(bots), self.limits
         with closing(play_sides(sides, pairs, limits.jobs, limits.cluster)) as games:
             try:
                 for without, *under in games:
                     self._count(trials, without, under)
                     self._heard(bots, trials)
-                    if all(trial.settled for trial in trials) or (end is not None and time.monotonic() > end):
+                    if all(trial.settled for trial in trials) or (end is not None and self._clock() > end):
                         break
             except KeyboardInterrupt:
                 self.stopped = True

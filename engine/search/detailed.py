@@ -19,7 +19,7 @@ from rulespec.engine.simulate.leading import Lead, lead_of, standings
 from rulespec.engine.simulate.wasm import WasmOutcomes
 from rulespec.typed import nodes as typed
 
-_AHEAD = 16
+AHEAD = 16
 """Games played ahead."""
 
 
@@ -48,7 +48,7 @@ class DetailedGames:
     def outcome(self, number: int) -> Outcome:
         """The outcome of one game, with its details."""
         if number not in self._ready:
-            self._ready = self._played(range(number, number + _AHEAD))
+            self._ready = self._played(range(number, number + AHEAD))
         return self._ready.pop(number)
 
     def _played(self, numbers: range) -> dict[int, Outcome]:

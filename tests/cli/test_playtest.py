@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import cast
 
 import pytest
 from commands import invoke
@@ -13,7 +14,9 @@ from folders import ROOT
 from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import run
+from rulespec.cli.playtest import _forecast
 from rulespec.cli.playtest_target import mattering
+from rulespec.engine.playtest.playtest import Playtest
 from rulespec.engine.playtest.rule_trial import RuleTrial
 from rulespec.schemas import load_schema
 
@@ -46,6 +49,27 @@ def test_a_rule_that_shortens_games_does_so_and_the_same_pairs_say_it_again() ->
     again = text.rstrip().splitlines()[-1].split()
     assert again[:3] == ["rulespec", "playtest", "nim"]
     assert invoke(*again[1:])[1] == text
+
+
+@pytest.mark.parametrize(
+    "times, pairs, text",
+    [
+        ((0.7,), (), "a pair of games of flat:4 takes about 0.7 s (only one was played); no time limit"),
+        ((0.5, 1.5), (30,), "takes about 1 s (0.5 s to 1.5 s), and 30 of them at most about 30 s; no time limit"),
+        ((12.0, 12.1), (), "takes about 12 s; no time limit"),
+        (
+            (0.0001, 0.0002),
+            (9,),
+            "takes about 0.15 ms (0.1 ms to 0.2 ms), and 9 of them at most",
+        ),
+    ],
+)
+def test_a_forecast_tells_the_spread_of_its_pairs(times: tuple[float, ...], pairs: tuple[int, ...], text: str) -> None:
+    class Timed:
+        def times(self, _: tuple[str, ...]) -> tuple[float, ...]:
+            return times
+
+    assert text in _forecast(cast(Playtest, Timed()), ("flat:4",), pairs, None, 1)
 
 
 @pytest.mark.proof  # 1.7 s

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from shipped import NAMES
 
 from rulespec.engine.bots import bot_games
-from rulespec.engine.bots.bot_games import BotGames
+from rulespec.engine.bots.bot_games import BotGames, BotTable
 from rulespec.engine.bots.sides import PlanSide, play_sides
 from rulespec.engine.game import machines
 from rulespec.engine.playtest.playtest import ComparedRule, Playtest, PlaytestLimits
-from rulespec.engine.search.detailed import DetailedGames
+from rulespec.engine.search.detailed import AHEAD, DetailedGames
 from rulespec.engine.simulate.game_plans import GamePlan
 from rulespec.engine.wasm.engine import NoWasmtimeError
 from rulespec.load import load_ruleset
@@ -71,20 +71,68 @@ def test_random_games_of_all_rulesets_have_the_details_of_python(ref: str) -> No
     assert [games.outcome(n) for n in range(4)] == [ruled.outcome(ruleset, n) for n in range(4)]
 
 
-def test_games_that_a_forecast_has_played_count_as_results(monkeypatch: pytest.MonkeyPatch) -> None:
+class SetClock:
+    """A clock that is set ahead by games of bots and by their set-up."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *games: float, set_up: float = 0) -> None:
+        self.now, self.played = 0.0, list[int]()
+        original, made = BotGames.outcome, BotTable.__init__
+
+        def outcome(bots: BotGames, number: int) -> object:
+            self.played.append(number)
+            result = original(bots, number)
+            self.now += games[min(number, len(games) - 1)] / 2
+            return result
+
+        def init(table: BotTable, *args: Any) -> None:
+            made(table, *args)
+            self.now += set_up
+
+        monkeypatch.setattr(BotGames, "outcome", outcome)
+        monkeypatch.setattr(BotTable, "__init__", init)
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def forecast(clock: SetClock, *pairs: int) -> Playtest:
     ruled, ruleset = plan("kuhn_poker")
     base = ComparedRule("kuhn_poker", ruleset, replace(ruled, details=False))
-    playtest = Playtest(base, [base], [("flat:2",)], PlaytestLimits((3,), None, (0,)))
-    played: list[int] = []
-    original = PlanSide.outcome
+    return Playtest(base, [base], [("flat:2",)], PlaytestLimits(pairs, None, (0,)), clock=clock)
 
-    def outcome(side: PlanSide, number: int) -> object:
-        if number not in side.known:
-            played.append(number)
-        return original(side, number)
 
-    monkeypatch.setattr(PlanSide, "outcome", outcome)
-    assert playtest.seconds(("flat:2",)) > 0
+def test_games_that_a_forecast_has_played_count_as_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SetClock(monkeypatch, 1.5)
+    playtest = forecast(clock, 3)
+    assert playtest.times(("flat:2",)) == (1.5, 1.5) and clock.played == [0, 0, 1, 1]
     (strength,) = playtest.play()
-    assert strength.pairs == 3 and sorted(played) == [0, 0, 1, 1, 2, 2]
+    assert strength.pairs == 3 and clock.played == [0, 0, 1, 1, 2, 2]
+    ruled, ruleset = plan("kuhn_poker")
     assert len(list(play_sides([PlanSide(ruled, ruleset)], 2))) == 2
+
+
+@pytest.mark.parametrize(
+    "games, most, times",
+    [
+        ((30.0,), (), (30.0,)),
+        ((5.0, 1.0), (), (5.0, 1.0)),
+        ((0.25, 1.25), (), (0.25, 1.25, 1.25)),
+        ((0.5,), (), (0.5,) * 4),
+        ((0.5,), (3, 1), (0.5,) * 3),
+        ((0.5,), (1,), (0.5,)),
+    ],
+)
+def test_a_forecast_is_made_from_several_pairs_without_their_set_up(
+    games: tuple[float, ...], most: tuple[int, ...], times: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It once came from one pair with the set-up included, or from the second pair alone."""
+    assert forecast(SetClock(monkeypatch, *games, set_up=60.0), *most).times(("flat:2",)) == times
+
+
+def test_random_games_that_are_played_at_once_share_their_time() -> None:
+    moments = iter([0.0, 8.0, 10.0, 12.0])
+    ruled, ruleset = plan("kuhn_poker")
+    base = ComparedRule("kuhn_poker", ruleset, ruled)
+    playtest = Playtest(base, [base], [("random",)], PlaytestLimits(), clock=lambda: next(moments))
+    assert playtest.times(("random",)) == (8 / AHEAD, 2 / AHEAD)
+    assert {*playtest._sides(("random",))[0].known} == {*range(2 * AHEAD)}
