@@ -148,6 +148,11 @@ class Matcher:
                 self.plain[number] = forms
         return self._decisions[number]
 
+    def plain_forms(self) -> DecisionForms | None:
+        """The forms of the open decision; None if they are not plain, or the game is over."""
+        forms = self.decision_forms()
+        return forms if forms is not None and forms.is_plain else None
+
     def matches(self, choice: int, patterns: Sequence[Pattern], payload: Any) -> Iterator[tuple[Option, Pattern]]:
         """The legal options of one choice that match a pattern, each with its first matching pattern.
 

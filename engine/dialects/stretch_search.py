@@ -25,6 +25,7 @@ from rulespec.engine.dialects.projection import Projections, items
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import legal_option
 from rulespec.engine.game.option import Option
+from rulespec.engine.game.position import Position
 
 MAX_BACK = 300
 """Maximum number of decisions undone to try other options without progress in the log, which takes about a second."""
@@ -114,6 +115,7 @@ class StretchSearch:
         game = self.game
         stack: list[_Frame] = []
         best, furthest = (0, 0, 0), Stretch((), cursor, False)
+        there: Position | None = None  # after the options of `furthest`
         back, forward = 0, False
         while True:
             cursor = self._go_straight(stack, cursor)
@@ -130,9 +132,11 @@ class StretchSearch:
                 stack.pop()
                 if forward:
                     furthest, forward = Stretch(_steps(stack), frame.cursor, False), False
+                    there = game.omniscient.numbers.copy()
                 back += 1
                 if back > MAX_BACK or not stack:
-                    self._take_instead(stack, furthest)
+                    if there is not None:
+                        game.omniscient.numbers.resume(there)
                     return furthest
                 game.undo()
                 frame = stack[-1]
@@ -141,31 +145,19 @@ class StretchSearch:
             cursor = self.skip(cursor)
         return Stretch(_steps(stack), cursor, True)
 
-    def _take_instead(self, stack: list[_Frame], stretch: Stretch) -> None:
-        """Replaces the options on the stack by those of an earlier attempt."""
-        same = 0
-        for frame, (_, option) in zip(stack, stretch.steps, strict=False):
-            if frame.option is not option:
-                break
-            same += 1
-        for _ in stack[same:]:
-            self.game.undo()
-        for _, option in stretch.steps[same:]:
-            self.game.omniscient.numbers.take(option)
-
     def _go_straight(self, stack: list[_Frame], cursor: Cursor) -> Cursor:
         """Fast path: continues while finders map entries to options; returns the cursor after them.
 
         It is equivalent to the general loop in `run`.
         """
-        if self.ended is not None:
+        if self.ended is not None or self._of_texts:
             return cursor
         position, end = self.game.omniscient.numbers, self.end
-        plain = {} if self._of_texts else self._matcher.plain
+        plain, met = self._matcher.plain, self._matcher.plain_forms
         types, payloads = self._types, self._payloads
         is_boundary, is_skipped, is_checkpoint = self._is_boundary, self._is_skipped, self._is_checkpoint
         while True:
-            forms, entry = plain.get(position.asked), cursor.entry
+            forms, entry = plain.get(position.asked) or met(), cursor.entry
             if forms is None or entry >= end or is_boundary[entry]:
                 return cursor
             finder = forms.finder(types[entry])

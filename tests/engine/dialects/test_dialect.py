@@ -18,6 +18,8 @@ from rulespec.engine.dialects.first_entry import seats_and_settings
 from rulespec.engine.dialects.foreign_log import parse_foreign
 from rulespec.engine.dialects.importer import Importer
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.option import Option
+from rulespec.engine.game.position import Position
 from rulespec.engine.replay.replay import replay_log
 from rulespec.typed.nodes import Ruleset
 
@@ -236,6 +238,35 @@ def test_going_back_leaves_no_trace(replay: Recorder) -> None:
     assert straight.hash == result.game.hash
     assert [t["hash"] for t in replay.trace][-1] == result.game.hash
     assert [t["foreign_index"] for t in replay.trace] == [0, 1, 2, 3, 4, 5]
+
+
+def test_the_options_before_an_illegal_entry_are_not_taken_again(
+    errands: Ruleset, courier: Dialect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search for other options goes back far, and returns to the copy that it made before."""
+    log = parse_foreign(json.dumps([begin("Ann", "Bob"), *REST, *REST, gift("Ann", "Bob", 9)]), "game.json")
+    game = Game(errands, *seats_and_settings(courier, log, errands))
+    events, take, undo = list[str](), Position.take, Position.undo
+
+    def taken(self: Position, option: Option) -> None:
+        events.append("take")
+        take(self, option)
+
+    def undone(self: Position) -> Option:
+        events.append("undo")
+        return undo(self)
+
+    monkeypatch.setattr(Position, "take", taken)
+    monkeypatch.setattr(Position, "undo", undone)
+    importer = Importer(game, courier, log)
+    stop = importer.run()
+    assert stop is not None and stop.foreign_index == len(log.entries) - 1
+    assert events[-2:] == ["undo", "undo"] and game.ply > 2
+    assert [option for option in importer.moves if isinstance(option, Option)] == game.history
+    straight = Game(errands, game.seats, game.settings)
+    for option in game.history:
+        straight.apply(straight.parse(str(option), option.by))
+    assert straight.hash == game.hash
 
 
 def test_the_search_is_bounded(replay: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
