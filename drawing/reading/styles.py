@@ -158,6 +158,8 @@ class Styles(Struct):
         value = element.get(name)
         lower = value.lower()
         words = ("auto", *WIDE) if name in RADII else ()
+        if lower in WIDE and name in _OWN and not words:
+            return ""  # browsers take such keywords for lengths from styles alone
         if not value or name == "transform" or (lower in WIDE and not words):
             return value
         if "var(" in lower or (check(value) and lower not in words):

@@ -184,9 +184,9 @@ class Position:
         self._shared = twin._shared = True
         return twin
 
-    def resume(self, kept: Position) -> None:
+    def resume(self, earlier: Position) -> None:
         """Returns to an earlier copy of this position, with its history."""
-        self.__dict__.update(kept.copy().__dict__)
+        self.__dict__.update(earlier.copy().__dict__)
 
     def _unshare(self) -> None:
         """Copies shared lists before a change."""

@@ -42,9 +42,11 @@ STYLES = (
 LINES = (
     '<g width="50"><rect data-at="2" x="9" y="9" width="90" height="70" style="width: inherit"/></g>',
     '<g style="width: 5em"><g style="width: inherit"><rect data-at="2" height="70" width="inherit"/></g></g>',
+    '<g style="r: 20px"><circle data-at="2" cx="99" cy="99" r="inherit"/></g>',
+    '<g style="cx: 7px; y: 9px"><circle data-at="2" r="5" cx="inherit" cy="unset"/></g>',
     '<g width="9" style="r: 20px"><circle data-at="2" cx="99" cy="99" r="50" style="r: inherit"/></g>',
     '<svg width="200"><rect data-at="2" x="9" y="9" width="90" height="70" style="width: inherit"/></svg>',
-    '<svg style="height: 40px"><rect data-at="2" x="9" y="9" width="90" height="70" style="height: inherit"/></svg>',
+    '<svg style="height: 40px"><rect data-at="2" x="9" width="90" height="70" style="height: inherit"/></svg>',
     '<rect data-at="2" x="9" y="9" width="50" height="30" style="transform: rotate(9deg); transform-origin: 50% 50%"/>',
     '<rect data-at="2" x="9" y="9" width="50" height="30" style="transform: scale(2); transform-origin: right 20px"/>',
     '<rect data-at="2" x="9" y="9" width="50" height="30" transform="rotate(45)" transform-origin="bottom left"/>',

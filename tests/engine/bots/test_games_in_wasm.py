@@ -76,16 +76,16 @@ class SetClock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *games: float, set_up: float = 0) -> None:
         self.now, self.played = 0.0, list[int]()
-        original, made = BotGames.outcome, BotTable.__init__
+        outcome_of, set_up_of = BotGames.outcome, BotTable.__init__
 
         def outcome(bots: BotGames, number: int) -> object:
             self.played.append(number)
-            result = original(bots, number)
+            result = outcome_of(bots, number)
             self.now += games[min(number, len(games) - 1)] / 2
             return result
 
         def init(table: BotTable, *args: Any) -> None:
-            made(table, *args)
+            set_up_of(table, *args)
             self.now += set_up
 
         monkeypatch.setattr(BotGames, "outcome", outcome)
