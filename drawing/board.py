@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from rulespec.diagnostics.report import failure
 from rulespec.drawing import svg
 from rulespec.drawing.board_forms import HOSTS, SIDE, plans_of
+from rulespec.drawing.borders import FORMS
 from rulespec.drawing.captions import caption, notes
 from rulespec.drawing.colours import INK
 from rulespec.drawing.drawing_file import read_drawing
@@ -147,7 +148,7 @@ def _boards_of(style: Style, names: Names) -> tuple[list[BoardStyle], list[Board
     """The boards on a sheet, and those inside others."""
     boards = [b for b in style.boards.values() if b.form != "hidden" and names.names(b.kind)]
     hosts = {b.kind: HOSTS[b.form] for b in boards if b.form in HOSTS and not b.inside}
-    guests = [b for b in boards if b.form == hosts.get(b.inside)]
+    guests = [b for b in boards if b.form in hosts.get(b.inside, ())]
     return [b for b in boards if b not in guests], guests
 
 
@@ -269,17 +270,19 @@ class Board:
         b = replace(b, title="" if tabled else self.words.board(b.kind, b.title))
         guests = [g for g in self._guests if g.inside == b.kind]
         title, head, room = b.title or heading_of(self.words.kind(b.kind)), "", 0.0
+        titled = (b, *(g for g in guests if g.form in FORMS))
         if b.caption:
-            head, room = caption(self.sheet, b, "" if self.apart else title, corner, min(width, _CAPTION))
+            head, room = caption(self.sheet, titled, "" if self.apart else title, corner, min(width, _CAPTION))
             b = replace(b, title="")
         below = corner[0], corner[1] + room
-        self.plans |= plans_of(self.sheet, b, guests, (below, width, self.viewer))
-        items = [item for each in (b, *guests) for item in self.plans[each.kind].items]
+        plans = plans_of(self.sheet, b, guests, (below, width, self.viewer))
+        self.plans |= plans
+        items = [item for kind in plans for item in self.plans[kind].items]
         plan = self.plans[b.kind]
         if b.caption:
             items.append(SceneItem(f"caption.{b.kind}", "names", head))
             plan.size = max(plan.size[0], _NARROWEST - 2 * GAP), plan.size[1] + room
-        note = " · ".join(notes(self.sheet, b)) if b.caption else ""
+        note = " · ".join(notes(self.sheet, titled)) if b.caption else ""
         self._put(Panel(b.kind, title, b.at, b.form in ("grid", "cells"), _box(corner, plan), items, note))
         return self.plans[b.kind]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rulespec.drawing import svg
+from rulespec.drawing.borders import FORMS, border_plans, side_lines
 from rulespec.drawing.cards import chip
 from rulespec.drawing.cells_board import cells_plan, net_of
 from rulespec.drawing.colours import INK, colour, ground
@@ -31,7 +32,7 @@ from rulespec.drawing.scene import Place, SceneItem
 from rulespec.drawing.style import BoardStyle
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened
-from rulespec.drawing.tiles import side_lines, tiles_of
+from rulespec.drawing.tiles import tiles_of
 
 _NAME = 15.0
 """The height reserved for a cell's name."""
@@ -111,8 +112,8 @@ SIDE = 380.0
 """The width of the right column of a sheet."""
 
 
-HOSTS = {"cells": "cells", "areas": "spots", "nodes": "spots", "hexes": "stops"}
-"""The forms of boards that can contain other boards → the form of the nested boards."""
+HOSTS = {"cells": ("cells",), "areas": ("spots",), "nodes": ("spots",), "hexes": ("stops",), "grid": FORMS}
+"""The forms of boards that can contain other boards → the forms of the nested boards."""
 
 
 def plans_of(
@@ -123,7 +124,7 @@ def plans_of(
     Args:
         sheet: the sources of the picture.
         b: the board.
-        guests: nested boards: in cells of its net, as spots on a map, or as stops of its tiles.
+        guests: nested boards: in cells of its net, as spots on a map, as stops of its tiles, or as sides or corners.
         room: its top left corner, its maximum width, and the number of the viewing seat.
     """
     corner, width, viewer = room
@@ -135,8 +136,11 @@ def plans_of(
         return {b.kind: plan, **{each.kind: spots_plan(sheet, b, each, corner, plan.size[0]) for each in guests}}
     if b.form == "hexes":
         return {b.kind: hex_map_plan(sheet, b, corner), **{each.kind: Plan((0.0, 0.0)) for each in guests}}
+    further: dict[str, Plan] = {}
     if b.form == "grid" and b.kind in sheet.d.boards:
-        plan = grid_plan(sheet, b, corner)
+        borders = {each.kind: each for form in FORMS for each in guests if each.form == form}
+        plan = grid_plan(sheet, b, corner, edged=bool(borders))
+        further = border_plans(sheet, b, plan, borders) if borders else {}
     elif b.form == "mats" and is_mats(sheet, b.kind):
         plan = mats_plan(sheet, b, corner, width, viewer)
     elif b.form == "ring":
@@ -149,7 +153,7 @@ def plans_of(
         plan = row_plan(sheet, b, corner, width)
     plan.links |= side_lines(sheet, b, plan)
     plan.tiles = tiles_of(sheet, b, plan)
-    return {b.kind: plan}
+    return {b.kind: plan, **further}
 
 
 def is_mats(sheet: Sheet, kind: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, ground
@@ -23,12 +23,12 @@ _LINE = 16.0
 _FAINT = "#4a525a"
 
 
-def caption(sheet: Sheet, board: BoardStyle, title: str, corner: Point, width: float) -> tuple[str, float]:
-    """The caption above a board as SVG, and its height; without a title, only its colour key."""
-    parts, tall = [], 0.0
+def caption(sheet: Sheet, boards: Sequence[BoardStyle], title: str, corner: Point, width: float) -> tuple[str, float]:
+    """The caption above a board and those inside it as SVG, and its height; without a title, only its colour key."""
+    parts, tall, board = [], 0.0, boards[0]
     if title:
         parts.append(heading(shortened(title, 13, width, bold=True), corner))
-        lines = _lines(list(notes(sheet, board)), width)
+        lines = _lines(list(notes(sheet, boards)), width)
         for i, line in enumerate(lines):
             y = corner[1] + HEAD + _LINE * (i + 0.4)
             parts.append(svg.words(line, corner[0], y, SIZE, anchor="start", fill=_FAINT))
@@ -76,8 +76,15 @@ def _lines(notes: list[str], width: float) -> list[str]:
     return lines
 
 
-def notes(sheet: Sheet, board: BoardStyle) -> Iterator[str]:
-    """The kinds of content shown in a board's places: facts, fields and entities."""
+def notes(sheet: Sheet, boards: Sequence[BoardStyle]) -> Iterator[str]:
+    """The kinds of content shown in the places of a board, and of those inside it with their kinds."""
+    yield from _notes(sheet, boards[0])
+    for board in boards[1:]:
+        yield from (f"{sheet.words.kind(board.kind)}: {note}" for note in _notes(sheet, board))
+
+
+def _notes(sheet: Sheet, board: BoardStyle) -> Iterator[str]:
+    """The kinds of content shown in the places of a board: facts, fields and entities."""
     d, words, kind = sheet.d, sheet.words, sheet.d.kinds[board.kind]
     numbers = sheet.words.word("drawn_numbers")
     numbered = [name for name in board.facts if name in kind.facts and not isinstance(kind.facts[name].type, Bool)]

@@ -10,7 +10,7 @@ from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.yaml_nodes import Node, Scalar, Sequence, entries, get, text, words
 from rulespec.drawing.colours import PALETTE
 from rulespec.drawing.entity_marks import SYMBOLS
-from rulespec.drawing.guess import link_facts
+from rulespec.drawing.guess import border_form, link_facts
 from rulespec.drawing.outline_checks import check_outlines
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, SetOf
@@ -200,6 +200,11 @@ class _Names:
                 form.span,
                 help="give it a `product` of a board with `as: hexes` and `tiles:`, and of the ends",
             )
+        if name in ("sides", "corners") and border_form(self.d, kind.name) != name:
+            boards = [board for board in self.d.boards.values() if board.form != "line" or name == "sides"]
+            message = f"`{kind.name}` is not the kind of the {name} of a board, so it cannot be drawn as {name}"
+            hint = f"write `{name}: {kind.name}` in the board" if boards else "draw it as a row"
+            self.report.error("RS553", message, form.span, help=hint)
         if name == "pairs" and len(kind.product) != 2:
             message = f"`{kind.name}` is not a product of two kinds, so it cannot be drawn as pairs"
             self.report.error("RS553", message, form.span, help="draw it as a row")
@@ -220,8 +225,10 @@ class _Names:
         side = self.d.kinds.get(word.text.partition(".")[0])
         board = self.d.boards.get(kind.product[1] if len(kind.product) == 2 else kind.name)
         of = (*(kind.product or (kind.name,)), board.direction) if board is not None else ()
-        if side is not None and side.product != of:
+        shared = (*kind.product[:-1], board.sides) if board is not None and board.sides else ()
+        if side is not None and (side.product or (side.name,)) not in (of, shared):
             message = f"`{side.name}` is not a product of `{kind.name}` and its directions"
+            message += f", or of its sides `{board.sides}`" if board is not None and shared else ""
             help_ = (
                 f"write `product: [{', '.join(of)}]` in the kind of the sides"
                 if board is not None

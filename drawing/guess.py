@@ -52,7 +52,7 @@ def board_forms(d: typed.Declarations) -> list[tuple[str, str, str]]:
     if any(form in ("areas", "nodes") for _, form, _ in results):
         return results
     # An unfinished map, where nothing can stand on a region yet.
-    taken = {name for name, _, _ in results}
+    taken = {name for name, _, _ in results} | {name for name in d.kinds if border_form(d, name)}
     return [
         (n, "nodes", "left") for n in d.kinds if n not in taken and _is_place(d.kinds[n]) and link_facts(d, n)
     ] + results
@@ -72,6 +72,9 @@ def _used(d: typed.Declarations) -> Iterator[tuple[str, str, str]]:
         positions = any(e.position is not None for e in kind.entities)
         if name in d.boards:
             yield name, "grid", "left"
+        elif form := border_form(d, name):
+            if not _is_bare(d, name):
+                yield name, form, "left"
         elif name in tracks:
             ring = tracks[name].ring
             many = len(kind.entities) > RING_LABELS
@@ -80,6 +83,30 @@ def _used(d: typed.Declarations) -> Iterator[tuple[str, str, str]]:
             yield name, "areas" if positions else "nodes", "left"
         elif name in indices:
             yield name, "row", "left"
+
+
+def host_of(d: typed.Declarations, kind: str) -> str:
+    """The board whose sides or corners the entities of a kind are; "" for other kinds."""
+    return next((name for name, board in d.boards.items() if kind in (board.sides, board.corners)), "")
+
+
+def border_form(d: typed.Declarations, kind: str) -> str:
+    """The form of a kind that is the sides or corners of a board; "" for other kinds."""
+    board = d.boards.get(host_of(d, kind))
+    return "" if board is None else "sides" if kind == board.sides else "corners"
+
+
+def lined(d: typed.Declarations, kind: str) -> list[str]:
+    """The field of the sides of a board that is drawn as a line: the first that names an entity or is a flag."""
+    sides = d.kinds.get(d.boards[kind].sides) if kind in d.boards else None
+    fields = (f.name for f in sides.state.values() if isinstance(f.type, Ent | Bool)) if sides is not None else ()
+    return [f"{sides.name}.{name}" for name in list(fields)[:1]] if sides is not None else []
+
+
+def entity_fields(d: typed.Declarations, kind: str, form: str) -> list[str]:
+    """The fields of places that name an entity, without that of sides drawn as lines."""
+    lines = lined(d, host_of(d, kind)) if form == "sides" else []
+    return [f.name for f in d.kinds[kind].state.values() if isinstance(f.type, Ent) and f"{kind}.{f.name}" not in lines]
 
 
 def _indices(d: typed.Declarations) -> set[str]:
@@ -99,6 +126,8 @@ def guessed_boards(d: typed.Declarations) -> Drawing:
             continue
         line = form == "grid" and d.boards[kind].form == "line" and len(d.kinds[kind].entities) > _LONG
         results[kind] = {"as": "row" if line else form, "at": at, "caption": True}
+        if host := host_of(d, kind):
+            results[kind]["in"] = host
     drawn = {kind for kind, board in results.items() if board["as"] != "hidden"}
     for product in d.kinds.values():
         if (board := _of_product(d, product)) is None:
@@ -121,7 +150,14 @@ def _is_board(d: typed.Declarations, kind: str, form: str) -> bool:
         return all(track.kind != kind for track in d.tracks.values()) is False
     if kind in d.boards and d.boards[kind].form == "line" and len(places.entities) > MAX_ROWS:
         return not places.state or kind in _indices(d)
-    return bool(places.state) or not _is_bare(d, kind) or form in ("areas", "nodes") or _is_crossed(d, kind)
+    used = bool(places.state) or not _is_bare(d, kind) or _is_crossed(d, kind)
+    return used or form in ("areas", "nodes") or any(not _is_bare(d, border) for border in _borders(d, kind))
+
+
+def _borders(d: typed.Declarations, kind: str) -> list[str]:
+    """The kinds of the sides and corners of a board."""
+    board = d.boards.get(kind)
+    return [name for name in (board.sides, board.corners) if name] if board is not None else []
 
 
 def _is_bare(d: typed.Declarations, kind: str) -> bool:
@@ -147,6 +183,8 @@ def _of_product(d: typed.Declarations, kind: typed.Kind) -> Drawing | None:
         return {"as": "mats", "at": "left", "caption": True}
     if any(part in d.boards or _is_direction(d, part) for part in kind.product):
         return None
+    if any({first, host_of(d, second)} == {*other.product} for other in d.kinds.values()):
+        return None  # lines on the sides of the owner's board
     across = d.max_players if d.kinds[second].is_player else len(d.kinds[second].entities)
     return {"as": "pairs", "at": "below", "caption": True} if 0 < across <= _ACROSS else None
 
@@ -159,10 +197,12 @@ def _shown_on(d: typed.Declarations, kind: typed.Kind, drawn: set[str], form: st
     """The content shown on the places of a board: facts, fields, tiles, and sides of cells."""
     tiles = _tiles(d, kind)
     on_tiles = {tiles["field"], tiles.get("turn", "")} if tiles else set()
+    on_sides = lined(d, host_of(d, kind.name)) if form == "sides" else []
     fields = [
         f.name
         for f in kind.state.values()
         if f.name not in on_tiles and not f.unlimited and not _is_marker(f, drawn - {kind.name})
+        if f"{kind.name}.{f.name}" not in on_sides
     ]
     numbers = [f.name for f in kind.facts.values() if isinstance(f.type, Num | Maybe) and f.type_span is not None]
     flags = [f.name for f in kind.facts.values() if isinstance(f.type, Bool) and f.type_span is not None]
@@ -177,19 +217,23 @@ def _shown_on(d: typed.Declarations, kind: typed.Kind, drawn: set[str], form: st
     if sides := _sides(d, kind):
         result["sides"] = sides
     if form in ("grid", "mats"):
-        more = len(fields) + bool(tiles) + bool(sides) - 2
+        more = len(fields) + bool(tiles) + bool(sides) + 2 * len(drawn.intersection(_borders(d, kind.name))) - 2
         result["cell"] = min(_CELL + _MARKED * max(more, 0), 120)
     return result
 
 
 def _sides(d: typed.Declarations, kind: typed.Kind) -> list[str]:
-    """The fields of cell sides: fields of products of the board, or of its two kinds, with a direction."""
+    """The fields of cell sides: those of sides that neighbours share, and of products of a board with its directions.
+
+    A board of pairs has those of products of its owners with its sides.
+    """
     board = d.boards.get(kind.product[1] if len(kind.product) == 2 else kind.name)
     if board is None or not board.direction:
         return []
-    of = (*(kind.product or (kind.name,)), board.direction)
-    sides = (side for side in d.kinds.values() if side.product == of)
-    return [f"{side.name}.{field}" for side in sides for field in list(side.state)[:1]]
+    products = {(*(kind.product or (kind.name,)), board.direction)}
+    products |= {(kind.product[0], board.sides)} if len(kind.product) == 2 and board.sides else set()
+    sides = (side for side in d.kinds.values() if side.product in products)
+    return lined(d, kind.name) + [f"{side.name}.{field}" for side in sides for field in list(side.state)[:1]]
 
 
 def _tiles(d: typed.Declarations, kind: typed.Kind) -> Drawing:
@@ -349,6 +393,7 @@ def guessed_looks(d: typed.Declarations, boards: Drawing) -> tuple[Drawing, dict
     labels = LabelStock([str(number + 1) for number in range(d.max_players)])
     looks: Drawing = {}
     grids = {kind for kind, board in d.boards.items() if board.form != "line"}
+    grids |= {border for kind in d.boards for border in _borders(d, kind)}
     kinds = [k for k in d.kinds.values() if k.entities and not (k.nameless or k.product or k.name in grids)]
     owners = {each for pile in d.pieces.values() for each in pile.each}
     owners |= {part for kind in kinds if kind.places for part in kind.product}

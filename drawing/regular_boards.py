@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import cos, pi, sin
 
+from msgspec import Struct
+
 from rulespec.drawing import svg
 from rulespec.drawing.colours import INK, colour, ground
 from rulespec.drawing.guess import RING_LABELS
@@ -21,6 +23,8 @@ CELL = 64.0
 _HEX = 78.0
 LINE = "#5b6770"
 _RIM = 22.0  # margin beside a grid for the names of its columns and rows
+BORDER = 0.14
+"""Half the size of a place on a side or a corner of a cell, relative to the width of the cell."""
 _COLUMNS = 13
 _TITLE_LINES = 2
 """The maximum number of lines of a title in a row."""
@@ -92,18 +96,23 @@ def region(shape: str, place: Place, by_seat: str = "") -> SceneItem:
 # --- grids ---------------------------------------------------------------------------------------
 
 
-def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
-    """A board of squares, alternately light and dark by default, or of hexes, with the names of rows and columns."""
+def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point, *, edged: bool = False) -> Plan:
+    """A board of squares, alternately light and dark by default, or of hexes, with the names of rows and columns.
+
+    With `edged`, there is room around the board for what stands on its outer sides and corners.
+    """
     if sheet.d.boards[board.kind].form == "hexes":
-        return _hexes(sheet, board, corner)
+        return _hexes(sheet, board, corner, edged=edged)
     spaces, names = sheet.d.boards[board.kind].spaces, sheet.names(board.kind)
     if board.transposed:
         spaces = [(y, -x) for x, y in spaces]
     left, low = min(x for x, _ in spaces), min(y for _, y in spaces)
     columns, rows = max(x for x, _ in spaces) - left + 1, max(y for _, y in spaces) - low + 1
     side = square_side(spaces, board)
-    plan = Plan((columns * side + _RIM, rows * side + _RIM))
-    plan.boxes = dict(enumerate(squares(spaces, (corner[0] + _RIM, corner[1]), side)))
+    edge = BORDER * side if edged else 0.0
+    first = corner[0] + _RIM + edge, corner[1] + edge
+    plan = Plan((columns * side + _RIM + 2 * edge, rows * side + _RIM + 2 * edge))
+    plan.boxes = dict(enumerate(squares(spaces, first, side)))
     if board.only:
         plan.boxes = {i: box for i, box in plan.boxes.items() if _is(sheet, board.kind, board.only, i)}
     for i, box in plan.boxes.items():
@@ -116,7 +125,7 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
         plan.slots[i], note = noted_slot(sheet, board, i, _inner(box, 3))
         plan.items += [SceneItem(f"facts.{names[i]}", "names", note)] if note else []
     if board.shape in ("hole", "crossing"):
-        frame: svg.Values = {"x": corner[0] + _RIM, "y": corner[1], "width": columns * side, "height": rows * side}
+        frame: svg.Values = {"x": first[0], "y": first[1], "width": columns * side, "height": rows * side}
         tone = board.colour or ("blue" if board.shape == "hole" else "wood")
         panel = svg.element("rect", **frame, fill=colour(tone), rx=6)
         plan.items.append(SceneItem(f"ground.{board.kind}", "ground", panel))
@@ -125,7 +134,8 @@ def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
     if board.names != "none":
         labels = [_labels(name) for name in names]
         labels = [(row, column) for column, row in labels] if board.transposed else labels
-        plan.items += _rims(dict(zip(spaces, labels, strict=True)), (columns, rows), side, corner, board.kind)
+        named = dict(zip(spaces, labels, strict=True))
+        plan.items.append(_rims(board.kind, named, (columns, rows), Net(first, side, edge + _RIM / 2)))
     return plan
 
 
@@ -190,14 +200,15 @@ def _hole(box: Box, fill: str) -> str:
     return svg.element("rect", **size, fill="none", pointer_events="all") + hole
 
 
-def _hexes(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
+def _hexes(sheet: Sheet, board: BoardStyle, corner: Point, *, edged: bool) -> Plan:
     """A board of pointy-top hexes, with the first row at the top."""
     spaces = sheet.d.boards[board.kind].spaces
     wide = hex_width(spaces, board)
-    shapes = list(hexagons(spaces, corner, wide))
+    edge = BORDER * wide if edged else 0.0
+    shapes = list(hexagons(spaces, (corner[0] + edge, corner[1] + edge), wide))
     tall = wide * 2 / 3**0.5
     right, bottom = max(box[2] for box, _ in shapes), max(box[3] for box, _ in shapes)
-    plan = Plan((right - corner[0], bottom - corner[1]))
+    plan = Plan((right - corner[0] + edge, bottom - corner[1] + edge))
     names, shown = sheet.names(board.kind), sheet.place_titles(board)
     for i, (box, outline) in enumerate(shapes):
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
@@ -239,21 +250,25 @@ def _labels(name: str) -> tuple[str, str]:
     return column.rstrip("_") or name, name[len(column) :] or name
 
 
-def _rims(
-    labels: Mapping[tuple[int, int], tuple[str, str]], count: tuple[int, int], side: float, corner: Point, kind: str
-) -> Iterator[SceneItem]:
+class Net(Struct, frozen=True):
+    """The top left cell of a grid: its corner, its size, and the distance of the names from the grid."""
+
+    first: Point
+    side: float
+    far: float
+
+
+def _rims(kind: str, labels: Mapping[tuple[int, int], tuple[str, str]], count: tuple[int, int], net: Net) -> SceneItem:
     """The names along the bottom and the left edge, taken from the spaces there."""
     left, low = min(x for x, _ in labels), min(y for _, y in labels)
-    parts = []
+    (x, y), side, parts = net.first, net.side, []
     for column in range(count[0]):
         text, _ = labels.get((left + column, low), ("", ""))
-        x = corner[0] + _RIM + (column + 0.5) * side
-        parts.append(svg.words(text, x, corner[1] + count[1] * side + _RIM / 2, 12, fill=LINE))
+        parts.append(svg.words(text, x + (column + 0.5) * side, y + count[1] * side + net.far, 12, fill=LINE))
     for row in range(count[1]):
         _, text = labels.get((left, low + row), ("", ""))
-        y = corner[1] + (count[1] - row - 0.5) * side
-        parts.append(svg.words(text, corner[0] + _RIM / 2, y, 12, fill=LINE))
-    yield SceneItem(f"rims.{kind}", "names", svg.group(parts, class_="rims"))
+        parts.append(svg.words(text, x - net.far, y + (count[1] - row - 0.5) * side, 12, fill=LINE))
+    return SceneItem(f"rims.{kind}", "names", svg.group(parts, class_="rims"))
 
 
 # --- rings ---------------------------------------------------------------------------------------

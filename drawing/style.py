@@ -15,9 +15,12 @@ from rulespec.drawing.entity_marks import SYMBOLS, TYPES, entity_facts, is_label
 from rulespec.drawing.guess import (
     BoardContents,
     board_forms,
+    entity_fields,
     guessed_boards,
     guessed_looks,
     guessed_pieces,
+    host_of,
+    lined,
     link_facts,
     markers,
     piles,
@@ -290,13 +293,11 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
         data, places = section.get(kind, {}), d.kinds[kind]
         positions = _positions(places, data)
         outlines, scenery = outlines_of(places, data)
-        if (positions or outlines) and form == "nodes":
-            form = "areas"
+        form = "areas" if (positions or outlines) and form == "nodes" else form
         facts = entity_facts(d, places, data.get("as", form))
         links = {name: LinkStyle() for name in link_facts(d, kind)}
         links |= {name: LinkStyle(state=_owner(d, name)) for name, of in d.links.items() if of.region == kind}
         links |= {name: replace(links.get(name, LinkStyle()), **how) for name, how in data.get("links", {}).items()}
-        own = [f.name for f in places.state.values() if isinstance(f.type, Ent)]
         yield (
             kind,
             BoardStyle(
@@ -314,13 +315,13 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 fill=tuple(data.get("fill", facts[:1])),
                 badges=tuple(data.get("badges", [])),
                 across=tuple(data.get("across", [])),
-                fields=tuple(data.get("fields", own)),
+                fields=tuple(data.get("fields", entity_fields(d, kind, form))),
                 links=links,
                 names=data.get("names", "title"),
                 columns=data.get("columns", 0),
                 facts=tuple(data.get("facts", [])),
-                inside=data.get("in", "") if data.get("in") in d.kinds else "",
-                each=data.get("each", "") if data.get("each") in d.kinds else "",
+                inside=data["in"] if data.get("in") in d.kinds else host_of(d, kind),
+                each=data["each"] if data.get("each") in d.kinds else "",
                 turned={int(n): tuple(map(str, how)) for n, how in data.get("turned", {}).items()},
                 shape=data.get("shape", ""),
                 colour=data.get("colour", ""),
@@ -334,7 +335,7 @@ def _boards(d: typed.Declarations, section: dict[str, Any]) -> Iterator[tuple[st
                 transposed=data.get("transposed", False),
                 dots=tuple(d.kinds[kind].index[name] for name in data.get("dots", [])),
                 tints=data.get("tints", {}),
-                sides=tuple(data.get("sides", [])),
+                sides=tuple(data.get("sides", lined(d, kind))),
                 tiles=_tiles(data.get("tiles")),
                 roomy=any(place.index == kind for pile in piles(d) for place in pile.places.values()),
                 trays=tuple(

@@ -18,11 +18,11 @@ from shipped import NAMES, loaded
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.drawing import svg
 from rulespec.drawing.board import Board, board_of
+from rulespec.drawing.borders import middle_of, middles
 from rulespec.drawing.colours import ground
 from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.scene import to_svg
 from rulespec.drawing.style import style_of
-from rulespec.drawing.tiles import middle_of, middles
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.game.state_json import state_json

@@ -10,8 +10,8 @@ from cases import write
 from drawing_ports import assert_ports_agree
 
 from rulespec.drawing.board import board_of
+from rulespec.drawing.borders import middles
 from rulespec.drawing.svg import Box
-from rulespec.drawing.tiles import middles
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.state_json import state_json
 from rulespec.load import load_ruleset
