@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from rulespec.diagnostics.report import failure
 from rulespec.drawing import svg
 from rulespec.drawing.board_forms import HOSTS, SIDE, plans_of
-from rulespec.drawing.borders import FORMS
 from rulespec.drawing.captions import caption, notes
+from rulespec.drawing.cell_borders import FORMS
 from rulespec.drawing.colours import INK
 from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.drawn_tokens import LARGEST, DrawnToken, Standing, drawn, marker_token

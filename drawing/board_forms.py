@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rulespec.drawing import svg
-from rulespec.drawing.borders import FORMS, border_plans, side_lines
 from rulespec.drawing.cards import chip
+from rulespec.drawing.cell_borders import FORMS, border_plans, side_lines
 from rulespec.drawing.cells_board import cells_plan, net_of
 from rulespec.drawing.colours import INK, colour, ground
 from rulespec.drawing.hex_map import hex_map_plan

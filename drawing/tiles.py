@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from rulespec.drawing import svg
-from rulespec.drawing.borders import middle_of, middles
+from rulespec.drawing.cell_borders import middle_of, middles
 from rulespec.drawing.colours import INK
 from rulespec.drawing.drawn_tokens import DrawnToken, token_at
 from rulespec.drawing.plan import Home, Plan, Sheet, TileFace, Tiles

@@ -148,6 +148,7 @@ CODES: dict[str, str] = {
     "RS373": "a secret within a draft",
     "RS374": "an option that every draft already has",
     "RS375": "corners of a line",
+    "RS376": "bags drawn with equal odds",
     "RS401": "a rule that calls itself without a depth",
     "RS402": "a loop that may not end",
     "RS403": "a `match` that leaves cases out",

@@ -18,7 +18,7 @@ from shipped import NAMES, loaded
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.drawing import svg
 from rulespec.drawing.board import Board, board_of
-from rulespec.drawing.borders import middle_of, middles
+from rulespec.drawing.cell_borders import middle_of, middles
 from rulespec.drawing.colours import ground
 from rulespec.drawing.drawing_file import read_drawing
 from rulespec.drawing.scene import to_svg

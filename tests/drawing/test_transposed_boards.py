@@ -10,7 +10,7 @@ from cases import write
 from drawing_ports import assert_ports_agree
 
 from rulespec.drawing.board import board_of
-from rulespec.drawing.borders import middles
+from rulespec.drawing.cell_borders import middles
 from rulespec.drawing.svg import Box
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.state_json import state_json

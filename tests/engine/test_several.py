@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
+from fractions import Fraction
+from math import comb
 from pathlib import Path
 
 import pytest
@@ -335,3 +337,45 @@ def test_sets_are_counted_and_listed_alike(source: int, least: int, most: int, o
     every = list(several.subsets(source, least, most))
     assert len(set(every)) == len(every) == several.ways([1] * source.bit_count(), least, most)
     assert (other in every) == several.is_subset(other, source, least, most)
+
+
+HANDFUL = """
+procedure play():
+    repeat at most 3:
+        roll drawn(c in colour) weight ball[c].bag
+        move 1 of ball[c] from bag to table
+    end game as over
+scoring p in player:
+    score ball[white].table
+--- kinds.yaml
+kinds:
+  colour: {entities: {white: {}, black: {}, red: {}}}
+  player: {}
+pieces:
+  ball: {each: [colour], places: {bag: {}, table: {}}}
+--- setup.yaml
+setup:
+  pieces: {ball.bag: {white: 2, black: 5, red: 4}}
+"""
+
+
+def test_single_draws_have_the_odds_of_a_handful(play: Play) -> None:
+    """Three of eleven balls, one after another, beside the multivariate hypergeometric distribution."""
+    odds: dict[tuple[int, ...], Fraction] = defaultdict(Fraction)
+
+    def go_on(game: Game, share: Fraction) -> None:
+        if game.is_over:
+            odds[tuple(int(game.omniscient.value(f"ball[{c}].table")) for c in ("white", "black", "red"))] += share
+            return
+        weight = game.omniscient.numbers.weight
+        weights = [(option, weight(option.kind.choice, option.args)) for option in game.legal_options]
+        for option, parts in weights:
+            if parts:
+                further = game.copy()
+                further.apply(option)
+                go_on(further, share * Fraction(parts, sum(each for _, each in weights)))
+
+    go_on(play(HANDFUL), Fraction(1))
+    ways = {(w, b, r): comb(2, w) * comb(5, b) * comb(4, r) for w in range(4) for b in range(4) for r in range(4)}
+    expected = {bag: Fraction(number, comb(11, 3)) for bag, number in ways.items() if sum(bag) == 3 and number}
+    assert dict(odds) == expected

@@ -13,7 +13,7 @@ from rulespec.check.expressions.sets import type_binder
 from rulespec.check.scope import Env, known_if
 from rulespec.check.statements.context import Outcome, StatementContext, StatementPlace
 from rulespec.check.statements.heads import report_unused, split, type_head
-from rulespec.check.statements.several import type_several
+from rulespec.check.statements.several import report_equal_odds, type_several
 from rulespec.diagnostics.diagnostic import Label
 from rulespec.diagnostics.suggestions import nearest
 from rulespec.syntax import ast
@@ -141,6 +141,8 @@ def _option(
     block, after, alive = c.inner(body, c.forget(scope, changed), place)
     report_unused(c, head)
     option = typed.OptionDef(o.name.text, params, by, weight, head, block, o.doc.text, o.name.span)
+    if form == "chance":
+        report_equal_odds(x, o.params, option)
     return option, after, alive
 
 
@@ -242,4 +244,6 @@ def type_draw(c: StatementContext, s: ast.Draw, env: Env, place: StatementPlace)
     option = typed.OptionDef(name, params, None, weight, (), (), "", s.name.span)
     one_form(c, name, option)
     form = "chance" if by is None else "decide"
+    if form == "chance":
+        report_equal_odds(c.x, s.params, option)
     return typed.Decide(s.span, form, name, by, None, "", (option,), draws=True, lead=lead), scope, True

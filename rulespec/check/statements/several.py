@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from rulespec.check.expressions.bags import pile_bag
@@ -57,6 +59,24 @@ def _bounds(x: ExpressionContext, last: ast.Expr, least: typed.Expr, most: typed
     elif isinstance(least, typed.Lit) and least.value > most.value:
         help_ = f"write the minimum first: `choose {most.value} .. {least.value} of …`"
         x.error("RS313", f"a choice cannot have from {least.value} to {most.value} members", least.span, help=help_)
+
+
+def report_equal_odds(x: ExpressionContext, params: Sequence[ast.OptionParam], option: typed.OptionDef) -> None:
+    """Warns of bags that chance draws with equal odds: pieces drawn from a bag at random have others."""
+    for p, param in zip(params, option.params, strict=True):
+        if option.weight is not None or not isinstance(param.var.type, BagOf):
+            continue
+        place, index = (p.low.target, "[…]") if isinstance(p.low, ast.Index) else (p.low, "")
+        kind, letter = param.var.type.kind, param.var.type.kind[0]
+        pile = place.target.name if isinstance(place, ast.Attribute) and isinstance(place.target, ast.Ref) else ""
+        where = f"{pile}[{letter}].{place.name.text}{index}" if isinstance(place, ast.Attribute) else ""
+        x.report.warning(
+            "RS376",
+            f"chance draws each bag `{param.var.name}` with the same odds, whatever its pieces",
+            p.name.span,
+            help=f"draw one piece after another, `roll {option.name}({letter} in {kind}) weight {where}`, and move it; "
+            "or write `weight 1` if all bags have the same odds",
+        )
 
 
 # --- what moves all of a set or a bag -------------------------------------------------------
