@@ -10,7 +10,7 @@ from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.yaml_nodes import Node, Scalar, Sequence, entries, get, text, words
 from rulespec.drawing.colours import PALETTE
 from rulespec.drawing.entity_marks import SYMBOLS
-from rulespec.drawing.guess import border_form, link_facts
+from rulespec.drawing.guess import border_form, link_facts, row_tables
 from rulespec.drawing.outline_checks import check_outlines
 from rulespec.typed import nodes as typed
 from rulespec.types import Ent, SetOf
@@ -332,7 +332,7 @@ class _Names:
             self._pieces_in(word)
             return
         fields: dict[str, typed.Named] = {**(self.d.fields if kind == "game" else self.d.kinds[kind].state)}
-        fields |= {} if kind == "game" else self.d.kinds[kind].facts
+        fields |= {} if kind == "game" else row_tables(self.d, kind) | self.d.kinds[kind].facts
         self._known(word, word.text, fields, "field of the game" if kind == "game" else f"field of `{kind}`")
 
 

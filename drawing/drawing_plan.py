@@ -257,7 +257,7 @@ def _table(board: Board, table: SheetTable, shown: TextTable) -> dict[str, Any]:
 
 
 def _column(board: Board, table: SheetTable, column: Column) -> dict[str, Any]:
-    if column.fact is not None and column.field is None:
+    if column.is_static:
         return {"texts": [fact_text(board.sheet, table.kind, column, i) for i in range(table.rows)]}
     if column.field is not None:
         type_ = _type(column.field.type)

@@ -23,7 +23,7 @@ _LONG = 20
 """The maximum number of spaces of a line drawn in one row."""
 _ACROSS = 20
 """The maximum number of columns of a board of pairs."""
-_FACTS = 10
+_FACTS = 20
 """The maximum number of facts of a kind that become columns in its table."""
 _MAP, _REGION = 900, 12
 """The width of a map, and the share of it that each region needs."""
@@ -41,6 +41,21 @@ def piles(d: typed.Declarations) -> Iterator[typed.PieceDecl | typed.Kind]:
 def link_facts(d: typed.Declarations, kind: str) -> list[str]:
     """The links of a kind: its set-valued facts of the same kind."""
     return [f.name for f in d.kinds[kind].facts.values() if isinstance(f.type, SetOf) and f.type.kind == kind]
+
+
+def row_tables(d: typed.Declarations, kind: str) -> dict[str, typed.TableDecl]:
+    """The look-up tables with a row for each entity of a kind, such as the costs of cards; with two keys, the second is
+    a kind, too.
+    """
+
+    def fits(table: typed.TableDecl) -> bool:
+        one, *more = table.keys
+        if one != Ent(kind) or len(more) > 1 or (more and not isinstance(more[0], Ent)):
+            return False
+        return isinstance(table.value, Num | Bool | Ent) or (not more and isinstance(table.value, SetOf))
+
+    taken = d.kinds[kind].facts.keys() | d.kinds[kind].state.keys()
+    return {name: table for name, table in d.tables.items() if fits(table) and name not in taken}
 
 
 # --- forms of boards -----------------------------------------------------------------------------
@@ -315,12 +330,16 @@ class BoardContents:
             if kind.nameless or (not facts and (kind.name in self.boards or kind.places or len(kind.product) > 1)):
                 continue
             columns = (*self._own(kind.name, kind.state), *self._piles(kind.name, facts=facts))
-            if not columns or len(kind.entities) > (MOST_ROWS if facts else MAX_ROWS):
-                continue
-            shown = (f for f in kind.facts.values() if f.type_span is not None)
-            known = [f.name for f in shown if isinstance(f.type, Num | Maybe | Bool | Ent)]
-            known = known if facts and not kind.product and len(known) <= _FACTS else []
-            yield kind.name, (*columns, *known)
+            known = self._known(kind) if facts else []
+            if (columns or (kind.places and known)) and len(kind.entities) <= (MOST_ROWS if facts else MAX_ROWS):
+                yield kind.name, (*columns, *known)
+
+    def _known(self, kind: typed.Kind) -> list[str]:
+        """The facts of a kind that become columns, and the look-up tables with rows for its entities."""
+        shown = (f for f in kind.facts.values() if f.type_span is not None)
+        known = [f.name for f in shown if isinstance(f.type, Num | Maybe | Bool | Ent)]
+        facts = known if not kind.product and len(known) <= _FACTS else []
+        return [*facts, *row_tables(self.d, kind.name)]
 
     def _own(self, kind: str, fields: Mapping[str, typed.FieldDecl]) -> list[str]:
         shown = Num | Maybe | Bool | Ent | SetOf | Order
@@ -338,22 +357,29 @@ class BoardContents:
         for pile in piles(self.d) if facts else self.d.pieces.values():
             each = pile.each if isinstance(pile, typed.PieceDecl) else ()
             for place in pile.places.values():
-                of = place.index or (each[0] if len(each) == 1 else "")
+                of = place.index or (each[0] if len(each) == 1 and not (facts and _is_face_down(place)) else "")
                 if of == kind and f"{pile.name}.{place.name}" not in self.trays:
                     results.append(f"{pile.name}.{place.name}")
         return results
 
     def _unplaced(self) -> list[str]:
-        """Pieces in places without an index that belong to no entity with a row."""
+        """Pieces in places without an index that belong to no entity with a row, and those that lie face down, of which
+        only the total is public.
+        """
         results = []
         for pile in piles(self.d):
             each = pile.each if isinstance(pile, typed.PieceDecl) else ()
             for place in pile.places.values():
                 path = f"{pile.name}.{place.name}"
-                rowless = len(each) != 1 or each[0] in self.boards
+                rowless = len(each) != 1 or each[0] in self.boards or _is_face_down(place)
                 if not place.index and rowless and path not in self.trays:
                     results.append(path)
         return results
+
+
+def _is_face_down(place: typed.PlaceDecl) -> bool:
+    """Whether pieces in a place are hidden from some seats, to which the rows of their owners could show no number."""
+    return place.private is not None
 
 
 # --- looks ---------------------------------------------------------------------------------------
@@ -401,7 +427,7 @@ def guessed_looks(d: typed.Declarations, boards: Drawing) -> tuple[Drawing, dict
         numbers = numbers_of(d, kind.name)
         counted = dict(zip(numbers, labels.numbered(kind.name.replace("_", " "), list(numbers.values())), strict=True))
         letters = [counted.get(entity.name) or labels.of(entity.title) for entity in kind.entities]
-        hues = _named_hues(kind)
+        hues = _named_hues(kind) or _hues_of_facts(d, kind)
         looks[kind.name] = {
             entity.name: {"letter": label} | ({"colour": hues[entity.name]} if entity.name in hues else {})
             for entity, label in zip(kind.entities, letters, strict=True)
@@ -416,6 +442,19 @@ def _named_hues(kind: typed.Kind) -> dict[str, str]:
     hues = {name: next(iter(hue)) for name, hue in words.items() if len(hue) == 1}
     hues = hues if 2 * len(hues) > len(words) else {}
     return hues | {name: name for name in words if name in PALETTE}
+
+
+def _hues_of_facts(d: typed.Declarations, kind: typed.Kind) -> dict[str, str]:
+    """The colours of entities that have a fact with named colours, such as the colour of a card; the first such fact
+    counts.
+    """
+    for fact in kind.facts.values():
+        of = d.kinds.get(fact.type.kind) if isinstance(fact.type, Ent) else None
+        if of is None or of is kind or of.is_player or 2 * len(named := _named_hues(of)) <= len(of.entities):
+            continue
+        names = [of.entities[value].name if value >= 0 else "" for value in fact.values]
+        return {e.name: named[name] for e, name in zip(kind.entities, names, strict=True) if name in named}
+    return {}
 
 
 def _coded(d: typed.Declarations, boards: Drawing) -> Iterator[str]:

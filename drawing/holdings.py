@@ -27,6 +27,7 @@ from rulespec.drawing.cards import (
     most_texts,
 )
 from rulespec.drawing.colours import INK
+from rulespec.drawing.guess import row_tables
 from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import GAP, HEAD, Plan, Sheet
 from rulespec.drawing.played_marks import SPOTS, die
@@ -38,7 +39,7 @@ from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.text_width import shortened, text_width
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed
-from rulespec.types import Bool, Ent, Num, Order, SetOf, none_of
+from rulespec.types import Bool, Ent, Num, Order, SetOf, Type, none_of
 
 HEADS = 12.0
 """The font size of column heads."""
@@ -56,12 +57,14 @@ _MEMBERS, _SET = 16, 420.0
 """The number of set members that a column has room for, and its maximum width."""
 """The room of a number without bounds."""
 _WIDEST = 150.0
+_LIST = 240.0
+"""The maximum widths of a column of single values, and of lists of a look-up table."""
 _CHIPS = 150.0  # minimum width of a column of pieces
 _LINE = "#c9cdd1"
 
 
 class Column(Brief, Struct):
-    """A column: a field, a fact, a fact of the entity that a field names, or the pieces in a place.
+    """A column: a field, a fact, a fact of the entity that a field names, a look-up table, or the pieces in a place.
 
     `left` is its left edge.
     """
@@ -74,6 +77,12 @@ class Column(Brief, Struct):
     place: str = ""
     left: float = 0.0
     fact: typed.FactDecl | None = None
+    lookup: typed.TableDecl | None = None
+
+    @property
+    def is_static(self) -> bool:
+        """Whether it shows the same in every position."""
+        return self.field is None and not self.pile
 
 
 class SheetTable(Brief, Struct):
@@ -252,6 +261,12 @@ def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) ->
             titles = tuple(fact_text(sheet, kind, column, i) for i in range(len(fact.values)))
         widest = max((text_width(each, SIZE) for each in titles), default=0.0)
         return Column(name, title, max(40.0, min(max(text_width(title, HEADS), widest), _WIDEST)), fact=fact)
+    if field is None and kind != "game" and (lookup := row_tables(sheet.d, kind).get(name)) is not None:
+        column = Column(name, words.field(kind, name), 0.0, lookup=lookup)
+        texts = (fact_text(sheet, kind, column, i) for i in range(len(sheet.names(kind))))
+        column.width = max(40.0, text_width(column.title, HEADS), *(text_width(each, SIZE) for each in texts))
+        column.width = min(column.width, _LIST)
+        return column
     if field is None or words.internal(kind, name):
         return None
     title = words.field("" if kind == "game" else kind, name)
@@ -324,7 +339,7 @@ def table_plan(sheet: Sheet, table: SheetTable, title: str) -> Plan:
                 parts.append(chip(sheet.look(table.kind, i), x + (discs - 5) / 2, middle))
             text = shortened(name, SIZE, room, bold=True)
             parts.append(svg.words(text, x + discs, middle, SIZE, bold=True, anchor="start", fill=INK))
-            for column in (column for column in table.columns if column.field is None):
+            for column in (column for column in table.columns if column.is_static):
                 if (text := fact_text(sheet, table.kind, column, i)) != "":
                     text = shortened(text, SIZE, column.width)
                     parts.append(svg.words(text, column.left, middle, SIZE, anchor="start", fill=INK))
@@ -333,17 +348,45 @@ def table_plan(sheet: Sheet, table: SheetTable, title: str) -> Plan:
 
 
 def fact_text(sheet: Sheet, kind: str, column: Column, row: int) -> str:
-    """The text of a fact's value in a row, or ""."""
+    """The text of a fact's value in a row, or of the row of a look-up table; or ""."""
+    if column.lookup is not None:
+        return _row_text(sheet, column.lookup, row)
     if column.fact is None or row >= len(column.fact.values):
-        return ""
-    value = column.fact.values[row]
-    if value == none_of(column.fact.type):
         return ""
     if (of := sheet.fact(kind, column.fact.name, row)) is not None:
         return sheet.titles(of[0])[of[1]]
-    if isinstance(column.fact.type, SetOf):
-        return ", ".join(title for i, title in enumerate(sheet.titles(column.fact.type.kind)) if value >> i & 1)
-    if isinstance(column.fact.type, Bool):
+    return _text_of(sheet, column.fact.type, column.fact.values[row])
+
+
+def _row_text(sheet: Sheet, table: typed.TableDecl, row: int) -> str:
+    """The value of a look-up table for an entity; with a second key, its entities with their values: `2 ore, glass`."""
+    if len(table.keys) == 1:
+        return _text_of(sheet, table.value, table.rows.get((row,)))
+    assert isinstance(table.keys[1], Ent)
+    return ", ".join(
+        _listed(title, _text_of(sheet, table.value, value), table.value)
+        for i, title in enumerate(sheet.titles(table.keys[1].kind))
+        if (value := table.rows.get((row, i))) not in (None, none_of(table.value))
+        if value or isinstance(table.value, Ent)
+    )
+
+
+def _listed(title: str, text: str, type_: Type) -> str:
+    """An entity of a list with its value; 1 and true are left out."""
+    if isinstance(type_, Ent):
+        return f"{title}: {text}"
+    return title if isinstance(type_, Bool) or text == "1" else f"{text} {title}"
+
+
+def _text_of(sheet: Sheet, type_: Type, value: int | None) -> str:
+    """The text of a value of a look-up table."""
+    if value is None or value == none_of(type_):
+        return ""
+    if isinstance(type_, Ent):
+        return sheet.titles(type_.kind)[value]
+    if isinstance(type_, SetOf):
+        return ", ".join(title for i, title in enumerate(sheet.titles(type_.kind)) if value >> i & 1)
+    if isinstance(type_, Bool):
         return sheet.words.word("yes") if value else ""
     return str(value)
 
@@ -363,8 +406,10 @@ def rows(
     sheet: Sheet, words: Wording, names: Names, table: SheetTable, shown: ShownState, placed: dict[str, Place]
 ) -> Iterator[SceneItem]:
     """The rows of a table, one item each; `placed` collects the drawn entities, including chips."""
-    piles = piles_of_rows(sheet, table, shown)
     turn = names.entity(sheet.turn, shown.fields.get(("", sheet.style.turn), {}).get(0))
+    if all(column.is_static for column in table.columns) and (turn is None or turn[0] != table.kind):
+        return
+    piles = piles_of_rows(sheet, table, shown)
     for i in range(table.first, table.first + table.rows):
         middle = table.top + (i - table.first + 0.5) * table.row
         parts = [turn_mark(sheet, (table.corner[0], middle))] if turn == (table.kind, i) else []

@@ -68,7 +68,7 @@ class TableTexts:
         sheet, kind = self._sheet, self._table.kind
         if column.field is not None:
             return _value(sheet, self._words, self._names, column, value)
-        if column.fact is not None:
+        if column.is_static:
             text = fact_text(sheet, kind, column, row)
             return [text] if text else []
         if is_counted(sheet, kind, column.pile, column.place):

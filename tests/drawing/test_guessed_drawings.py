@@ -219,6 +219,40 @@ def test_a_colour_in_most_names_of_a_kind_is_theirs(tmp_path: Path) -> None:
     assert [most.look("ware", n).colour for n in range(3)] == ["red", "white", "water"]
 
 
+def test_a_card_has_the_colour_that_a_fact_names(tmp_path: Path) -> None:
+    facts = "{facts: {colour: colour}, entities: {cheese: {colour: blue}, wine: {colour: red}, oil: {colour: blue}}"
+    text = STALLS.replace("{entities: {cheese: {}, wine: {}}", facts)
+    sheet = undrawn_file(small(tmp_path / "small", text))[0].sheet
+    assert [sheet.look("ware", n).colour for n in range(3)] == ["blue", "red", "blue"]
+    plain = text.replace("{red: {}, blue: {}}", "{cream: {}, amber: {}, red: {}, blue: {}, teal: {}}")
+    sheet = undrawn_file(small(tmp_path / "plain", plain))[0].sheet
+    assert sheet.look("ware", 0).colour != sheet.look("ware", 2).colour
+
+
+def test_pieces_that_lie_face_down_are_counted_for_all(tmp_path: Path) -> None:
+    text = STALLS.replace("{bag: {}, wall", '{bag: {private: {to: "{}"}}, wall')
+    board, game = undrawn_file(small(tmp_path / "small", text))
+    seen = {each.id: each.svg for each in board.items(game.view(game.seats[0]).state)}
+    assert re.findall(r">([^<]+)</text>", seen["row.game.game"]) == ["8 hidden"]
+    assert re.findall(r">([^<]+)</text>", item(board, game, "row.game.game")) == ["R x4", "B x4"]
+    assert_ports_agree(board, game.view(game.seats[0]).state, tmp_path)
+
+
+def test_cards_have_a_table_of_their_facts_and_of_their_rows_in_look_up_tables(tmp_path: Path) -> None:
+    rows = "{cheese: {red: 2, blue: 1}, wine: {red: 0, blue: 1}}"
+    tables = f"--- tables.yaml\ntables: {{cost: {{key: [ware, colour], value: int, rows: {rows}}}}}\n"
+    facts = "ware: {facts: {age: int}, entities: {cheese: {age: 3}, wine: {age: 7}}"
+    text = STALLS.replace("ware: {entities: {cheese: {}, wine: {}}", facts).replace("--- rules", f"{tables}--- rules")
+    board, game = undrawn_file(small(tmp_path / "small", text))
+    (table,) = (each for each, _ in board.text_tables() if each.kind == "ware")
+    assert [column.title for column in table.columns] == ["age", "cost"]
+    assert [["3"], ["2 red, blue"]] in [*board.text_rows(state_json(game))]
+    assert "2 red, blue" in to_svg(board.scene(game))
+    assert_ports_agree(board, state_json(game), tmp_path)
+    named = small(tmp_path / "named", f"{text}--- drawing.yaml\ndrawing: {{tables: {{ware: [cost]}}}}\n")
+    assert [["2 red, blue"]] in [*board_of(named, game.names).text_rows(state_json(game))]
+
+
 def test_cells_of_each_owners_board_have_their_printed_colours(tmp_path: Path) -> None:
     board, _ = undrawn_file(small(tmp_path / "small", STALLS))
     svg = to_svg(board.scene(None))
