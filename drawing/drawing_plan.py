@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -58,14 +59,25 @@ def plan(board: Board) -> dict[str, Any]:
 
 def _kind(board: Board, kind: str) -> dict[str, Any]:
     sheet = board.sheet
+    made_of = sheet.d.kinds[kind].product
+    named = made_of and any(getattr(field.type, "kind", "") == kind for field in _fields(sheet.d))
+    values = [_look(sheet.value_look(kind, i)) for i in range(len(sheet.names(kind)) if named else 0)]
     return {
         "names": list(sheet.names(kind)),
         "titles": list(sheet.titles(kind)),
         "looks": [_look(look) for look in sheet.style.looks.get(kind, {}).values()],
-        "parts": list(sheet.d.kinds[kind].product),
+        **({"values": values} if values else {}),
+        "parts": list(made_of),
         "player": sheet.d.kinds[kind].is_player,
         "placed": sheet.on_board(kind) or kind in sheet.style.tables,
     }
+
+
+def _fields(d: typed.Declarations) -> Iterator[typed.FieldDecl]:
+    """The fields of the game and of all kinds."""
+    yield from d.fields.values()
+    for kind in d.kinds.values():
+        yield from kind.state.values()
 
 
 def _look(look: Look) -> list[str | bool]:

@@ -273,12 +273,12 @@ def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) ->
     width = 40.0
     if isinstance(field.type, Ent):
         titles = sheet.titles(field.type.kind)
-        letters = (sheet.look(field.type.kind, i).letter for i in range(len(titles)))
+        letters = (sheet.value_look(field.type.kind, i).letter for i in range(len(titles)))
         disc = max(map(chip_width, letters), default=0.0)
         width = max([width, *(text_width(t, SIZE) + disc + 6 for t in titles)])
     elif isinstance(field.type, SetOf | Order):
         discs = [
-            chip_width(sheet.look(field.type.kind, i).letter) + 3 for i in range(len(sheet.names(field.type.kind)))
+            chip_width(sheet.value_look(field.type.kind, i).letter) + 3 for i in range(len(sheet.names(field.type.kind)))
         ]
         width = sum(sorted(discs)[-_MEMBERS:])
         return Column(name, title, max(min(width, _SET), min(text_width(title, HEADS), 110.0)), field)
@@ -465,14 +465,14 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
     if isinstance(type_, Bool):
         return svg.words(words.word("yes"), column.left, y, SIZE, anchor="start", fill=INK) if value else ""
     if isinstance(type_, SetOf | Order):
-        looks = [sheet.look(type_.kind, names.number(type_.kind, name)) for name in value]
+        looks = [sheet.value_look(type_.kind, names.number(type_.kind, name)) for name in value]
         return _in_line(looks, column, y)
     if (column.field.kind, column.name) in sheet.style.dice and value in SPOTS:
         return die(value, column.left, y)
     of = names.entity(type_, value)
     if of is None:
         return _number(str(value), column, y)
-    look = sheet.look(*of)
+    look = sheet.value_look(*of)
     disc = chip_width(look.letter)
     text = shortened(sheet.titles(of[0])[of[1]], SIZE, column.width - disc - 3)
     x = column.left

@@ -175,6 +175,17 @@ class Sheet(Brief, Struct, frozen=True):
         looks = list(self.style.looks.get(kind, {}).values())
         return looks[number] if 0 <= number < len(looks) else Look("grey")
 
+    def value_look(self, kind: str, number: int) -> Look:
+        """The look of an entity as the value of a field: a product, such as a player's second king, has the colour of
+        its first component and the letters of all.
+        """
+        if number < 0 or not self.d.kinds[kind].product:
+            return self.look(kind, number)
+        parts = self.parts(kind, number)
+        looks = [self.value_look(*part) for part in parts if not self.d.kinds[part[0]].nameless]
+        letters = [look.letter for look in looks] + [str(n + 1) for of, n in parts if self.d.kinds[of].nameless]
+        return Look(looks[0].colour if looks else "white", " ".join(filter(None, letters)))
+
     def colours(self, kind: str) -> tuple[str, ...]:
         """The SVG colours of a kind's entities, by default those of owners."""
         looks = [look.colour for look in self.style.looks.get(kind, {}).values()] or OWNERS

@@ -73,7 +73,7 @@ def link_states(sheet: Sheet, kind: str, lines: LinkLines, shown: ShownState) ->
             continue
         path, title = lines.lines[number]
         of = sheet.known.entity(field.type, value)
-        ink = colour(sheet.look(*of).colour) if of is not None else INK
+        ink = colour(sheet.value_look(*of).colour) if of is not None else INK
         title += f" {sheet.titles(of[0])[of[1]]}" if of is not None else "" if value is True else f" {value}"
         looks = ((INK, 8.0), (ink, 5.6)) if of is not None else ((INK, 5.6),)
         drawn = [

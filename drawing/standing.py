@@ -187,7 +187,7 @@ def _fields(sheet: Sheet, kind: str, plan: Plan, shown: ShownState) -> Iterator[
             of = sheet.known.entity(field.type, value)
             code = sheet.style.codes.get((kind, name), "")
             if isinstance(field.type, Ent) and of is not None:
-                look, title = sheet.look(*of), sheet.titles(of[0])[of[1]]
+                look, title = sheet.value_look(*of), sheet.titles(of[0])[of[1]]
                 token = DrawnToken(id_, look.symbol or "circle", look.colour, look.letter, f"{text} {title}")
                 slot = plan.slot_of(f"{kind}.{name}", number, len(sheet.names(kind)))
                 yield (kind, slot), card_token(token, title, look) if plan.manners.get(slot) == "cards" else token
@@ -197,7 +197,7 @@ def _fields(sheet: Sheet, kind: str, plan: Plan, shown: ShownState) -> Iterator[
                 yield (kind, number), DrawnToken(id_, "card" if shows else "diamond", "white", shows, title)
             elif isinstance(field.type, SetOf | Order):
                 for name_of in value:
-                    look = sheet.look(*(of := (field.type.kind, sheet.known.number(field.type.kind, name_of))))
+                    look = sheet.value_look(*(of := (field.type.kind, sheet.known.number(field.type.kind, name_of))))
                     title = f"{text} {sheet.titles(of[0])[of[1]]}"
                     token = DrawnToken(f"{id_}.{sheet.names_of(of)}", "circle", look.colour, look.letter, title)
                     yield (kind, number), token

@@ -89,9 +89,9 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
     if isinstance(type_, Bool):
         return [words.word("yes")] if value else []
     if isinstance(type_, SetOf | Order):
-        return [_chip(sheet.look(type_.kind, names.number(type_.kind, name))) for name in value]
+        return [_chip(sheet.value_look(type_.kind, names.number(type_.kind, name))) for name in value]
     of = names.entity(type_, value)
-    return [str(value)] if of is None else [_chip(sheet.look(*of)), sheet.titles(of[0])[of[1]]]
+    return [str(value)] if of is None else [_chip(sheet.value_look(*of)), sheet.titles(of[0])[of[1]]]
 
 
 def _chip(look: Look, text: str = "") -> Part:

@@ -10,6 +10,7 @@ function makeDrawing(plan) {
   for (const [kind, { names }] of Object.entries(plan.kinds)) numbers[kind] = new Map(names.map((name, i) => [name, i]));
   const number = (kind, name) => numbers[kind]?.get(name) ?? -1;
   const look = (kind, n) => plan.kinds[kind].looks[n] || GREY;
+  const valueLook = (kind, n) => plan.kinds[kind].values?.[n] || look(kind, n);
   const title = (kind, n) => plan.kinds[kind].titles[n];
   const placeId = (kind, n) => `${kind}.${plan.kinds[kind].names[n]}`;
   const nameOf = (kind, n) => (plan.kinds[kind].player ? `seat${n + 1}` : plan.kinds[kind].names[n]);
@@ -353,17 +354,17 @@ function makeDrawing(plan) {
         const told = `${title(board.kind, n)}: ${field.title}`, id = `field.${plan.kinds[board.kind].names[n]}.${field.name}`;
         const at = field.type === "entity" && typeof value === "string" ? number(field.of, value) : -1;
         if (at >= 0) {
-          const [fill, ink, letter, symbol] = look(field.of, at);
+          const [fill, ink, letter, symbol] = valueLook(field.of, at);
           const slot = slotOf(board, `${board.kind}.${field.name}`, n), name = title(field.of, at);
           const token = { id, symbol: symbol || "circle", fill, ink, text: letter, title: `${told} ${name}`, mark: "" };
-          add(board.kind, slot, board.manners[slot] === "cards" ? cardToken(token, name, look(field.of, at)) : token);
+          add(board.kind, slot, board.manners[slot] === "cards" ? cardToken(token, name, valueLook(field.of, at)) : token);
         } else if (field.type === "bool" || field.type === "number") {
           const text = value === true ? field.code : field.code + written(value), symbol = text ? "card" : "diamond";
           const note = value === true ? told : `${told} ${written(value)}`;
           add(board.kind, n, { id, symbol, fill: "#ffffff", ink: INK, text, title: note, mark: "" });
         } else if (field.type === "set") {
           for (const member of value) {
-            const of = number(field.of, member), [fill, ink, letter] = look(field.of, of);
+            const of = number(field.of, member), [fill, ink, letter] = valueLook(field.of, of);
             const token = { id: `${id}.${nameOf(field.of, of)}`, symbol: "circle", fill, ink, text: letter, mark: "" };
             add(board.kind, n, { ...token, title: `${told} ${title(field.of, of)}` });
           }
@@ -377,7 +378,7 @@ function makeDrawing(plan) {
       if (none(value) || !lines[n]) continue;
       const at = of && typeof value === "string" ? number(of, value) : -1;
       const note = at >= 0 ? ` ${title(of, at)}` : value === true ? "" : ` ${written(value)}`;
-      const looks = at >= 0 ? [[INK, 8], [look(of, at)[0], 5.6]] : [[INK, 5.6]];
+      const looks = at >= 0 ? [[INK, 8], [valueLook(of, at)[0], 5.6]] : [[INK, 5.6]];
       const drawnLines = looks.map(([ink, wide]) => `<path d="${lines[n][0]}" stroke="${ink}" stroke-width="${num(wide)}" fill="none" stroke-linecap="round"/>`);
       const svg = `<g role="img"><title>${clean(lines[n][1] + note)}</title>${drawnLines.join("")}</g>`;
       yield { id: `link_state.${kind}.${plan.kinds[kind].names[n]}`, layer, svg, panel };
@@ -498,9 +499,9 @@ function makeDrawing(plan) {
     if (value === null || value === undefined) return [];
     if (column.facts) return [column.facts[number(column.of, value)]].filter(Boolean);
     if (column.type === "bool") return value ? [plan.words.yes] : [];
-    if (column.type === "set") return value.map((name) => chip(look(column.of, number(column.of, name))));
+    if (column.type === "set") return value.map((name) => chip(valueLook(column.of, number(column.of, name))));
     const at = column.type === "entity" && typeof value === "string" ? number(column.of, value) : -1;
-    return at < 0 ? [written(value)] : [chip(look(column.of, at)), title(column.of, at)];
+    return at < 0 ? [written(value)] : [chip(valueLook(column.of, at)), title(column.of, at)];
   }
   function entity(pile) {
     if (pile.isUnseen) return "";

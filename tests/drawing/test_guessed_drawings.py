@@ -253,6 +253,18 @@ def test_cards_have_a_table_of_their_facts_and_of_their_rows_in_look_up_tables(t
     assert [["2 red, blue"]] in [*board_of(named, game.names).text_rows(state_json(game))]
 
 
+def test_tokens_of_players_are_told_apart_as_values(tmp_path: Path) -> None:
+    kings = "  king: {each: [player], number: 2, places: {box: {}}}\n  spot:"
+    state = "state:\n  line: {type: order king, start: king}\n  last: {type: king?}\npieces:"
+    text = STALLS.replace("  spot:", kings, 1).replace("pieces:", state, 1)
+    board, game = undrawn_file(small(tmp_path / "small", text))
+    state = state_json(game)
+    state["entities"]["game"]["game"]["last"] = "B_king_2"
+    shown = re.findall(r">([^<]+)</text>", {each.id: each.svg for each in board.items(state)}["row.game.game"])
+    assert shown[:6] == ["1 1", "1 2", "2 1", "2 2", "3 1", "3 2"] and "2 2" in shown[6:]
+    assert_ports_agree(board, state, tmp_path)
+
+
 def test_cells_of_each_owners_board_have_their_printed_colours(tmp_path: Path) -> None:
     board, _ = undrawn_file(small(tmp_path / "small", STALLS))
     svg = to_svg(board.scene(None))
