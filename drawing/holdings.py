@@ -277,9 +277,8 @@ def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) ->
         disc = max(map(chip_width, letters), default=0.0)
         width = max([width, *(text_width(t, SIZE) + disc + 6 for t in titles)])
     elif isinstance(field.type, SetOf | Order):
-        discs = [
-            chip_width(sheet.value_look(field.type.kind, i).letter) + 3 for i in range(len(sheet.names(field.type.kind)))
-        ]
+        looks = (sheet.value_look(field.type.kind, i) for i in range(len(sheet.names(field.type.kind))))
+        discs = [chip_width(look.letter) + 3 for look in looks]
         width = sum(sorted(discs)[-_MEMBERS:])
         return Column(name, title, max(min(width, _SET), min(text_width(title, HEADS), 110.0)), field)
     elif isinstance(field.type, Num) and field.high is None and not field.type.unit and sheet.style.guessed:

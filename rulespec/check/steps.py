@@ -181,7 +181,8 @@ class Work:
     def ways(self, param: typed.OptionParam) -> int:
         """An upper bound on the number of sets or bags that are values of a parameter."""
         assert param.several is not None
-        least, most = (e.value if isinstance(e, typed.Lit) else None for e in param.several)
+        low, high = param.several
+        least, most = low.value if isinstance(low, typed.Lit) else None, _at_most(high)
         if isinstance(param.var.type, BagOf):
             rooms = [MOST if most is None else most] * self.sizes.kind(param.var.type)
         else:
@@ -198,3 +199,12 @@ class Work:
         if guard not in self._of_guards:
             self._of_guards[guard] = self.of_head(guard.head)
         return self._of_guards[guard]
+
+
+def _at_most(e: typed.Expr) -> int | None:
+    """An upper bound on a number that its expression shows: a literal, or one among the arguments of `min`."""
+    if isinstance(e, typed.Lit):
+        return e.value
+    if not isinstance(e, typed.Op) or e.op != "min":
+        return None
+    return min((bound for arg in e.args if (bound := _at_most(arg)) is not None), default=None)

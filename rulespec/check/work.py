@@ -50,6 +50,7 @@ _HELP = (
     "declare the maximum size of sets that are smaller than their kinds, `def few(p: player) -> set item at most 10:`, "
     "or name a value with `let` instead of computing it twice"
 )
+_HELP_OF_SEVERAL = f"bound how many are chosen, such as `choose 0 .. min(3, n) of …`, or {_HELP}"
 
 
 def check_work(c: Context) -> None:
@@ -76,7 +77,9 @@ def check_work(c: Context) -> None:
                 steps += work.of_listing(option)
                 name = f"listing the option `{option.name}`"
                 shown = partial(dearest_listing, work, option)
-                if not _check(c, steps, name, option.span, shown, MAX_LISTING_WORK):
+                several = any(p.several is not None and work.values(p) >= MAX_SEVERAL for p in option.params)
+                help_ = _HELP_OF_SEVERAL if several else _HELP
+                if not _check(c, steps, name, option.span, shown, MAX_LISTING_WORK, help_):
                     break
     _check_searches(c, work)
     _check_totals(c, work)
@@ -181,11 +184,19 @@ def _check_members(c: Context) -> None:
         c.report.warning("RS880", message, d.kinds[largest].span, help=help_)
 
 
-def _check(c: Context, steps: int, name: str, span: Span, shown: Callable[[], Product], most: int = MAX_WORK) -> bool:
+def _check(
+    c: Context,
+    steps: int,
+    name: str,
+    span: Span,
+    shown: Callable[[], Product],
+    most: int = MAX_WORK,
+    help_: str = _HELP,
+) -> bool:
     if steps > most:
         product = shown()
         message = f"{name} may take more than {most:,} steps: {product.text}"
-        c.report.warning("RS411", message, span, notes=product.notes, help=_HELP)
+        c.report.warning("RS411", message, span, notes=product.notes, help=help_)
     return steps <= most
 
 

@@ -181,3 +181,25 @@ procedure more():
     loaded(tmp_path, FAR + rules, report := Report())
     messages = [d.message for d in report.diagnostics if d.code == "RS411"]
     assert [m.split(": ", 1)[1] for m in messages] == ["64 a · 64 b · 2 c · 64 d · 64 e · 1,593,860 far"]
+
+
+BOUGHT = """
+procedure buying():
+    decide purchase by first(player):
+        option buy(one in choose 0 .. much() of {0}, two in choose 0 .. much() of {0}):
+            require far(a1) > count(one) + count(two)
+            pass
+def much() -> int: count(square)
+"""
+
+
+def test_a_choice_of_several_is_bounded_by_min(tmp_path: Path) -> None:
+    """The way out that the message names works."""
+    rules = BOUGHT.replace("{0}", "square")
+    loaded(tmp_path / "open", FAR + rules, report := Report())
+    (result,) = [d for d in report.diagnostics if d.code == "RS411"]
+    assert result.message.endswith("10,000 one · 10,000 two · 1,593,860 far")
+    assert "`choose 0 .. min(3, n) of …`" in result.help
+    bounded = rules.replace("much() of", "min(much(), 1) of", 2)
+    loaded(tmp_path / "bounded", FAR + bounded, report := Report())
+    assert [d.code for d in report.diagnostics if d.code in ("RS411", "RS418")] == []
