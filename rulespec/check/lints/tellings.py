@@ -33,14 +33,14 @@ class Tellings:
         shown = f"`{name}`" if name.isidentifier() else name
         for one in label:
             if not _within(target, one):
-                help_ = f"make {shown} `private` as well, or wrap {_of(one)} {_DISCLOSURE}"
                 message = f"{shown} depends on {_of(one)}, but is visible to seats that do not see {_of(one)}"
-                self._warn("RS345", message, one, span, "changed here", help_)
+                if shown == _of(one):
+                    message = f"{shown} depends on where it was, but is visible to seats that do not see that"
+                self._warn("RS345", message, one, span, "changed here", _kept(shown, target, one))
         for one in under:
             if not _within(target, one):
-                help_ = f"make {shown} `private` as well, or wrap {_of(one)} {_DISCLOSURE}"
                 message = f"whether {shown} changes depends on {_of(one)}, but other seats see the change"
-                self._warn("RS346", message, one, span, "changed here", help_)
+                self._warn("RS346", message, one, span, "changed here", _kept(shown, target, one))
 
     def asked(self, span: Span, under: Label) -> None:
         """Reports a question that depends on a secret, as everybody sees who is asked."""
@@ -99,7 +99,17 @@ def _within(target: PrivateRead | None, one: PrivateRead) -> bool:
     )
 
 
+def _kept(shown: str, target: PrivateRead | None, one: PrivateRead) -> str:
+    """The ways out of a visible change: other viewers of what changes, or a disclosure."""
+    if shown == _of(one):  # tokens of many places
+        return f"move the tokens of one place at a time, `for t in hand[p]: …`, or wrap the set of them {_DISCLOSURE}"
+    private = f"make {shown} `private` as well" if target is None else f"show {shown} only to those who see {_of(one)}"
+    return f"{private}, or wrap {_of(one)} {_DISCLOSURE}"
+
+
 def _of(one: PrivateRead) -> str:
     if isinstance(one.what, typed.Var):
         return f"the argument `{one.what.name}`"
+    if isinstance(one.what, typed.FieldDecl) and one.what.name == "place":
+        return f"the place of `{one.what.kind}`"
     return f"`{one.what.name}`"

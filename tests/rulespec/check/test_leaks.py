@@ -94,6 +94,22 @@ def test_a_reason_to_tell_what_is_open_is_idle(tmp_path: Path) -> None:
     assert [d.code for d in warnings(tmp_path, rules)] == ["RS348"]
 
 
+def test_a_way_out_of_a_visible_change_fits_what_is_private_already(tmp_path: Path) -> None:
+    def warned(body: str) -> Diagnostic:
+        (warning,) = warnings(tmp_path, RULES.format(body))
+        return warning
+
+    assert warned("set n to p.bid").help.startswith("make `n` `private` as well, or wrap `bid` in `told(")
+    assert warned("set hint to p.bid").help.startswith("show `hint` only to those who see `bid`, or wrap")
+    many = warned("for t in tile.hand:\n        move t to deck")
+    assert many.message.startswith("the place of `tile` depends on where it was, but is visible")
+    assert many.help.startswith("move the tokens of one place at a time, `for t in hand[p]: …`, or wrap")
+    assert (
+        warnings(tmp_path, RULES.format("for q in player:\n        for t in tile.hand[q]:\n            move t to deck"))
+        == []
+    )
+
+
 QUESTION = """
 def friends(p: player) -> set player: {p}
 def others(p: player) -> set player: {q in player where q != p}
