@@ -66,7 +66,7 @@ def _panel(sheet: Sheet, board: BoardStyle, plan: Plan, number: int, box: Box) -
     seat = 22.0 if sheet.d.kinds[board.kind].is_player else 0.0  # a mark precedes the names of seats
     parts = [chip(sheet.look(board.kind, number), left + 17, top + 14)] if seat else []
     name_ = svg.words(title, left + 9 + seat, top + 14, 13, bold=True, anchor="start", fill=INK)
-    wide = right - left - 80
+    wide = plan.slots[number][0] - 2 - (left + 9 + seat)
     shown = svg.named(name_, number, wide) if seat else svg.roomy(name_, wide)
     parts.append(svg.group([shown], data_name=sheet.place_id((board.kind, number))))
     notes = shortened(" · ".join(notes_of(sheet, board, number)), _SMALL, right - left - 16)

@@ -17,24 +17,33 @@ function fillCell(cell, parts) {
 function buildGrid({ title, heads, rows: names }, nameOf) {
   const table = document.createElement("table"), head = document.createElement("tr");
   table.createCaption().textContent = title;
-  const named = names.some((parts) => parts.length);
-  for (const text of [...(named ? [""] : []), ...heads]) {
-    const cell = document.createElement(text || !named ? "th" : "td");
-    if (cell.tagName === "TH") cell.scope = "col";
+  const body = table.createTBody();
+  if (names.length === 1 && !names[0].length) return { table, rows: [{ row: body, cells: pairs(table, heads) }] };
+  for (const text of ["", ...heads]) {
+    const cell = document.createElement(text ? "th" : "td");
+    if (text) cell.scope = "col";
     cell.textContent = text;
     head.append(cell);
   }
   table.createTHead().append(head);
-  const body = table.createTBody();
   const rows = names.map((parts, i) => {
-    const row = body.insertRow();
-    if (named) {
-      const name = document.createElement("th");
-      name.scope = "row";
-      fillCell(name, nameOf(i, parts));
-      row.append(name);
-    }
+    const row = body.insertRow(), name = document.createElement("th");
+    name.scope = "row";
+    fillCell(name, nameOf(i, parts));
+    row.append(name);
     return { row, cells: heads.map(() => row.insertCell()) };
   });
   return { table, rows };
+}
+
+// The cells of a table that has values alone: each below its head, in as many lines as they need.
+function pairs(table, heads) {
+  table.className = "single";
+  return heads.map((text) => {
+    const row = table.tBodies[0].insertRow(), head = document.createElement("th");
+    head.scope = "row";
+    head.textContent = text;
+    row.append(head);
+    return row.insertCell();
+  });
 }

@@ -34,7 +34,7 @@ function makeNews(box, latest, root, word, plan, seats) {
   // A frame around a name, or a ring around a piece.
   function around({ svg, x, y, size, frame }, strong) {
     const scale = svg.getScreenCTM()?.a || 1, pixels = Math.max(LEAST_RING, Math.min(RING, size * 0.7 + 2));
-    if (frame) add(svg, "rect", { ...frame, rx: 2 * ROOM / scale }, strong);
+    if (frame) add(svg, "rect", { ...frame, rx: 2 * ROOM / scale }, strong, true);
     else add(svg, "circle", { cx: x, cy: y, r: pixels / scale }, strong);
   }
   // The point where a line to another place leaves the frame around a name; the place itself if it has none.
@@ -43,22 +43,22 @@ function makeNews(box, latest, root, word, plan, seats) {
     const [dx, dy] = [other.x - x, other.y - y], far = Math.max(Math.abs(dx) * 2 / frame.width, Math.abs(dy) * 2 / frame.height, 1);
     return { x: x + dx / far, y: y + dy / far };
   }
-  // A mark that is there already is drawn once.
-  function add(svg, name, values, strong) {
+  // A mark that is there already is drawn once; between panels `below` their names.
+  function add(svg, name, values, strong, below) {
     const key = [svg.closest("figure")?.dataset.panel, name, ...Object.values(values)].join(" ");
     if (drawn.has(key)) return;
     drawn.add(key);
     const made = document.createElementNS(SVG, name);
     for (const [key, value] of Object.entries(values)) made.setAttribute(key, value);
     made.setAttribute("class", strong ? "mark strong" : "mark");
-    svg.append(made);
+    svg.insertBefore(made, below ? svg.querySelector(":scope > :is(.names, [data-layer=names])") : null);
   }
   function arrow(source, target, strong) {
     const from = edge(source, target), to = edge(target, source), scale = source.svg.getScreenCTM()?.a || 1;
     const [dx, dy] = [to.x - from.x, to.y - from.y], far = Math.hypot(dx, dy) || 1, [ux, uy] = [dx / far, dy / far];
     const head = 9 / scale, gap = target.frame ? 0 : 6 / scale, end = [to.x - ux * gap, to.y - uy * gap];
     const wing = (side) => `${end[0] - ux * head + uy * side * head * 0.6} ${end[1] - uy * head - ux * side * head * 0.6}`;
-    add(source.svg, "path", { d: `M${from.x} ${from.y}L${end.join(" ")}M${wing(1)}L${end.join(" ")}L${wing(-1)}` }, strong);
+    add(source.svg, "path", { d: `M${from.x} ${from.y}L${end.join(" ")}M${wing(1)}L${end.join(" ")}L${wing(-1)}` }, strong, source.frame && target.frame);
     for (const each of [source, target]) if (each.frame) around(each, strong);
   }
   function clear() {

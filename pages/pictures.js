@@ -1,6 +1,6 @@
 "use strict";
 // Boards that follow a table: each is a figure of its own. `draw` gives what shows a state, see `draw.js`.
-const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = {"[data-layer=pieces]": 1.35, ".rims": 2.2, "[data-room]": 2.6}, MOST_LABELS = 16;
+const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = {"[data-layer=pieces]": 1.35, ".rims": 2.2, "[data-room]": 2.6}, MOST_LABELS = 16, SQUEEZED = 1.3;
 
 function makePicture(root, draw) {
   const homes = new Map([...root.querySelectorAll("[data-panel]")].map((panel) => [panel.dataset.panel,
@@ -96,7 +96,13 @@ function fitTexts(svg) {
     const room = Object.entries(GROWS).find(([within]) => text.closest(within))?.[1] ?? 1;
     if (size * scale < LEAST_TEXT && size * scale * room >= LEAST_TEXT) size = (LEAST_TEXT + 0.01) / scale;
     const wide = Number(text.closest("[data-room]")?.dataset.room ?? Infinity);
-    if (size > own.size && text.getComputedTextLength() * size / (own.shown ?? own.size) > wide) size = own.size;
+    if (text.hasAttribute("textLength")) for (const name of ["textLength", "lengthAdjust"]) text.removeAttribute(name);
+    const long = text.getComputedTextLength() * size / (own.shown ?? own.size);
+    if (size > own.size && long > wide * SQUEEZED) size = own.size;
+    else if (size > own.size && long > wide) {
+      text.setAttribute("textLength", wide);
+      text.setAttribute("lengthAdjust", "spacingAndGlyphs");
+    }
     if (size !== own.shown) {
       text.setAttribute("font-size", size);
       text.setAttribute("y", own.y + (size - own.size) * 0.36);
@@ -125,14 +131,20 @@ function labelLit(svg) {
     const half = text.getComputedTextLength() / 2, high = LEAST_TEXT * 1.2 / scale;
     const small = svg.querySelector(`[data-name="${CSS.escape(place.dataset.place)}"]`)?.getBBox();  // the name that cannot be read
     const across = small ? small.x + small.width / 2 : box.x + box.width / 2;
-    const down = small ? small.y + small.height / 2 - high / 2 : box.y + Math.min(box.height * 0.25, box.height - high);
-    const inside = box.width < 2 * half ? across : Math.max(box.x + half, Math.min(box.x + box.width - half, across));
-    const middle = Math.max(x + half, Math.min(x + width - half, inside)), top = Math.max(y, down);
-    const own = { left: middle - half, right: middle + half, top, bottom: top + high };
-    if (taken.some((each) => own.left < each.right && each.left < own.right && own.top < each.bottom && each.top < own.bottom)) text.remove();
-    else taken.push(own);
+    const isLow = box.height < 4 * high;  // above it, the label covers no piece there
+    const down = small ? small.y + small.height / 2 - high / 2 : isLow ? box.y - high - 4 / scale : box.y + box.height * 0.25;
+    const ends = [box.x + half, box.x + box.width - half];  // of where the middle is within the place, or all of it below the label
+    const inside = Math.max(Math.min(...ends), Math.min(Math.max(...ends), across)), middle = Math.max(x + half, Math.min(x + width - half, inside));
+    const at = (lines) => ({ left: middle - half, right: middle + half, top: Math.max(y, down + lines * high), bottom: Math.max(y, down + lines * high) + high });
+    const meets = (one) => taken.some((each) => one.left < each.right && each.left < one.right && one.top < each.bottom && each.top < one.bottom);
+    const own = [0, 1, -1].map(at).find((each) => !meets(each));
+    if (!own) {
+      text.remove();
+      continue;
+    }
+    taken.push(own);
     text.setAttribute("x", middle);
-    text.setAttribute("y", top + high * 0.8);
+    text.setAttribute("y", own.top + high * 0.8);
   }
 }
 
@@ -174,7 +186,8 @@ function makePlaces(root, titles, onClick, seat = () => 0) {
       for (const [name, value] of Object.entries(numbers)) made.setAttribute(name, value);
     }
     for (const name of ["fill", "stroke", "stroke-width", "data-place"]) made.removeAttribute(name);
-    made.setAttribute("class", className);
+    const isCrossing = element.querySelector(":scope > rect[fill=none]");  // of lines: a frame would hide them
+    made.setAttribute("class", isCrossing ? `${className} crossing` : className);
     ringsOf(element).append(made);
   }
 
@@ -203,10 +216,11 @@ function makePlaces(root, titles, onClick, seat = () => 0) {
       if (on) {
         element.setAttribute("tabindex", "0");
         element.setAttribute("role", "button");
-        element.setAttribute("aria-label", titles(place));
       } else if (element.getAttribute("role") === "button") {
-        for (const name of ["tabindex", "role", "aria-label"]) element.removeAttribute(name);
+        for (const name of ["tabindex", "role"]) element.removeAttribute(name);
       }
+      if (on || classes.clicked) element.setAttribute("aria-label", titles(place));
+      else element.removeAttribute("aria-label");
     }
     for (const group of groups()) group.classList.toggle("many", group.childElementCount > MOST_RINGS);
     for (const svg of root.querySelectorAll("figure > svg")) fitTexts(svg);

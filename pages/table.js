@@ -10,6 +10,7 @@ function makeTable(hello, sent) {
   const state = { seats: [], options: [], ready: [], here: [], moves: new Map(), count: 0, serial: 0 };
   // What has been chosen of an option: places, and within them groups of buttons; `narrowing` has the groups before the places.
   let clicked = [], within = [], narrowing = null, anchor = null, mine = false;
+  let byKeys = false;  // the element with the focus has gone, and keys had brought it there
   let paused = false;  // after decisions were taken back, the next one is taken by hand
 
   function make(tag, text, className) {
@@ -183,6 +184,7 @@ function makeTable(hello, sent) {
     often.set(kindOf(option), (often.get(kindOf(option)) ?? 0) + 1);
     Object.assign(taken, { text: option.text, words: labelOf(option) });
     paused = false;
+    leave();
     [clicked, within, narrowing] = [[], [], null];
     closeBubble();
     helps.taken();
@@ -325,8 +327,21 @@ function makeTable(hello, sent) {
   // Buttons that are the same stay: a click may be under way, and the focus is on one.
   function fill(box, buttons) {
     const same = (made, i) => made.textContent === box.children[i].textContent && ["option", "group"].every((name) => made.dataset[name] === box.children[i].dataset[name]);
-    if (buttons.length !== box.children.length || !buttons.every(same)) box.replaceChildren(...buttons);
+    if (buttons.length === box.children.length && buttons.every(same)) return;
+    if (box.contains(document.activeElement)) leave();
+    box.replaceChildren(...buttons);
   }
+  // Who decides by keys goes on at the next question where the buttons are, not at the top of the page.
+  function leave() {
+    byKeys ||= document.activeElement.matches(":focus-visible");
+  }
+  function goOn() {
+    const [first] = element("options").children;
+    if (!byKeys || !first) return;
+    byKeys = false;
+    if (document.activeElement === document.body) first.focus();
+  }
+  document.addEventListener("pointerdown", () => { byKeys = false; });
 
   function showOptions(atPlace) {
     const now = chosen(), found = choose(clickable(now.options), now.places);
@@ -345,6 +360,7 @@ function makeTable(hello, sent) {
     element("others").hidden = !others.length || clicked.length > 0;
     element("others").querySelector("summary").textContent = `${word("out_of_turn")} (${others.length})`;
     fillOthers(others, []);
+    goOn();
   }
   function fillOthers(others, path) {
     fill(element("others").querySelector("div"), buttonsOf(others, path, (further) => fillOthers(others, further)));

@@ -59,7 +59,9 @@ _CUT = """() => {
   const range = document.createRange();
   range.selectNodeContents(latest);
   const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
-  return { cut: range.getBoundingClientRect().bottom > box.bottom + 1, lines: lines.size, text: latest.textContent };
+  const sentences = [...document.querySelectorAll("#news li > button")].map((each) => each.textContent);
+  const cut = range.getBoundingClientRect().bottom > box.bottom + 1;
+  return { cut, lines: lines.size, text: latest.textContent, sentences };
 }"""
 _FRAMED = """() => {
   const boxOf = (each) => each.getBoundingClientRect();
@@ -69,6 +71,13 @@ _FRAMED = """() => {
   const frames = [...document.querySelectorAll("rect.mark")].map(boxOf);
   return frames.map((frame) => names.find((name) => within(boxOf(name), frame))?.textContent ?? "");
 }"""
+_LABELS = """() => [...document.querySelectorAll(".labels text")].map((label) => {
+  const places = [...label.ownerSVGElement.querySelectorAll("[data-place]:is(.lit, .clicked)")];
+  const place = places.find((each) => each.ariaLabel === label.textContent).getBoundingClientRect();
+  const { left, right } = label.getBoundingClientRect();
+  const within = left >= place.left - 2 && right <= place.right + 2;
+  return within || left <= place.left + 2 && right >= place.right - 2 || left < 20 || right > innerWidth - 20;
+})"""
 _COVERED = """() => {
   const names = [...document.querySelectorAll("figure svg :is(.names, [data-layer=names]) text:not(.tiny)")];
   const marks = [...document.querySelectorAll("figure svg :is(.rings > *, circle.mark, rect.mark)")];
@@ -139,6 +148,47 @@ def test_where_most_of_a_board_can_be_clicked_it_is_still_seen(
         "() => [...document.querySelectorAll('.rings .lit')].map((e) => getComputedStyle(e).stroke)"
     )
     assert strokes and ({*strokes} == {"none"}) == is_many
+
+
+def test_where_few_crossings_are_left_their_lines_are_still_seen(table: Callable[..., Any]) -> None:
+    page = table("go", PHONE, moves=0)
+    page.evaluate("() => document.querySelectorAll('.rings').forEach((each) => each.classList.remove('many'))")
+    lit = page.locator(".rings .lit")
+    assert lit.count() == 81
+    assert lit.first.evaluate("(each) => getComputedStyle(each).stroke") == "none"
+
+
+def test_a_table_of_single_values_has_room_in_the_column(table: Callable[..., Any]) -> None:
+    page = table("skat", WIDE, 3, 0)
+    deal = page.locator("#side #holdings table.single").first
+    assert "announcement" in deal.inner_text() and "skat" in deal.inner_text()
+    assert deal.evaluate("(each) => each.scrollWidth <= each.parentElement.clientWidth")
+    room = "(each) => each.scrollWidth - each.clientWidth"
+    assert page.locator("#side #holdings").evaluate(room) <= 0
+
+
+@pytest.mark.parametrize("size", [PHONE, pytest.param(WIDE, marks=pytest.mark.proof)], ids=["phone", "wide"])
+def test_names_of_panels_are_narrowed_rather_than_left_out(size: tuple[int, int], table: Callable[..., Any]) -> None:
+    page = table("shadow_of_the_emperor", size, 3, 0)
+    names = page.locator("figure.large [data-name] text")
+    assert names.count() == 7 and page.locator("figure.large [data-name] text.tiny").count() == 0
+    box = page.locator('figure.large [data-place="electorate.brandenburg"]').bounding_box()
+    name = page.locator('figure.large [data-name="electorate.brandenburg"]').bounding_box()
+    assert box["x"] <= name["x"] and name["x"] + name["width"] <= box["x"] + box["width"]
+
+
+@pytest.mark.parametrize("ref", ["tetrarchia", pytest.param("imperial", marks=pytest.mark.proof)])
+def test_labels_of_lit_places_lie_on_them(ref: str, table: Callable[..., Any]) -> None:
+    page = table(ref, PHONE, 2, 4)
+    most = 0
+    for _ in range(8):
+        until_in(page, lambda: page.query_selector("#turn.mine #question b") is not None)
+        labels = page.evaluate(_LABELS)
+        assert all(labels), labels
+        most = max(most, len(labels))
+        page.locator("#options button").last.click()
+        page.wait_for_timeout(100)
+    assert most
 
 
 def assert_readable(page: Any, wide: bool) -> None:
@@ -315,7 +365,6 @@ def test_what_has_just_happened_is_a_whole_sentence(table: Callable[..., Any]) -
     several = 0
     for _ in range(12):
         until_in(page, lambda: page.query_selector("#turn.mine #question b") is not None)
-        sentences = page.locator("#news li > button").all_inner_texts()
         for width in (PHONE[0], 320):
             page.set_viewport_size({"width": width, "height": PHONE[1]})
             page.wait_for_timeout(60)
@@ -326,7 +375,7 @@ def test_what_has_just_happened_is_a_whole_sentence(table: Callable[..., Any]) -
             ]
             assert not shown["cut"], shown["text"]
             assert shown["lines"] <= 3 or len(parts) <= 2, shown["text"]
-            if sentences:
+            if sentences := shown["sentences"]:
                 assert all(part in sentences or part.startswith("… and ") for part in parts), shown["text"]
             several += len(parts) > 1
         page.locator("#options button").last.click()
