@@ -52,19 +52,31 @@ function makePicture(root, draw) {
 // Tables beside the boards, in letters of the page; what has changed in them is marked, cell by cell.
 function makeTables(tables, box) {
   const rows = [];
-  let drawn = [];
+  let drawn = [], room = 0;
 
   function build(nameOf) {
     rows.length = 0;
     box.replaceChildren(...tables.map((table, number) => {
       const grid = buildGrid(table, (i, parts) => nameOf(number, i, parts));
-      grid.rows.forEach(({ row }, i) => { if (table.places[i]) row.dataset.place = table.places[i]; });
+      grid.rows.forEach(({ row, cells }, i) => {
+        if (table.places[i]) row.dataset.place = table.places[i];
+        cells.forEach((cell, c) => { cell.dataset.head = table.heads[c]; });
+      });
       rows.push(grid.rows);
       return grid.table;
     }));
     box.hidden = !rows.length;
     drawn = [];
   }
+  // A table that is too wide has its rows in several lines, where each value stands below its head.
+  function fold() {
+    const all = [...box.querySelectorAll("table:not(.single)")];
+    for (const each of all) each.classList.remove("folded");
+    const wide = all.map((each) => each.offsetWidth > box.clientWidth);
+    all.forEach((each, t) => each.classList.toggle("folded", wide[t]));
+    room = box.clientWidth;
+  }
+  new ResizeObserver(() => { if (box.clientWidth !== room) requestAnimationFrame(fold); }).observe(box);
 
   return {
     build,
@@ -80,6 +92,7 @@ function makeTables(tables, box) {
           if (!whole && had !== undefined) rows[t][r].cells[c].classList.add("changed");
         });
       }));
+      fold();
     },
   };
 }

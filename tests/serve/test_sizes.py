@@ -167,6 +167,18 @@ def test_a_table_of_single_values_has_room_in_the_column(table: Callable[..., An
     assert page.locator("#side #holdings").evaluate(room) <= 0
 
 
+@pytest.mark.parametrize("size", [WIDE, pytest.param(PHONE, marks=pytest.mark.proof)], ids=["wide", "phone"])
+def test_a_table_that_is_too_wide_is_folded(size: tuple[int, int], table: Callable[..., Any]) -> None:
+    page = table("rails_1889", size, 2, 1)
+    box, tables = page.locator("#holdings"), page.locator("#holdings table")
+    assert box.evaluate("(each) => each.scrollWidth <= each.clientWidth")
+    assert tables.count() > 3 and 0 < page.locator("#holdings .folded").count() < tables.count()
+    heads = page.locator("#holdings .folded td:not(:empty)").evaluate_all(
+        "(all) => all.map((each) => getComputedStyle(each, '::before').content)"
+    )
+    assert heads and all(len(head) > 3 for head in heads)
+
+
 @pytest.mark.parametrize("size", [PHONE, pytest.param(WIDE, marks=pytest.mark.proof)], ids=["phone", "wide"])
 def test_names_of_panels_are_narrowed_rather_than_left_out(size: tuple[int, int], table: Callable[..., Any]) -> None:
     page = table("shadow_of_the_emperor", size, 3, 0)
