@@ -2,6 +2,7 @@
 
     build/python-chess/bin/python -m bench.python_chess tasks
     build/python-chess/bin/python -m bench.python_chess pgn FILE…
+    build/python-chess/bin/python -m bench.python_chess write COUNT SEED
     build/python-chess/bin/python -m bench.python_chess board
 
 python-chess is under the GPL, so no other module imports it or this program; benchmarks and proofs start it in an
@@ -195,6 +196,16 @@ def games_in(path: str) -> Iterator[dict[str, object]]:
             yield {"moves": [move.uci() for move in game.mainline_moves()], "lines": sorted(lines)}
 
 
+def random_games(count: int, seed: str) -> Iterator[str]:
+    """The texts of random games, over or broken off after at most 300 moves."""
+    rng = random.Random(seed)
+    for _ in range(count):
+        board, plies = chess.Board(), rng.randrange(300)
+        while len(board.move_stack) < plies and not board.is_game_over():
+            board.push(rng.choice(list(board.legal_moves)))
+        yield f"{chess.pgn.Game.from_board(board)}\n\n"
+
+
 def play() -> None:
     """Plays the moves from standard input, and prints the position after each."""
     board = chess.Board()
@@ -232,6 +243,8 @@ if __name__ == "__main__":
             serve()
         case ["pgn", *paths]:
             sys.stdout.write(json.dumps([list(games_in(path)) for path in paths]))
+        case ["write", count, seed]:
+            sys.stdout.writelines(random_games(int(count), seed))
         case ["board"]:
             play()
         case _:

@@ -33,6 +33,7 @@ from rulespec.engine.game.game import teams_of
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.logs.samples import TEXT_ENDINGS, is_container
+from rulespec.engine.replay.other_result import other_result
 from rulespec.engine.replay.replay import Load, ReplayRequest, ReplayResult, Trace
 from rulespec.typed.seat_kinds import won_by
 
@@ -352,7 +353,8 @@ def _line(result: ReplayResult, words: Words) -> str:
     head += no_end(result)
     ended = game.result
     if ended is None:
-        return f"{head}, legal, goes on"
+        text = other_result(game, result.notes.header, words)
+        return f"{head}, legal, goes on" + (f" ({words.word('other_result', result=text)})" if text else "")
     return (
         f"{head}, {output.style('ended', fg='green')} ({words.ending(ended.ending)}), "
         f"won by {won_by(teams_of(game), game.shown_names, ended.winners)}"

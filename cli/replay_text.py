@@ -21,6 +21,7 @@ from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.logs.notes import Notes, SeenNotes, note_texts
 from rulespec.engine.logs.variations import Anchored
 from rulespec.engine.replay.divergence import Divergence
+from rulespec.engine.replay.other_result import other_result
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.replay.shown_variations import shown_variations
 
@@ -184,6 +185,8 @@ def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stop
     decisions = words.word("decisions", game.ply)
     end = "" if stopped else no_end(result).replace(", ", " · ")
     output.echo(f"{_how(game, words, stopped)} · {decisions} · hash {game.hash}{end}")
+    if not stopped and (text := other_result(game, result.notes.header, words)):
+        output.echo(words.word("other_result", result=text))
 
 
 def no_end(result: ReplayResult) -> str:

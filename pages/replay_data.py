@@ -22,6 +22,7 @@ from rulespec.engine.game.omniscient import OMNISCIENT
 from rulespec.engine.game.option import Option, TakenBack
 from rulespec.engine.logs.log_file import standing
 from rulespec.engine.program.budget import Budget
+from rulespec.engine.replay.other_result import other_result
 from rulespec.engine.replay.replay import ReplayResult
 from rulespec.engine.words.move_records import Record
 from rulespec.engine.words.moves import Move, Moves
@@ -29,7 +30,7 @@ from rulespec.engine.words.words import Words
 from rulespec.pages.beside_moves import Cited, MoveNotes, MoveRules, RulesOfMoves
 from rulespec.pages.board_changes import BoardChanges
 from rulespec.pages.curves import Curves
-from rulespec.pages.endings import ending, stop
+from rulespec.pages.endings import Rows, ending, stop
 from rulespec.pages.other_values import OtherValues
 from rulespec.pages.study_parts import OpinionRows, StudyParts, VariationRows
 from rulespec.records import Brief
@@ -123,7 +124,7 @@ def told_replay(
         "board": film.pictures.to_json(),
         "tables": film.tables(),
         "measures": film.curves.to_json(),
-        "ending": ending(game, seat, words),
+        "ending": [*ending(game, seat, words), *_recorded(result, seat, words)],
         "stop": stopped,
         "begin": len(rows) + bool(stopped) if stopped or parts.at_end else 0,
         "words": {name: _unfilled(words, name) for name in _SCRIPT_WORDS},
@@ -137,6 +138,12 @@ def told_replay(
     about = " · ".join([parts.about or _about(result, seat, words), *notes.header])
     page = {name: words.word(name) for name in _PAGE_WORDS}
     return Replay(words.game, about, film.picture(), words.language, page, data, words.too_long())
+
+
+def _recorded(result: ReplayResult, seat: str | None, words: Words) -> Rows:
+    """The row with the result that another system recorded, if the whole log was replayed."""
+    text = other_result(result.game, result.notes.header, words) if seat == OMNISCIENT and not result.divergence else ""
+    return [(words.word("other_result_head"), text)] if text else []
 
 
 def _rows(

@@ -69,6 +69,9 @@ class Recorded(Brief, Struct, frozen=True):
         won: value at that path → numbers of the winning seats; if empty, the value consists of names.
         ending: the path of the ending; may be empty.
         endings: value at that path → the name of the ending in the rules.
+        reason: the path of the reason why a game ended that goes on under the rules; may be empty.
+        reasons: value at that path → its text; other values are texts themselves.
+        is_compared: whether the winners and the ending are compared if the game has ended under the rules.
     """
 
     entry: str
@@ -77,6 +80,9 @@ class Recorded(Brief, Struct, frozen=True):
     won: Mapping[str, tuple[int, ...]]
     ending: str
     endings: Mapping[str, str]
+    reason: str = ""
+    reasons: Mapping[str, str] = {}
+    is_compared: bool = True
 
 
 class Undo(Brief, Struct, frozen=True):
@@ -348,7 +354,7 @@ def _remarks(data: Mapping[str, str]) -> Remarks:
 
 
 def _recorded(data: Mapping[str, Any]) -> Recorded:
-    winners, ending = (_path_of(data.get(key, "")) for key in ("winners", "ending"))
+    winners, ending, reason = (_path_of(data.get(key, "")) for key in ("winners", "ending", "reason"))
     won = {value: tuple(seats) for value, seats in winners.get("values", {}).items()}
     return Recorded(
         data.get("entry", ""),
@@ -357,6 +363,9 @@ def _recorded(data: Mapping[str, Any]) -> Recorded:
         won,
         ending["path"],
         ending.get("values", {}),
+        reason["path"],
+        reason.get("values", {}),
+        data.get("compared", True),
     )
 
 

@@ -1,7 +1,7 @@
 """Comparison of a game's recorded end with the end of its replay.
 
 The recording system has endings that are not in the rules, such as resignation. Winners and ending are therefore
-compared only if the game has ended under the rules; points are always compared.
+compared only if the game has ended under the rules, and otherwise become a note; points are always compared.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from rulespec.engine.dialects.several_names import is_name
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.logs.end_line import LogEnd, OtherEnd, end_of
+from rulespec.engine.logs.notes import MAX_EVENT, RESULT
 
 
 def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, report: Report) -> OtherEnd | None:
@@ -42,6 +43,27 @@ def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, re
     return other
 
 
+def noted_result(game: Game, dialect: Dialect, log: Entries) -> dict[str, Any]:
+    """The note with the recorded result of a game that has no end under the rules, or whose end is not compared.
+
+    It is empty if no result is recorded. The parameters are those of `check_recorded_end`.
+    """
+    result = dialect.result
+    number = None if result is None else _entry(log, result.entry)
+    if result is None or number is None or (result.is_compared and game.result is not None):
+        return {}
+    payload, note = log.payloads[number], dict[str, Any]()
+    winners = _winners(game, result, follow(payload, result.winners)) if result.winners else None
+    if winners is not None:
+        note["winners"] = [*winners]
+    elif points := _scores(game, follow(payload, result.scores)) if result.scores else {}:
+        note["scores"] = points
+    reason = follow(payload, result.reason) if note and result.reason else MISSING
+    if isinstance(reason, str) and (text := result.reasons.get(reason, reason)):
+        note["reason"] = text[:MAX_EVENT]
+    return {RESULT: note} if note else {}
+
+
 def _entry(log: Entries, type_: str) -> int | None:
     """The number of the entry that records the end: the first one, or the last of a type; None if there is none."""
     if not type_:
@@ -55,7 +77,7 @@ def _recorded(game: Game, result: Recorded, payload: Any, actual: LogEnd) -> Log
     points = _scores(game, follow(payload, result.scores)) if result.scores else {}
     if points and actual.scores:
         recorded = replace(recorded, scores=points)
-    if actual.ending is None:
+    if actual.ending is None or not result.is_compared:
         return recorded
     winners = _winners(game, result, follow(payload, result.winners)) if result.winners else None
     if winners is not None and {*winners} != {*actual.winners}:

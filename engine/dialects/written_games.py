@@ -13,7 +13,7 @@ from rulespec.engine.dialects.notated import Notated
 from rulespec.engine.dialects.text_variations import VariationTexts, written_variations
 from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.option import Option
-from rulespec.engine.logs.notes import GLYPHS, TAGS, UNREAD, LogNotes, Notes
+from rulespec.engine.logs.notes import GLYPHS, RESULT, TAGS, UNREAD, LogNotes, Notes
 from rulespec.engine.logs.variations import SideLine
 from rulespec.engine.notation.pgn import RESULTS, is_word, pgn_text
 from rulespec.engine.notation.text_moves import MAX_TAG, TextGame, TextMove
@@ -124,8 +124,11 @@ def _tags(game: Game, dialect: Dialect, notes: Notes, result: str) -> dict[str, 
 def _result(game: Game, dialect: Dialect, notes: LogNotes) -> str:
     """The result that terminates the move text: from the end of the game, or from its log."""
     actual, recorded = game.result, dialect.result
-    if actual is not None and recorded is not None:
-        numbers = {game.seats.index(seat) + 1 for seat in actual.winners}
+    note = notes.header.get(RESULT)
+    noted = note.get("winners") if isinstance(note, dict) else None
+    winners = actual.winners if actual is not None else noted
+    if recorded is not None and isinstance(winners, list | tuple):
+        numbers = {game.seats.index(seat) + 1 for seat in winners if seat in game.seats}
         return next((text for text, won in recorded.won.items() if {*won} == numbers), "*")
     tags = notes.header.get(TAGS)
     said = tags.get(recorded.winners) if recorded is not None and isinstance(tags, dict) else None

@@ -26,6 +26,10 @@ Notes = Mapping[str, Any]
 
 GLYPHS, VARIATIONS = "glyphs", "variations"
 """The keys of numeric annotation glyphs and of variations; see `rulespec.engine.logs.variations`."""
+RESULT = "x-result"
+"""The key for the result recorded by another system, if the game has no end under the rules: `winners`, `scores` and
+`reason`, each of which may be missing.
+"""
 UNREAD, TAGS = "x-variations", "x-tags"
 """The keys for the rest of a PGN or SGF: variations that could not be converted to moves, and the tags of the game."""
 

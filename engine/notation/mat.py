@@ -119,7 +119,7 @@ class _Reader:
         self._match: dict[str, str] = {}  # the tags of the match, and its text before the first game
         self._head, self._in_head = "", True
         self._game: TextGame | None = None
-        self._games, self._stake, self._is_given_up = 0, 1, False
+        self._games, self._stake, self._gives_up = 0, 1, ""
 
     def games(self) -> Iterator[TextGame]:
         """The games, each as soon as it is parsed."""
@@ -146,7 +146,7 @@ class _Reader:
         """Begins a game, or the text before the games of a match."""
         if heading.re is _GAME:
             self._game = TextGame({**self._match, "Number": heading[1]}, begins=self._at, head=self._head)
-            self._in_head, self._stake, self._is_given_up = False, 1, False
+            self._in_head, self._stake, self._gives_up = False, 1, ""
             return
         if not self._in_head:
             self._match, self._head, self._in_head = {}, "", True
@@ -201,7 +201,7 @@ class _Reader:
                 self._wins(game, wins, left=left)
             elif (said := _SAID.match(text)) is not None:
                 self._comment(game, text)
-                self._is_given_up = self._is_given_up or said[1] is not None
+                self._gives_up = (said[1] or "").lower()
                 self._stake = int(said[2]) if said[2] is not None else self._stake
             elif len(game.moves) >= MAX_MOVES:
                 self._too_long(f"the game has more than {MAX_MOVES:,} moves")
@@ -218,7 +218,9 @@ class _Reader:
         game.tags["Result"] = game.result = _RESULTS[0 if left else 1]
         game.tags["Points"] = wins[1]
         times, rest = divmod(int(wins[1]), self._stake)
-        if not self._is_given_up and not rest and (times > 1 or game.tags.get("Length", "0") != "0"):
+        if self._gives_up:
+            game.tags["Reason"] = self._gives_up
+        elif not rest and (times > 1 or game.tags.get("Length", "0") != "0"):
             game.tags["Times"] = str(times)
 
     def _comment(self, game: TextGame, text: str) -> None:

@@ -33,6 +33,8 @@ MAX_DEPTH = 50
 """Maximum nesting of variations."""
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 """The texts that terminate the moves of a game."""
+_TWO_POINTS = ("2-0", "0-2", "1-1")
+"""Results of systems that give two points for a game; none of them is a move (`0-0` is castling)."""
 GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 """The numeric annotation glyphs for the suffixes of moves."""
 _JUDGED = {
@@ -298,7 +300,7 @@ class _Reader:
             )
         self._begun = True
         word = _OTHER_RESULTS.get(token[0], token[0])
-        if word in RESULTS or (word == game.tags.get("Result") and _RESULT.fullmatch(word)):
+        if word in RESULTS or word in _TWO_POINTS or (word == game.tags.get("Result") and _RESULT.fullmatch(word)):
             game.result, self._at = word, token.end()
             return True
         if len(game.moves) >= MAX_MOVES:

@@ -46,7 +46,9 @@ _SIZE = re.compile(r"(?:[0-9]{1,2}:)?([0-9]{1,2})", re.ASCII)
 _MAX_DEPTH = 10_000
 """Maximum number of forks in the main line."""
 _THROW = re.compile(r"([1-6])([1-6])((?:[a-y][a-z]){0,4})")
-_RESULT = re.compile(r"([BW])\+[0-9]{1,5}R?")
+_RESULT = re.compile(r"([BWbw])\+(.{0,40})")
+_DRAWN = ("0", "draw", "jigo")
+"""The texts of a draw, in lower case."""
 _RACE = "6"
 """The number (`GM`) of games whose moves are a throw of dice and the steps made with it."""
 _SAID = ("double", "take", "drop")
@@ -87,14 +89,15 @@ def as_document(game: TextGame) -> dict[str, Any]:
     Trailing zeros of decimals are dropped, because programs write the same komi in several ways. A move has `kind`
     (`move`, `pass` or `setup`), `black` (whether Black made it) and `text`; if its text is a point, also `column` and
     `row`, counted from 1 at the bottom left, as players count. In a race with dice (`GM` 6), a move is an entry as in
-    `as_throw`, where White is the player of the left column, and `Result` is `1-0` if he wins.
+    `as_throw`, where White is the player of the left column. `winner` (`B`, `W` or `draw`) and `margin` are the parts
+    of the result (`RE`).
     """
-    if game.tags.get("GM") == _RACE:
-        return {**game.tags, **_result(game.tags.get("RE", "")), "moves": [_as_throw(move) for move in game.moves]}
     rows = _SIZE.fullmatch(game.tags.get("SZ", ""))
     size = int(rows[1]) if rows is not None else _LARGEST
     tags = {key: text.rstrip("0").rstrip(".") if _REAL.fullmatch(text) else text for key, text in game.tags.items()}
-    return {**tags, "moves": [_as_entry(move, size) for move in game.moves]}
+    is_race = tags.get("GM") == _RACE
+    moves = [_as_throw(move) if is_race else _as_entry(move, size) for move in game.moves]
+    return {**tags, **_result(game.tags.get("RE", "")), "moves": moves}
 
 
 def _as_entry(move: TextMove, size: int) -> dict[str, Any]:
@@ -110,9 +113,11 @@ def _as_entry(move: TextMove, size: int) -> dict[str, Any]:
 
 
 def _result(text: str) -> dict[str, str]:
-    """The winner of a race with dice, from the text of a result."""
+    """The fields for the text of a result, such as `B+3.5`; none if it is unknown."""
+    if text.lower() in _DRAWN:
+        return {"winner": "draw"}
     result = _RESULT.fullmatch(text)
-    return {} if result is None else {"Result": "1-0" if result[1] == "W" else "0-1"}
+    return {} if result is None else {"winner": result[1].upper(), **({"margin": result[2]} if result[2] else {})}
 
 
 def _as_throw(move: TextMove) -> dict[str, Any]:

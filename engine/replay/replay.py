@@ -408,7 +408,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     from rulespec.engine.dialects.known import unknown
     from rulespec.engine.dialects.known_faults import check_options, fault_title, passed_faults, past_faults
     from rulespec.engine.dialects.recognised import check_game, mostly_ignored, rules_for
-    from rulespec.engine.dialects.recorded_end import check_recorded_end
+    from rulespec.engine.dialects.recorded_end import check_recorded_end, noted_result
     from rulespec.engine.dialects.said import said_in
     from rulespec.engine.dialects.text_variations import with_variations
     from rulespec.engine.dialects.unread_fields import uneven_forms, unread_fields
@@ -458,6 +458,8 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
         )
     elif request.until is None:
         result.other_end = check_recorded_end(game, dialect, importer.log, log.file, report)
+        header = {**result.said.header, **noted_result(game, dialect, importer.log)}
+        result.said = LogNotes(header, result.said.moves, result.said.remarks)
     report.extend(mostly_ignored(log, len(result.ignored), ruleset.reference))
     return result
 

@@ -28,6 +28,12 @@ def games_in(paths: Sequence[Path]) -> list[list[dict[str, Any]]]:
     return results
 
 
+def random_games(count: int, seed: str) -> str:
+    """Random games as the program writes them, in one PGN."""
+    run = subprocess.run(command("write", count, seed), capture_output=True, text=True, check=True, cwd=ROOT)
+    return run.stdout
+
+
 class ChessBoard:
     """A board in the program; its answers to `new` and to moves have `legal`, `claims`, `turn` and `fen`."""
 

@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 from folders import GAMES, ROOT, TESTS
 from proofs import proofs_but
-from python_chess import games_in
+from python_chess import games_in, random_games
 
 from rulespec.cli.main import cli
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.corpus.logs import Corpus
 from rulespec.engine.dialects.notated import Notated
 from rulespec.engine.dialects.notation_file import Notation, notation_for, read_notation
@@ -141,6 +141,16 @@ def test_random_games_are_those_that_another_program_reads(fifty: int, tmp_path:
         games.append(replay_log(paths[-1]))
         assert games[-1].game.hash == game.hash
     assert [moves for (moves,) in by_another(paths)] == [uci(game) for game in games]
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("fifty", range(10))
+def test_random_games_that_another_program_writes_are_read(fifty: int, tmp_path: Path) -> None:
+    path, report = tmp_path / "games.pgn", Report()
+    path.write_text(random_games(50, f"pgn {fifty}"), encoding="utf-8")
+    games = [ReplayRequest(Path(log.name), data=log.data, report=report).replay() for log in Corpus([path]).logs()]
+    assert all(game.divergence is None and game.other_end is None for game in games) and not report.diagnostics
+    assert [[uci(game) for game in games]] == by_another([path])
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from folders import GAMES
 
+from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.engine.dialects.entries import Entries
 from rulespec.engine.dialects.foreign_log import parse_foreign, shaped
 from rulespec.engine.dialects.json_paths import follow
 from rulespec.engine.dialects.notation_file import read_notation
+from rulespec.engine.game.game import Game
+from rulespec.engine.replay.other_result import other_result
 from rulespec.engine.replay.replay import ReplayResult, replay_log
+from rulespec.engine.words.words import Words
+from rulespec.load import load_ruleset
 
 
 def replayed(text: str, path: Path) -> ReplayResult:
@@ -113,6 +120,59 @@ def test_the_ruleset_is_found_by_most_of_the_moves(name: str, text: str, moves: 
 )
 def test_what_is_not_read_is_named_with_the_way_out(name: str, text: str, says: str, tmp_path: Path) -> None:
     assert says in refused(text, tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "name, text, says",
+    [
+        ("a.pgn", '[Result "1-0"]\n[White "Ann"]\n\n1. e4 e5 1-0', "Ann won"),
+        ("b.pgn", '[Result "0-1"]\n[Termination "Normal"]\n\n1. e4 e5 0-1', "black won"),
+        ("c.pgn", '[Result "0-1"]\n[Termination "Time forfeit"]\n\n1. e4 e5 0-1', "black won (on time)"),
+        ("d.pgn", '[Termination "won by resignation"]\n\n1. e4 e5 1-0', "white won (won by resignation)"),
+        ("e.pgn", "1. e4 e5 1/2-1/2", "nobody won"),
+        ("f.pgn", "1. e4 e5 *", ""),
+        ("g.pgn", "1. f3 e5 2. g4 Qh4# 0-1", ""),
+        ("h.pdn", '[GameType "21"]\n1. 11-15 22-18 2-0', "white won"),
+        ("i.sgf", "(;GM[1]SZ[9]RE[B+Resign];B[ee];W[cc])", "black won (resigned)"),
+        ("j.sgf", "(;GM[1]SZ[9]RE[W+T]PW[Bob];B[ee];W[cc])", "Bob won (on time)"),
+        ("k.sgf", "(;GM[1]SZ[9]RE[w+3.5];B[ee];W[];B[])", "white won (3.5)"),
+        ("l.sgf", "(;GM[1]SZ[9]RE[Void];B[ee];W[cc])", ""),
+        (
+            "m.mat",
+            " Game 1\n A : 0     B : 0\n  1) 31: 8/5 6/5\n  2)  Doubles => 2      Drops\n      Wins 1 point\n",
+            "A won (double declined)",
+        ),
+    ],
+)
+def test_a_result_that_the_rules_do_not_know_is_shown_kept_and_written(
+    name: str, text: str, says: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text, "utf-8")
+    run = CliRunner().invoke
+    shown = run(cli, ["replay", str(tmp_path / name), "--out", str(tmp_path / "a.jsonl")]).output
+    again = run(cli, ["replay", str(tmp_path / "a.jsonl")]).output
+    run(cli, ["view", str(tmp_path / "a.jsonl"), "--out", str(tmp_path / "a.html")])
+    for output in (shown, again):
+        assert re.findall("the other system's result: (.*)", output) == ([says] if says else [])
+    assert ("The other system's result" in (tmp_path / "a.html").read_text("utf-8")) == bool(says)
+    if not name.endswith("sgf"):
+        written = run(cli, ["log", str(tmp_path / "a.jsonl"), "--as", "pgn"]).output
+        wanted = {"f": "*", "b": "0-1", "c": "0-1", "g": "0-1", "e": "1/2-1/2"}.get(name[0], "1-0")
+        assert written.split()[-1] == wanted and f'[Result "{wanted}"]' in written
+
+
+@pytest.mark.parametrize("note", [1, {}, {"winners": "A"}, {"winners": ["Z"]}, {"scores": {"Z": 1}}, {"reason": "x"}])
+def test_a_note_of_a_result_that_names_none_shows_nothing(note: object, tmp_path: Path) -> None:
+    header = {"rulespec_log": 2, "ruleset": "nim", "seats": {"A": "Ann", "B": "Bob"}, "settings": {}, "x-result": note}
+    (tmp_path / "a.jsonl").write_text(json.dumps(header) + "\n", "utf-8")
+    output = CliRunner().invoke(cli, ["replay", str(tmp_path / "a.jsonl")]).output
+    assert "goes on" in output and "the other system" not in output
+
+
+def test_points_of_a_game_that_was_stopped_are_shown() -> None:
+    game = Game(load_ruleset("rails_1889"), ["Ann", "Bob"])
+    points = dict(zip(game.seats, (7, 5), strict=True))
+    assert other_result(game, {"x-result": {"scores": points}}, Words(game.ruleset)) == "Ann 7, Bob 5"
 
 
 FIRST = {"type": "initialize", "payload": {"players": [{"id": "A"}, {"id": "B"}], "baseGame": "imperial"}}
