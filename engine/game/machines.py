@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from rulespec.engine.program.machine import Machine
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:
+    from rulespec.engine.passes.pipeline import Pass
     from rulespec.engine.python.backend import PythonBackend
     from rulespec.engine.wasm.program import WasmProgram
 
@@ -31,12 +32,12 @@ modes with 2 to 6 players.
 
 WORTH_IT = 60
 """Break-even: games per configuration before compiling a wasm module pays."""
-ON_DEMAND = 15_000
+ON_DEMAND = 10_000
 """Break-even: the number of decisions in a table's logs up to which a machine that generates code on demand replays
 them.
 
-A decision of a foreign log of a large game takes 62 µs on demand, 46 in Python with passes and 33 in wasm; setting up
-the machine takes 0.01 s, 0.25 and 0.4. So each of the others pays for its set-up after some 15,000 decisions.
+A decision of a foreign log of a large game takes 47 µs on demand, 38 in Python with all passes and 24 in wasm; setting
+up the machine takes 0.01 s, 0.13 and 0.23. So each of the others pays for its set-up after some 10,000 decisions.
 """
 SMALL = 100
 """Maximum number of blocks for which the passes pay within one game; shipped programs have up to 63 or at least 279."""
@@ -90,8 +91,13 @@ def machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], bac
         raise too_deep() from None
 
 
-def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
-    """A machine for a few games: optimised (in 10 to 30 ms) only if the program is small."""
+def quick_machine(
+    ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], passes: Sequence[Pass] = ()
+) -> Machine:
+    """A machine for a few games: fully optimised (in 10 to 30 ms) only if the program is small.
+
+    The code of larger programs is generated on demand, after the given passes.
+    """
     program = lowered(ruleset, seats, settings)
     if len(program.blocks) <= SMALL:
         return _python_made(ruleset, seats, settings)
@@ -99,10 +105,10 @@ def quick_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
         from rulespec.engine.python.backend import PythonBackend
         from rulespec.engine.python.features import ALL_FEATURES
 
-        return PythonBackend(program, passes=(), features=replace(ALL_FEATURES, occupancy=False))
+        return PythonBackend(program, passes, replace(ALL_FEATURES, occupancy=False))
     from rulespec.engine.python.on_demand import OnDemandBackend
 
-    return OnDemandBackend(program)
+    return OnDemandBackend(program, passes=passes)
 
 
 def first_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
@@ -159,7 +165,13 @@ def _fastest(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) ->
     return _MACHINES["python"](ruleset, seats, settings)
 
 
-_quick = MachineMemo(quick_machine)
+def _quick_for_logs(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:
+    from rulespec.engine.passes.pipeline import of_definitions
+
+    return quick_machine(ruleset, seats, settings, (of_definitions,))
+
+
+_quick = MachineMemo(_quick_for_logs)
 
 
 def for_log(backend: Backend, decisions: int) -> Machines:

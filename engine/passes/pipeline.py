@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from msgspec.structs import replace
+
 from rulespec.engine.passes.fold_constants import fold_constants, inline
 from rulespec.engine.passes.narrow import narrow
 from rulespec.engine.program import ir
@@ -22,3 +24,13 @@ def optimized(p: ir.Program, passes: Sequence[Pass] = PASSES) -> ir.Program:
     for run in passes:
         p = run(p)
     return p
+
+
+def of_definitions(p: ir.Program) -> ir.Program:
+    """The program with optimised definitions, for a few thousand decisions.
+
+    They gain most: in a large game they take a seventh of the time of all passes, and save as much of a decision.
+    """
+    alone = replace(p, blocks=[], decisions=[], invariants=[])
+    alone = optimized(alone, (fold_constants, narrow, fold_constants))
+    return replace(alone, blocks=p.blocks, decisions=p.decisions, invariants=p.invariants)

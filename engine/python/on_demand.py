@@ -1,14 +1,13 @@
-"""A machine that compiles each function on its first call, for a process with one game.
+"""A machine that compiles each function on its first call, for a process with few games.
 
-A game reaches about half of the rules. The functions come from the unoptimised program, since passes process all of it
-and take longer than they save in a few thousand decisions.
+A game reaches about half of the rules. Passes process all of them, so they pay off only for several games.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -21,6 +20,9 @@ from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.functions import FunctionWriter
 from rulespec.engine.python.runtime import counting_memo_of, memo_of
 from rulespec.engine.python.suppositions import write_suppositions
+
+if TYPE_CHECKING:
+    from rulespec.engine.passes.pipeline import Pass
 
 FEATURES = replace(ALL_FEATURES, occupancy=False, variables=False)
 """All features but occupancy and variables: functions are generated one by one, but a procedure with variables must be
@@ -48,13 +50,20 @@ class OnDemandBackend(PythonBackend):
         features: the features of the source; those that need the whole program are switched off.
         steps: the step limit from one decision to the next.
         exact: whether long expressions count their own steps, by the actual size of sets.
+        passes: the passes to apply first, in order.
     """
 
     def __init__(
-        self, program: ir.Program, features: Features = FEATURES, steps: int = MAX_STEPS, *, exact: bool = False
+        self,
+        program: ir.Program,
+        features: Features = FEATURES,
+        steps: int = MAX_STEPS,
+        *,
+        exact: bool = False,
+        passes: Sequence[Pass] = (),
     ) -> None:
         self._is_exact = exact
-        super().__init__(program, (), replace(features, occupancy=False, variables=False), steps)
+        super().__init__(program, passes, replace(features, occupancy=False, variables=False), steps)
 
     def _counting(self, program: ir.Program) -> ir.Program:
         """The program, with step counting in expressions only if it is to be exact: few decisions need that."""

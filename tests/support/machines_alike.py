@@ -17,7 +17,7 @@ from rulespec.engine.game.game import Game, restarted
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.lower.lowering import lower
-from rulespec.engine.passes.pipeline import PASSES, Pass
+from rulespec.engine.passes.pipeline import PASSES, Pass, of_definitions
 from rulespec.engine.program import ir
 from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.limits import MAX_STEPS
@@ -41,7 +41,9 @@ class Parts(NamedTuple):
 WHOLE = Parts()
 MAKERS: dict[str, Callable[[ir.Program, Parts], Machine]] = {
     "python": lambda p, parts: PythonBackend(p, parts.passes, parts.features, parts.steps),
-    "on_demand": lambda p, parts: OnDemandBackend(p, parts.features, parts.steps),
+    "on_demand": lambda p, parts: OnDemandBackend(
+        p, parts.features, parts.steps, passes=(of_definitions,) if parts.passes else ()
+    ),
     "wasm": lambda p, parts: wasm_machine(WasmProgram(p, parts.passes, parts.steps)),
     "batch": lambda p, parts: BatchMachine(WasmProgram(p, parts.passes, parts.steps)),
 }
