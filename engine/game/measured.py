@@ -33,22 +33,33 @@ Value = Callable[[State, State], int]
 
 
 class Gauge(Struct, frozen=True):
-    """A measure as a function of the state, with its kind of entities or "", and its name in budgets (`use`)."""
+    """A measure as a function of the state.
+
+    Attributes:
+        name: its name.
+        kind: its kind of entities, or "".
+        value: the function, which reads cells in the order of the rules.
+        quick: the function for states that are fully visible.
+        use: its name in budgets.
+    """
 
     name: str
     kind: str
     value: Value
+    quick: Value
     use: BudgetUse
 
 
-def gauges(measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Scope], Value]) -> tuple[Gauge, ...]:
-    """The compiled measures of a ruleset."""
+def gauges(
+    measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Scope], tuple[Value, Value]]
+) -> tuple[Gauge, ...]:
+    """The measures of a ruleset; `compiled` returns the two functions of an expression."""
     results = []
     for measure in measures:
         var = measure.var
         scope = Scope().in_slot(var, 0) if var is not None else Scope()
         use = BudgetUse(f"the measure `{measure.name}`", measure.span)
-        results.append(Gauge(measure.name, measure.kind, compiled(measure.value, scope), use))
+        results.append(Gauge(measure.name, measure.kind, *compiled(measure.value, scope), use))
     return tuple(results)
 
 
@@ -82,14 +93,14 @@ class Measuring:
     def guarded(self, state: GuardedState, budget: Budget) -> Measures:
         """The measures of a partly hidden state; a measure that depends on hidden cells is None."""
         self._budget = budget
-        return self._measures(state, self._value)
+        return self._measures(state, lambda gauge, state, at: self._value(gauge, gauge.value, state, at))
 
     def _measures(self, state: State, value: Callable[[Gauge, State, int], int | None]) -> Measures:
         return {g.name: {name: value(g, state, at) for at, name in enumerate(names)} for g, names in self._gauges}
 
-    def _value(self, gauge: Gauge, state: State, number: int) -> int | None:
+    def _value(self, gauge: Gauge, value: Value, state: State, number: int) -> int | None:
         try:
-            return self._budget.spend(self._meter, gauge.use, lambda: gauge.value(state, [number, *self._room]))
+            return self._budget.spend(self._meter, gauge.use, lambda: value(state, [number, *self._room]))
         except (HiddenError, ProgramFaultError, SpentError):
             return None
 
@@ -97,7 +108,7 @@ class Measuring:
         known = self._known.get((gauge.name, number))
         if known is None:
             watched = _Watched(state)
-            known = watched.read, self._value(gauge, watched, number)
+            known = watched.read, self._value(gauge, gauge.quick, watched, number)
             if not self._budget.spent:
                 self._known[gauge.name, number] = known
         return known[1]

@@ -21,6 +21,7 @@ from rulespec.engine.lower.scope import Scope
 from rulespec.engine.program import ir
 from rulespec.engine.program.cells import State
 from rulespec.engine.program.columns import form_of
+from rulespec.engine.program.cost import Costs
 from rulespec.engine.program.evaluator import Evaluator, evaluate
 from rulespec.engine.program.execution import Execution
 from rulespec.engine.program.faults import ProgramFaultError
@@ -36,10 +37,17 @@ from rulespec.types import BOOL, INT, BagOf, Ent, Maybe, Num, Order, PathOf, Set
 if TYPE_CHECKING:  # lazily: most tables need no typed expressions
     from rulespec.check.expressions.checker import ExpressionChecker
     from rulespec.check.scope import Env
+    from rulespec.engine.python.code_memo import Fragments
 
 _FILE = "<expression>"
 Value = Callable[[list[int], Sequence[int]], int]
 """A function that returns the value of an expression for a state and an option's arguments."""
+_Slotted = Callable[[State, State], int]
+"""A function that returns the value of an expression for a state and slots."""
+_GENERATED_AFTER = 10
+"""Break-even: the number of times that a measure is read before a function is generated for it."""
+_MAX_UNCOUNTED = 20_000
+"""The maximum steps of such a function."""
 _MEMO_LIMIT = 64
 _QUERY_LIMIT = 2_000
 
@@ -68,6 +76,7 @@ class _Shared(Brief, Struct):
     """The state shared by tables with the same ruleset, number of seats and settings.
 
     The reference to `ruleset` keeps its id from being reused. `queries` is keyed by text, parameters and named seats.
+    `fragments` generates the functions of measures that are read often; `generated` is their number.
     """
 
     ruleset: typed.Ruleset
@@ -76,6 +85,8 @@ class _Shared(Brief, Struct):
     meter: Evaluator
     queries: dict[tuple[object, ...], Query] = {}
     gauges: tuple[Gauge, ...] | None = None
+    fragments: Fragments | None = None
+    generated: int = 0
 
 
 _memo: dict[tuple[object, ...], _Shared] = {}
@@ -396,13 +407,53 @@ def _memoized(value: Value, slot: int) -> Value:
     return evaluate
 
 
-def _gauged(queries: Queries, e: typed.Expr, scope: Scope) -> Callable[[State, State], int]:
-    """`Queries.function` with sums over all entities of a kind vectorised, since measures are read often."""
+def _gauged(queries: Queries, e: typed.Expr, scope: Scope) -> tuple[_Slotted, _Slotted]:
+    """The functions of a measure, with sums over all entities of a kind vectorised, since measures are read often."""
     from rulespec.engine.passes.narrow import summed  # lazily: most tables are not measured
 
     def at_once(part: ir.Expr) -> ir.Expr:
         part = changed(part, at_once)
         return summed(part, facts) if isinstance(part, ir.Fold) else part
 
-    lowered, facts = queries._lowered(e, scope), queries._own.facts
-    return partial(queries._own.meter.evaluate, at_once(lowered))
+    lowered, own = queries._lowered(e, scope), queries._own
+    facts = own.facts
+    lowered = at_once(lowered)
+    value = partial(own.meter.evaluate, lowered)
+    return value, _OftenRead(own, lowered, value)
+
+
+class _OftenRead:
+    """The value of an expression, given a state and slots: once it has been read often, by a generated function."""
+
+    def __init__(self, own: _Shared, e: ir.Expr, value: _Slotted) -> None:
+        self._own, self._e, self._value = own, e, value
+        self._read = 0
+
+    def __call__(self, state: State, slots: State) -> int:
+        self._read += 1
+        if self._read == _GENERATED_AFTER:
+            self._value = self._generated() or self._value
+        return self._value(state, slots)
+
+    def _generated(self) -> _Slotted | None:
+        """The generated function; None if it needs all rules, or could take long, as it counts no steps."""
+        from rulespec.engine.python.code_memo import Fragments  # lazily: most measures are read seldom
+
+        own, e = self._own, self._e
+        program = own.lowering.p
+        fragments = own.fragments = own.fragments or Fragments(program, {})
+        if not fragments.can_write([e]) or Costs(program).of(e) > _MAX_UNCOUNTED:
+            return None
+        own.generated += 1
+        name, body = f"value{own.generated:d}", [f"return +({fragments.x(e)})"]
+        try:
+            function = fragments.function(name, ["s", "v0"], body, [e])
+        except (RecursionError, SyntaxError, MemoryError):  # Python's own limits
+            own.fragments = None  # some functions recorded as defined may not be
+            return None
+
+        def value(state: State, slots: State) -> int:
+            result: int = function(state, slots[0])
+            return result
+
+        return value
