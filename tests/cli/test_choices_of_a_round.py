@@ -92,8 +92,8 @@ def test_to_take_back_goes_past_a_round() -> None:
 def test_who_has_seen_the_others_choices_knows_them() -> None:
     out = play("bid(1)", "bid(2)", "bid(4)", "u", "q")
     after = out.rpartition("taken back: 1 decision")[2]
-    assert "Cid knows from it: Ann: bid(1); Bob: bid(2)" in after
-    assert "Ann knows from it: Bob: bid(2); Cid: bid(4)" in after
+    assert "Cid learned from it: Ann: bid(1); Bob: bid(2)" in after
+    assert "Ann learned from it: Bob: bid(2); Cid: bid(4)" in after
 
 
 FORCED = {

@@ -236,10 +236,10 @@ def test_the_owner_sets_the_clock_and_both_pages_follow(browser: Any, tmp_path: 
         until_in(owner, lambda: "no time zone is called" in owner.inner_text("#notice"))
         owner.get_by_label("Time is stopped").check()
         for page in pages.values():
-            says(page, "#doc", "the time is stopped")
+            says(page, "#doc", "the clock is stopped")
         owner.get_by_label("Time is stopped").uncheck()
         late = pages["B"].get_by_role("button", name="Let a bot play (random)").first
-        until_in(pages["B"], lambda: "the time is stopped" not in pages["B"].inner_text("#doc") and late.is_visible())
+        until_in(pages["B"], lambda: "the clock is stopped" not in pages["B"].inner_text("#doc") and late.is_visible())
         late.click()  # the page's clock differs from the table's
         until_in(pages["B"], lambda: "is not over" in pages["B"].inner_text("#refused"))
         clock.now += 301
