@@ -248,7 +248,7 @@ function makeForm(app) {
         const now = chosen();
         head.textContent = now.length === 1 ? now[0].title : `${now.length} regions`;
         note.textContent = now.every((region) => region.own) ? (now.length === 1
-          ? now[0].name : "what you set here is set for all of them")
+          ? now[0].name : "values set here apply to all of them")
           : "from a base ruleset: change it there, or override it in map.yaml";
       },
     }, { node: note, show() {} });

@@ -65,7 +65,7 @@ function makeOffers(app) {
     }
     for (const [kind, names] of brought)
       edits.unshift(["bring", kind, ...[...names].map(([name, text]) => (text ? `${name}=${text}` : name))]);
-    return edits.length ? app.edit(edits, "the colours of the drawing") : app.say("the map has it already");
+    return edits.length ? app.edit(edits, "the colours of the drawing") : app.say("the map already has it");
   }
 
   const accept = (name, text) => app.edit([["accept", name]], text);

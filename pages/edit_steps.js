@@ -3,8 +3,8 @@
 function makeSteps(app, steps, ask) {
   const NAMES = { table: ["Play it", "Open it again"], report: ["Playtest it"], shares: ["See who wins"],
     scenarios: ["Test it"] };
-  const WAITS = { table: "the table is opened …", report: "the games are played …", shares: "200 games are played …",
-    scenarios: "they are run …" };
+  const WAITS = { table: "opening the table …", report: "playing the games …", shares: "playing 200 games …",
+    scenarios: "running the scenarios …" };
   const outcomes = new Map(), buttons = new Map();
   element("commands").replaceChildren(...steps.flatMap(({ name, title, command }) => {
     const place = make("dd", "");

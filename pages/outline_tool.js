@@ -110,7 +110,7 @@ export function makeOutlineTool(host) {
       const middle = rounded([(edge[0][0] + edge[1][0]) / 2, (edge[0][1] + edge[1][1]) / 2]);
       if (!edge.some((point) => same(point, middle))) return insert(edge, middle);
     }
-    return host.say("choose a point first, by Tab: the new one comes after it");
+    return host.say("first choose a point with Tab: the new one comes after it");
   }
 
   // Ends a row of arrow keys: it is one edit.
@@ -287,13 +287,13 @@ export function makeOutlineTool(host) {
   function detach() {
     const owner = chosen && ownerOf(chosen);
     alone = Boolean(owner);
-    host.say(owner ? `the arrow keys move the point of ${owner} alone` : "choose a point of the region first, by Tab");
+    host.say(owner ? `the arrow keys move only the point of ${owner}` : "first choose a point of the region with Tab");
   }
 
   // Removes the chosen point.
   async function remove() {
     if (!chosen) {
-      host.say("choose a point first, by Tab or a click");
+      host.say("first choose a point, with Tab or a click");
       return;
     }
     const point = chosen, points = ofRegion(), number = points.findIndex((each) => same(each, point));

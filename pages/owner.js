@@ -91,9 +91,9 @@ function makeOwner(hello, sent) {
     for (const each of [budget, increment, zone, opens, closes, pause])
       each.addEventListener("change", () => send({ do: "clock", game: id, pauses: pause.checked, limits: { budget: 60 * Number(budget.value),
         increment: Number(increment.value), zone: zone.value.trim(), opens: read(opens.value), closes: read(closes.value) } }));
-    return [make("label", "Minutes of each player for the whole game (0: no end) ", budget), make("label", "and seconds more for each decision ", increment),
-      make("label", "Time runs daily, in the time zone (empty: always) ", zone), make("label", "from ", opens), make("label", "to ", closes),
-      make("label", "Time is stopped ", pause)];
+    return [make("label", "Minutes for each player in the whole game (0: no limit) ", budget), make("label", "plus seconds for each decision ", increment),
+      make("label", "Daily hours in which time runs, in the time zone (empty: always) ", zone), make("label", "from ", opens), make("label", "to ", closes),
+      make("label", "The clock is stopped ", pause)];
   }
   function tableOf(table) {
     const rows = table.seats.map((seat) => make("tr", "", make("td", seat.id), make("td", seat.name),
@@ -119,12 +119,12 @@ function makeOwner(hello, sent) {
     return make("article", "",
       make("h2", `${table.game} (${table.rules}), ${table.decisions} decisions${table.over ? ", over" : ""}`),
       make("table", "", ...rows),
-      make("label", "Minutes for a decision (0: no end) ", minutes),
+      make("label", "Minutes for each decision (0: no limit) ", minutes),
       ...clock,
-      make("label", "To take back, ask who is away for so many minutes (0: always) ", absent),
-      make("label", "What a bot has answered counts as seen: to take it back, all are asked ", answers),
+      make("label", "Minutes after which a request to take back no longer waits for absent players (0: it always waits) ", absent),
+      make("label", "A bot's answer counts as seen: taking it back needs everybody's consent ", answers),
       make("label", "Bots give opinions in copies while the game goes on ", opinions),
-      ...table.secretive ? [make("label", "Show everybody all after the end (until the first decision) ", reveals)] : [],
+      ...table.secretive ? [make("label", "Reveal everything to everybody after the end (can be set until the first decision) ", reveals)] : [],
       make("p", "", button("New link for spectators", () => send({ do: "renew", game: table.id, role: "spectator" })),
         button("Save the log", () => send({ do: "log", game: table.id })),
         button("Delete the table", () => confirm("Delete this table for good?") && send({ do: "delete", game: table.id }))));

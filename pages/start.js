@@ -114,7 +114,7 @@
     if (about.refused) return notice(about.refused);
     element("about").textContent = about.path;
     element("name").value = about.name;
-    element("base").append(make("option", "none yet: a small game to change", { value: "" }),
+    element("base").append(make("option", "none yet: start from a small game", { value: "" }),
       ...about.bases.map(([name, title]) => make("option", title, { value: name })));
     element("drawing").append(make("option", "—", { value: "" }),
       ...about.drawings.map((name) => make("option", name, { value: name })));

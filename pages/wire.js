@@ -43,7 +43,7 @@
     socket.addEventListener("close", (event) => {
       if (event.code === WRONG) notice("This link is not valid, or no longer valid. Ask the owner of the table for one.");
       else if (event.code === LEFT) notice(event.reason || "This table is missing.");
-      else if (event.code === TOO_MUCH) notice(event.reason || "This link is open too many times.");
+      else if (event.code === TOO_MUCH) notice(event.reason || "This link is open in too many pages.");
       else {
         page?.lost(true);
         again = setTimeout(connect, waited);

@@ -229,15 +229,15 @@ def test_the_owner_sets_the_clock_and_both_pages_follow(browser: Any, tmp_path: 
             owner.get_by_label(label).fill(value)
             owner.get_by_label(label).press("Tab")
 
-        set_clock("Minutes of each player for the whole game", "5")
+        set_clock("Minutes for each player in the whole game", "5")
         for page in pages.values():
             says(page, "#seats", "5 min left", "until")
-        set_clock("Time runs daily", "Europe/Nowhere")
+        set_clock("Daily hours in which time runs", "Europe/Nowhere")
         until_in(owner, lambda: "no time zone is called" in owner.inner_text("#notice"))
-        owner.get_by_label("Time is stopped").check()
+        owner.get_by_label("The clock is stopped").check()
         for page in pages.values():
             says(page, "#doc", "the clock is stopped")
-        owner.get_by_label("Time is stopped").uncheck()
+        owner.get_by_label("The clock is stopped").uncheck()
         late = pages["B"].get_by_role("button", name="Let a bot play (random)").first
         until_in(pages["B"], lambda: "the clock is stopped" not in pages["B"].inner_text("#doc") and late.is_visible())
         late.click()  # the page's clock differs from the table's
