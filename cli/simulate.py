@@ -138,10 +138,10 @@ class _Request(Struct, frozen=True):
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Play random games of the ruleset REF, with every invariant checked after every decision.
 
-    Players choose uniformly among the legal options, unless --bots names bots; chance options are drawn by their
-    weights. Games do not depend on the number of processes. --against shows the numbers of two rulesets side by side;
-    `rulespec playtest` judges the effect of a rule. Exit code: 0 all games end or reach the cap, 1 the rules were at
-    fault, 2 wrong usage.
+    Players choose uniformly among the legal options, unless --bots names bots; chance options are drawn according to
+    their weights. Games do not depend on the number of processes. --against shows the numbers of two rulesets side by
+    side; `rulespec playtest` judges the effect of a rule. Exit code: 0 all games end or reach the cap, 1 the rules were
+    at fault, 2 wrong usage.
 
     Example: rulespec simulate imperial --players 2-6 --games 100 --seed 1 --jobs -1 --out results.jsonl
     """
