@@ -241,7 +241,7 @@ def test_the_owner_sets_the_clock_and_both_pages_follow(browser: Any, tmp_path: 
         late = pages["B"].get_by_role("button", name="Let a bot play (random)").first
         until_in(pages["B"], lambda: "the clock is stopped" not in pages["B"].inner_text("#doc") and late.is_visible())
         late.click()  # the page's clock differs from the table's
-        until_in(pages["B"], lambda: "is not over" in pages["B"].inner_text("#refused"))
+        until_in(pages["B"], lambda: "this seat still has time" in pages["B"].inner_text("#refused"))
         clock.now += 301
         pages["B"].wait_for_timeout(600)  # two clicks at one spot within half a second count as one
         pages["B"].get_by_role("button", name="Let a bot play (random)").first.click()

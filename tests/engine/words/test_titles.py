@@ -329,8 +329,8 @@ def test_a_recorded_game_is_told_move_by_move() -> None:
     assert [move.number for move in notes] == list(range(1, 113))
     assert notes[5].text == "Austria-Hungary (Claudia) imports a fleet to Trieste, pays 1 million"
     assert [change.text for change in notes[5].changes] == [
-        "Austria-Hungary treasury: 2 → 1",
         "fleet of Austria-Hungary: supply → Trieste",
+        "Austria-Hungary treasury: 2 → 1 million",
     ]
     assert notes[10].actor is None and notes[10].text.startswith("Daniel buys the 4 million bond of")
 
