@@ -256,7 +256,9 @@ kinds:
     checks: {even: {that: whole(wheel.teeth) and not heavy(wheel.teeth), text: "MIL-12: no half teeth"}}
     entities: {big: {teeth: 2}}
 """
-    rules = MILL.replace("def spare() -> int:\n    7", "def whole(n: int) -> bool:\n    n >= 0 if pair(n) else false", 1)
+    rules = MILL.replace(
+        "def spare() -> int:\n    7", "def whole(n: int) -> bool:\n    n >= 0 if pair(n) else false", 1
+    )
     rules = rules.replace("procedure play", "def pair(n: int) -> bool: n % 2 == 0\n\nprocedure play", 1)
     result = covered(small(tmp_path, rules.replace("\n--- kinds.yaml\nkinds:", facts, 1)))
     items = list(result.coverage.items)
