@@ -40,13 +40,13 @@ _THROW = re.compile(r"([1-6])-?([1-6]):")
 _STEP = re.compile(r"(bar|[0-9]{1,2})((?:\*?/(?:bar|off|[0-9]{1,2})){1,4}\*?)(?:\(([1-4])\))?", re.IGNORECASE)
 _POINTS = {"bar": 25, "off": 0}
 _NO_STEP = re.compile(r"cannot move|can't move|no moves?|no play|dances|fans", re.IGNORECASE)
-"""What stands in place of the steps if there is none."""
+"""The words in place of the steps if there are none."""
 _SAID = re.compile(
     r"(?:(?:re)?doubles|beavers|raccoons|takes|accepts|(drops|passes|rejects|resigns))\b"
     r"(?:.{0,40}?=> {0,4}([0-9]{1,5}))?",
     re.IGNORECASE,
 )
-"""What players say about the stake: whether they give up the game, and the new stake."""
+"""Remarks of players about the stake: whether they give up the game, and the new stake."""
 _WINS = re.compile(r"wins ([0-9]{1,6}) points?", re.IGNORECASE)
 _NEAR = 16
 """Maximum distance between the number of a line and a move in the left column, in characters."""

@@ -52,7 +52,7 @@ _DRAWN = ("0", "draw", "jigo")
 _RACE = "6"
 """The number (`GM`) of games whose moves are a throw of dice and the steps made with it."""
 _SAID = ("double", "take", "drop")
-"""What players of such games say about the stake."""
+"""Remarks of the players of such games about the stake."""
 _OLD_PASS, _LARGEST = "tt", 19
 """The notation of a pass in FF[3], and the maximum board size for which it is valid."""
 
