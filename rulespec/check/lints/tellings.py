@@ -46,7 +46,8 @@ class Tellings:
         """Reports a question that depends on a secret, as everybody sees who is asked."""
         for one in under:
             message = f"whether a decision arises depends on {_of(one)}, but everybody sees whether it does"
-            help_ = f"always offer the decision, with an option that does nothing, or wrap {_of(one)} {_DISCLOSURE}"
+            help_ = f"always offer the decision, with an option that does nothing, {self._counted(one)}"
+            help_ += f"or wrap {_of(one)} {_DISCLOSURE}"
             self._warn("RS344", message, one, span, "the decision", help_)
 
     def offered(self, option: typed.OptionDef, label: Label, span: Span, who: Key) -> None:
@@ -55,8 +56,16 @@ class Tellings:
             if who is None or not self._sees(who, one):
                 message = f"whether `{option.name}` is offered depends on {_of(one)}, which the decider may not see"
                 other = "offer positions that all see instead"
-                help_ = f"let a player who sees {_of(one)} decide, {other}, or wrap {_of(one)} {_DISCLOSURE}"
+                help_ = f"let a player who sees {_of(one)} decide, {other}, {self._counted(one)}"
+                help_ += f"or wrap {_of(one)} {_DISCLOSURE}"
                 self._warn("RS343", message, one, span, "offered here", help_)
+
+    def _counted(self, one: PrivateRead) -> str:
+        """The way out for a private place of tokens without an index: several places, whose numbers are public."""
+        tokens = (place for kind in self.c.declarations.kinds.values() for place in kind.places.values())
+        if not any(place is one.what and not place.index for place in tokens):
+            return ""
+        return f"give {_of(one)} an `index` (everybody sees how many tokens are in each of its places), "
 
     def _sees(self, who: Key, one: PrivateRead) -> bool:
         """Whether a player is known to see a source."""

@@ -149,3 +149,40 @@ procedure name_it(q: player):
 def test_who_sees_a_place_is_known_wherever_a_procedure_is_called(tmp_path: Path, calls: str, seen: bool) -> None:
     rules = QUESTION + TAKEN.format(calls=calls)
     assert [d.code for d in warnings(tmp_path, rules)] == ([] if seen else ["RS345"])
+
+
+DECK = """
+kinds:
+  level: {{entities: {{low: {{}}, high: {{}}}}}}
+  card:
+    facts: {{level: level}}
+    entities: {{c1: {{level: low}}, c2: {{level: high}}}}
+    places: {{box: {{}}, deck: {{{index}private: {{to: "{{}}"}}}}, hand: {{index: player}}}}
+"""
+DRAWN = """
+procedure play():
+    for c in card:
+        move c to {to}
+    for p in player:
+        decide act by p:
+            option reserve(l in level):
+                require {left}
+                roll top(c in {of} private to {{}})
+                move c to hand[p]
+            option rest: pass
+    end game
+"""
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_a_deck_for_each_level_has_public_sizes(indexed: bool, tmp_path: Path) -> None:
+    """The way out of asking whether a card of a level is left in a deck that nobody sees."""
+    places = {"to": "deck", "left": "any(c in card.deck where c.level == l)", "of": "card.deck where c.level == l"}
+    if indexed:
+        places = {"to": "deck[c.level]", "left": "count(deck[l]) > 0", "of": "deck[l]"}
+    kinds = DECK.format(index="index: level, " if indexed else "")
+    files = {"game.yaml": SETTINGS, "kinds.yaml": kinds, "rules/play.rules": DRAWN.format(**places)}
+    report = Report()
+    load_ruleset(str(write(tmp_path, files)), report)
+    results = [d for d in report.diagnostics if d.code == "RS343"]
+    assert [("give `deck` an `index`" in d.help) for d in results] == ([] if indexed else [True])
