@@ -107,11 +107,15 @@ def named_by(sheet: Sheet, type_: str, token: str) -> Entity | None:
 
 
 def number_on(sheet: Sheet, type_: str, token: str) -> int | None:
-    """The number displayed on a token, from the fact displayed on it; None if there is no such fact."""
-    fact = sheet.d.kinds[type_].facts.get(sheet.style.pieces[type_].text) if token else None
-    if fact is None or not isinstance(fact.type, Num):
+    """The number displayed on a token: that of a fact, or its own among those of its owner; None if there is none."""
+    kind, text = sheet.d.kinds.get(type_), sheet.style.pieces[type_].text
+    if not token or kind is None:
         return None
-    return fact.values[sheet.known.number(type_, token)]
+    number, fact = sheet.known.number(type_, token), kind.facts.get(text)
+    if fact is not None:
+        return fact.values[number] if isinstance(fact.type, Num) else None
+    own = (n + 1 for of, n in sheet.parts(type_, number) if sheet.d.kinds[of].nameless)
+    return next(own, None) if text == "number" and text not in kind.state else None
 
 
 def grouped(sheet: Sheet, piles: Sequence[Pile]) -> list[Pile]:

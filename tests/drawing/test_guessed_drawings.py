@@ -265,6 +265,17 @@ def test_tokens_of_players_are_told_apart_as_values(tmp_path: Path) -> None:
     assert_ports_agree(board, state, tmp_path)
 
 
+def test_a_token_may_show_its_number(tmp_path: Path) -> None:
+    kings = "  king: {each: [player], number: 2, places: {box: {}, on: {index: cell}}}\n  spot:"
+    text = STALLS.replace("  spot:", kings, 1).replace("disc.place:", 'king.place: "on[a1]", disc.place:')
+    ruleset = small(tmp_path / "small", f"{text}--- drawing.yaml\ndrawing: {{pieces: {{king: {{text: number}}}}}}\n")
+    game = Game(ruleset, ["A", "B"])
+    board = board_of(ruleset, game.names)
+    shown = {token: item(board, game, f"piece.a1.king.on.{token}") for token in ("A_king_1", "A_king_2", "B_king_2")}
+    assert [re.findall(r">([^<]+)</text>", svg)[0] for svg in shown.values()] == ["1", "2", "2"]
+    assert_ports_agree(board, state_json(game), tmp_path)
+
+
 def test_cells_of_each_owners_board_have_their_printed_colours(tmp_path: Path) -> None:
     board, _ = undrawn_file(small(tmp_path / "small", STALLS))
     svg = to_svg(board.scene(None))
