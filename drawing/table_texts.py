@@ -9,7 +9,8 @@ from msgspec import Struct
 
 from rulespec.drawing.cards import UNKNOWN, card, is_counted
 from rulespec.drawing.colours import colour, ink_on
-from rulespec.drawing.holdings import Column, SheetTable, fact_text, piles_of_rows
+from rulespec.drawing.columns import Column, fact_text
+from rulespec.drawing.holdings import SheetTable, piles_of_rows
 from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.shown import Names, ShownState

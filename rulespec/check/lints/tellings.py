@@ -36,11 +36,11 @@ class Tellings:
                 message = f"{shown} depends on {_of(one)}, but is visible to seats that do not see {_of(one)}"
                 if shown == _of(one):
                     message = f"{shown} depends on where it was, but is visible to seats that do not see that"
-                self._warn("RS345", message, one, span, "changed here", _kept(shown, target, one))
+                self._warn("RS345", message, one, span, "changed here", _ways_out(shown, target, one))
         for one in under:
             if not _within(target, one):
                 message = f"whether {shown} changes depends on {_of(one)}, but other seats see the change"
-                self._warn("RS346", message, one, span, "changed here", _kept(shown, target, one))
+                self._warn("RS346", message, one, span, "changed here", _ways_out(shown, target, one))
 
     def asked(self, span: Span, under: Label) -> None:
         """Reports a question that depends on a secret, as everybody sees who is asked."""
@@ -108,7 +108,7 @@ def _within(target: PrivateRead | None, one: PrivateRead) -> bool:
     )
 
 
-def _kept(shown: str, target: PrivateRead | None, one: PrivateRead) -> str:
+def _ways_out(shown: str, target: PrivateRead | None, one: PrivateRead) -> str:
     """The ways out of a visible change: other viewers of what changes, or a disclosure."""
     if shown == _of(one):  # tokens of many places
         return f"move the tokens of one place at a time, `for t in hand[p]: …`, or wrap the set of them {_DISCLOSURE}"
