@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.foreign_log import ForeignLog
@@ -64,6 +64,21 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
     report.raise_if_errors()
     texts = {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in settings.items()}
     return names, texts
+
+
+def optional_rules(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> list[Diagnostic]:
+    """The warning about optional rules with which a game was played, but which its ruleset does not have."""
+    spec = dialect.start.get("optional_rules")
+    chosen = follow(dialect.header(log.entries[0]), spec["path"]) if spec is not None else []
+    names = [str(name) for name in chosen] if isinstance(chosen, list) else []
+    missing = [shown(name) for name in dict.fromkeys(names) if name not in spec.get("unchanged", {})] if spec else []
+    if not missing:
+        return []
+    more = ", …" if len(missing) > _MAX_VALUES else ""
+    rules = f"the optional rule{'s' if len(missing) > 1 else ''} {', '.join(missing[:_MAX_VALUES])}{more}"
+    help_ = "if all moves are legal, they changed nothing here; otherwise write them as an overlay, for --rules"
+    message = f"this game was played with {rules}, which `{ruleset.ref}` does not have"
+    return [Diagnostic("RS633", Severity.WARNING, message, Span(log.file, 1, 1, 1, 2), help=help_)]
 
 
 def by_seat(dialect: Dialect, names: list[str], ruleset: typed.Ruleset) -> list[str] | dict[str, str]:

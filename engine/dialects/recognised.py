@@ -19,7 +19,7 @@ from rulespec.engine.notation.text_formats import NAMES
 from rulespec.engine.words.asked import Decisions
 from rulespec.typed import nodes as typed
 
-_TITLES = ("title", "game", "game_name", "variant", "Variant", "Game", "GameType")
+_TITLES = ("title", "game", "game_name", "variant", "Variant", "Game", "GameType", "GM")
 """Fields in which systems record the name of the game."""
 _MAX_TYPES = 5
 _MAX_DEPTH = 3
@@ -120,14 +120,16 @@ def _inner(value: Any, at: str, depth: int) -> Iterator[tuple[str, Any]]:
         yield from _inner(each, f"{path}.", depth - 1)
 
 
-def _distance(dialect: Dialect, first: Any) -> tuple[int, int]:
-    """The distance of a first entry from a dialect: the number of unfit fields, and a penalty for missing ones.
+def _distance(dialect: Dialect, first: Any) -> tuple[int, int, int]:
+    """The distance of a first entry from a dialect: the numbers of unfit fields that name a game, and of all unfit
+    fields, and a penalty for missing ones.
 
     The penalty is 2 for each unfit field that the entry lacks, and 1 for each that it could have omitted.
     """
     unfit, when = dialect.unfit(first), dialect.start.get("when", {})
-    may_be_missing = {path for path, wanted in when.items() if isinstance(wanted, list) and None in wanted}
-    return len(unfit), sum(2 if value is None else path in may_be_missing for path, value in unfit.items())
+    optional = {path for path, wanted in when.items() if None in (wanted if isinstance(wanted, list) else [wanted])}
+    penalty = sum(2 if value is None else path in optional for path, value in unfit.items())
+    return len(unfit.keys() & {*_TITLES}), len(unfit), penalty
 
 
 def kind_of(log: ForeignLog, accepted: Collection[str] = ()) -> str:

@@ -176,12 +176,14 @@ def _of_start(dialect: Dialect) -> Iterator[str]:
     yield from start.get("not_compared", {})
     yield from (spec["path"] for spec in start.get("settings", {}).values() if isinstance(spec, dict))
     yield from (spec["path"] for spec in start.get("lists", {}).values())
+    if "optional_rules" in start:
+        yield start["optional_rules"]["path"]
     if not isinstance(dialect.rules, str):
         yield dialect.rules["path"]
 
 
 def _of_result(result: Recorded) -> Iterator[str]:
-    yield from (result.scores, result.winners, result.ending)
+    yield from (result.scores, result.winners, result.ending, result.reason)
 
 
 def _below(tree: Tree | None, at: str = "") -> Iterator[str]:

@@ -9,7 +9,7 @@ Source: SGF specification FF[4], 1999 (FF[1] to FF[3] are also supported).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from rulespec.diagnostics.diagnostic import shown
@@ -33,9 +33,9 @@ COLOURS = ("B", "W")
 _SETUP = ("AB", "AW", "AE")
 """Set-up properties, which change the position without a move."""
 _COMMENTS = ("C", "GC", "N")
-_LOOKS = re.compile(r"\(\s*;\s*(?:[A-Za-z]{1,40}\s*\[|[;()])")
+_LOOKS = re.compile(r"\(\s*;\s*(?:[A-Za-z][A-Za-z0-9]{0,39}\s*\[|[;()])")
 _SPACE = re.compile(r"\s+")
-_NAME = re.compile(r"([A-Za-z]{1,40})\s*(?=\[)")
+_NAME = re.compile(r"([A-Za-z][A-Za-z0-9]{0,39})\s*(?=\[)")
 _VALUE = re.compile(r"\[((?:[^\]\\]|\\.)*+)\]", re.DOTALL)
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _BRACKETS = re.compile(r"[()]|\[(?:[^\]\\]|\\.)*+\]?", re.DOTALL)
@@ -53,6 +53,8 @@ _RACE = "6"
 """The number (`GM`) of games whose moves are a throw of dice and the steps made with it."""
 _SAID = ("double", "take", "drop")
 """Remarks of the players of such games about the stake."""
+_RESIGNS = "resign"
+"""What some servers write in place of a move."""
 _OLD_PASS, _LARGEST = "tt", 19
 """The notation of a pass in FF[3], and the maximum board size for which it is valid."""
 
@@ -87,29 +89,40 @@ def as_document(game: TextGame) -> dict[str, Any]:
     """A game as the object of a foreign log, with the properties of its root and the list `moves`.
 
     Trailing zeros of decimals are dropped, because programs write the same komi in several ways. A move has `kind`
-    (`move`, `pass` or `setup`), `black` (whether Black made it) and `text`; if its text is a point, also `column` and
-    `row`, counted from 1 at the bottom left, as players count. In a race with dice (`GM` 6), a move is an entry as in
-    `as_throw`, where White is the player of the left column. `winner` (`B`, `W` or `draw`) and `margin` are the parts
-    of the result (`RE`).
+    (`move`, `pass`, `resign` or `setup`), `black` (whether Black made it) and `text`; if its text is a point, also
+    `column` and `row`, counted from 1 at the bottom left, as players count. In a race with dice (`GM` 6), a move is an
+    entry as in `as_throw`, where White is the player of the left column. `winner` (`B`, `W` or `draw`) and `margin` are
+    the parts of the result (`RE`), which a resignation may replace.
     """
     rows = _SIZE.fullmatch(game.tags.get("SZ", ""))
     size = int(rows[1]) if rows is not None else _LARGEST
     tags = {key: text.rstrip("0").rstrip(".") if _REAL.fullmatch(text) else text for key, text in game.tags.items()}
     is_race = tags.get("GM") == _RACE
     moves = [_as_throw(move) if is_race else _as_entry(move, size) for move in game.moves]
-    return {**tags, **_result(game.tags.get("RE", "")), "moves": moves}
+    result = game.tags.get("RE") or _resigned(game.moves)
+    return {**tags, **_result(result), "moves": moves}
 
 
 def _as_entry(move: TextMove, size: int) -> dict[str, Any]:
     assert isinstance(move, SgfMove)
     if not move.by:
         return {"kind": "setup", "text": move.text}
+    if move.text.lower() == _RESIGNS:
+        return {"kind": _RESIGNS}
     if not move.text or (move.text == _OLD_PASS and size <= _LARGEST):
         return {"kind": "pass", "black": move.by == "B"}
     entry: dict[str, Any] = {"kind": "move", "black": move.by == "B", "text": move.text}
     if len(move.text) == 2 and move.text.isascii() and move.text.isalpha():
         entry["column"], entry["row"] = _number(move.text[0]), size + 1 - _number(move.text[1])
     return entry
+
+
+def _resigned(moves: Sequence[TextMove]) -> str:
+    """The text of the result if the last move is a resignation; otherwise ""."""
+    last = moves[-1] if moves else None
+    if not isinstance(last, SgfMove) or last.text.lower() != _RESIGNS:
+        return ""
+    return f"{COLOURS[last.by == COLOURS[0]]}+R"
 
 
 def _result(text: str) -> dict[str, str]:
@@ -191,7 +204,7 @@ class _Reader:
             if name is None:
                 break
             self._at = name.end()
-            key, values = "".join(filter(str.isupper, name[1])), list[str]()
+            key, values = "".join(c for c in name[1] if not c.islower()), list[str]()
             while value := _VALUE.match(self._text, self._at):
                 values.append(_ESCAPED.sub(_plain, value[1]))
                 self._at = value.end()

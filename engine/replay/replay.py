@@ -402,7 +402,7 @@ def _dialect_files(rules: str | None) -> Iterator[Path]:
 
 
 def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
-    from rulespec.engine.dialects.first_entry import by_seat, cut_at, seats_and_settings
+    from rulespec.engine.dialects.first_entry import by_seat, cut_at, optional_rules, seats_and_settings
     from rulespec.engine.dialects.foreign_log import shaped
     from rulespec.engine.dialects.importer import Importer
     from rulespec.engine.dialects.known import unknown
@@ -429,6 +429,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     log = shaped(written, dialect, cut_at(dialect, game)) if dialect.shape.cut else log
     importer = Importer(game, dialect, log, strict, request.past_known_faults)
     report.extend(written.game.warnings if written.game is not None else ())
+    report.extend(optional_rules(dialect, log, ruleset))
     report.extend([*unknown(dialect, game), *uneven_forms(dialect), *unread_fields(dialect, log, importer.log)])
     numbers = iter(range(len(log.entries) + 1))
 

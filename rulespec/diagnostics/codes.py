@@ -266,6 +266,7 @@ CODES: dict[str, str] = {
     "RS630": "a known fault that a replay cannot continue past",
     "RS631": "a problem hidden from a seat",
     "RS632": "the log of another seat",
+    "RS633": "a game with optional rules that are not in the ruleset",
     "RS635": "an option of a dialect that does not exist",
     "RS638": "a dialect whose expressions take too long",
     "RS643": "an end that differs from the recorded one",

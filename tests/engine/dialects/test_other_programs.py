@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from folders import GAMES
+from folders import GAMES, TESTS
 
 from rulespec.cli.main import cli
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.engine.dialects.entries import Entries
 from rulespec.engine.dialects.foreign_log import parse_foreign, shaped
@@ -114,6 +115,11 @@ def test_the_ruleset_is_found_by_most_of_the_moves(name: str, text: str, moves: 
             '[Variant "Crazyhouse"]\n1. e4 d5 2. exd5 Qxd5 3. P@e4 *',
             "`Crazyhouse` (`Variant`) | `pgn` reads only",
         ),
+        ("c.pgn", '[Variant "Chess960"]\n[FEN "x"]\n1. e4 0-1', "`Chess960` (`Variant`) | `pgn` reads only"),
+        ("g.sgf", "(;GM[1]SZ[13]RE[?];B[ee])", "| `sgf` reads only logs with SZ: 9 or"),
+        ("h.sgf", "(;GM[1]SZ[19]HA[2]AB[pd][dp];W[dd])", "| `sgf` reads only logs with HA: none or 0, AB: none"),
+        ("i.sgf", "(;GM[2]SZ[8];B[dd])", "of the game `2` (`GM`) | "),
+        ("j.sgf", "(;GM[Skat]PC[a server]P0[ann]MV[w C7])", "of the game `Skat` (`GM`) | "),
         ("e.pdn", '[GameType "20"]\n1. 32-28 *', "`20` (`GameType`) | `pdn` reads only logs with GameType: 21"),
         ("f.sgf", "(;GM[1]SZ[9]KM[7,5];B[aa])", "RS621 `KM` is '7,5', but `sgf` accepts only 0, 0.5, 1, 1.5, 2,"),
     ],
@@ -136,6 +142,7 @@ def test_what_is_not_read_is_named_with_the_way_out(name: str, text: str, says: 
         ("i.sgf", "(;GM[1]SZ[9]RE[B+Resign];B[ee];W[cc])", "black won (resigned)"),
         ("j.sgf", "(;GM[1]SZ[9]RE[W+T]PW[Bob];B[ee];W[cc])", "Bob won (on time)"),
         ("k.sgf", "(;GM[1]SZ[9]RE[w+3.5];B[ee];W[];B[])", "white won (3.5)"),
+        ("k.sgf", "(;SZ[9];B[ee];W[resign])", "black won (resigned)"),
         ("l.sgf", "(;GM[1]SZ[9]RE[Void];B[ee];W[cc])", ""),
         (
             "m.mat",
@@ -173,6 +180,24 @@ def test_points_of_a_game_that_was_stopped_are_shown() -> None:
     game = Game(load_ruleset("rails_1889"), ["Ann", "Bob"])
     points = dict(zip(game.seats, (7, 5), strict=True))
     assert other_result(game, {"x-result": {"scores": points}}, Words(game.ruleset)) == "Ann 7, Bob 5"
+
+
+@pytest.mark.parametrize(
+    "chosen, says", [([], []), (["beginner_game"], ["RS633"]), (["a", "b", "a"], ["RS633"]), ("?", [])]
+)
+def test_optional_rules_that_are_not_shipped_are_named_and_the_file_is_read(
+    chosen: object, says: list[str], tmp_path: Path
+) -> None:
+    log = json.loads(gzip.decompress((TESTS / "fixtures/rails/1889-short.log.json.gz").read_bytes()))
+    log["settings"]["optional_rules"] = chosen
+    path, report = tmp_path / "game.json", Report()
+    path.write_text(json.dumps(log), "utf-8")
+    result = replay_log(path, report=report)
+    assert result.divergence is None and result.game.ply > 50
+    assert result.said.header["x-result"]["reason"] == "ended by hand"
+    named = [each for each in report.diagnostics if each.code != "RS629"]
+    assert [each.code for each in named] == says
+    assert all(f"`{name}`" in each.message for each in named for name in chosen)
 
 
 FIRST = {"type": "initialize", "payload": {"players": [{"id": "A"}, {"id": "B"}], "baseGame": "imperial"}}
