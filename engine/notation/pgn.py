@@ -47,8 +47,9 @@ _JUDGED = {
     **dict.fromkeys(["∓", "-/+"], 17),
     **dict.fromkeys(["+-"], 18),
     **dict.fromkeys(["-+"], 19),
+    **dict.fromkeys(["N"], 146),
 }
-"""Evaluation of a position after a move → numeric annotation glyph."""
+"""Evaluation of a position after a move, or the sign of a new move → numeric annotation glyph."""
 _TAGS = {
     name.lower(): name
     for name in ("Event", "Site", "Date", "Round", "White", "Black", "Result", "FEN", "SetUp", "Variant", "GameType")
@@ -135,7 +136,7 @@ class _Reader:
                     yield self._ended(game)
                     game = TextGame(begins=self._at)
                 self._tag(game)
-            elif character.isalnum() or not self._said(game):
+            elif (character.isalnum() and not self._is_new(character)) or not self._said(game):
                 number = _NUMBER.match(text, self._at)
                 if (number is None or not self._number(number, game)) and self._is_end(game):
                     self._said_after(game)
@@ -143,6 +144,10 @@ class _Reader:
                     game = TextGame(begins=self._at)
         if self._begun:
             yield self._ended(game)
+
+    def _is_new(self, character: str) -> bool:
+        """Whether a character is a word by itself, the sign of a new move."""
+        return character == "N" and self._text[self._at + 1 : self._at + 2].isspace()
 
     def _ended(self, game: TextGame) -> TextGame:
         """The game, which ends at the current offset."""

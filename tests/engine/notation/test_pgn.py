@@ -77,8 +77,8 @@ def test_what_is_said_is_kept_where_it_stands() -> None:
 
 
 def test_judgements_are_glyphs_and_what_is_said_after_a_result_is_of_its_game() -> None:
-    one, other = games("1. e4 = e5 +/= $5 1-0 {resigns} (1... c5)\n\n{another game} 1. d4 *")
-    assert [move.glyphs for move in one.moves] == [(10,), (14, 5)]
+    one, other = games("1. e4 = N e5 +/= $5 1-0 {resigns} (1... c5)\n\n{another game} 1. d4 *")
+    assert [move.glyphs for move in one.moves] == [(10, 146), (14, 5)]
     assert (one.moves[1].comments, one.moves[1].variations) == (("resigns",), ("(1... c5)",))
     assert other.start.comments == ("another game",)
 
