@@ -24,8 +24,8 @@ from rulespec.engine.dialects.projected import Projection
 from rulespec.engine.dialects.projection import Projections, items
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import legal_option
+from rulespec.engine.game.numbers import Numbers
 from rulespec.engine.game.option import Option
-from rulespec.engine.game.position import Position
 
 MAX_BACK = 300
 """Maximum number of decisions undone to try other options without progress in the log, which takes about a second."""
@@ -115,7 +115,7 @@ class StretchSearch:
         game = self.game
         stack: list[_Frame] = []
         best, furthest = (0, 0, 0), Stretch((), cursor, False)
-        there: Position | None = None  # after the options of `furthest`
+        there: Numbers | None = None  # after the options of `furthest`
         back, forward = 0, False
         while True:
             cursor = self._go_straight(stack, cursor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, Self
 
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.position import Step
@@ -57,6 +57,12 @@ class Numbers(Protocol):
     @property
     def last(self) -> Option | None:
         """The last decision; None before the first."""
+
+    def copy(self) -> Self:
+        """An independent copy, made lazily at the first change."""
+
+    def resume(self, kept: Self) -> None:
+        """Returns to an earlier copy, with its history."""
 
     def begin(self) -> None:
         """Runs the rules to the first decision, as any read of the state does."""

@@ -47,7 +47,7 @@ def measured(game: Game, plies: int, seed: int, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(query, "_GENERATED_AFTER", after)
     query._memo.clear()
     played, dice = Game(game.ruleset, game.seats, game.settings), random.Random(seed)
-    results = []
+    results = list[object]()
     while not played.is_over and played.ply < plies:
         played.apply(dice.choice(list(every_option(played))))
         results.append([played.omniscient.measures(seat) for seat in (None, *played.seats)])
