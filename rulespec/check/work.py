@@ -50,7 +50,7 @@ _HELP = (
     "declare the maximum size of sets that are smaller than their kinds, `def few(p: player) -> set item at most 10:`, "
     "or name a value with `let` instead of computing it twice"
 )
-_HELP_OF_SEVERAL = f"bound how many are chosen, such as `choose 0 .. min(3, n) of …`, or {_HELP}"
+_HELP_OF_SEVERAL = f"limit the number chosen, as in `choose 0 .. min(3, n) of …`, or {_HELP}"
 
 
 def check_work(c: Context) -> None:

@@ -75,7 +75,7 @@ def report_equal_odds(x: ExpressionContext, params: Sequence[ast.OptionParam], o
             f"chance draws each bag `{param.var.name}` with the same odds, whatever its pieces",
             p.name.span,
             help=f"draw one piece after another, `roll {option.name}({letter} in {kind}) weight {where}`, and move it; "
-            "or write `weight 1` if all bags have the same odds",
+            "or write `weight 1` if equal odds are intended",
         )
 
 

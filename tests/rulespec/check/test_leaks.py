@@ -102,7 +102,7 @@ def test_a_way_out_of_a_visible_change_fits_what_is_private_already(tmp_path: Pa
     assert warned("set n to p.bid").help.startswith("make `n` `private` as well, or wrap `bid` in `told(")
     assert warned("set hint to p.bid").help.startswith("show `hint` only to those who see `bid`, or wrap")
     many = warned("for t in tile.hand:\n        move t to deck")
-    assert many.message.startswith("the place of `tile` depends on where it was, but is visible")
+    assert many.message.startswith("the place of `tile` depends on its previous place, but is visible")
     assert many.help.startswith("move the tokens of one place at a time, `for t in hand[p]: …`, or wrap")
     assert (
         warnings(tmp_path, RULES.format("for q in player:\n        for t in tile.hand[q]:\n            move t to deck"))
