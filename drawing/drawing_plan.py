@@ -12,12 +12,12 @@ from typing import Any
 from rulespec.drawing.board import Board, scale_id
 from rulespec.drawing.cards import is_counted, named_by, number_on
 from rulespec.drawing.colours import colour, ink_on
-from rulespec.drawing.columns import Column, fact_text
 from rulespec.drawing.drawn_tokens import LARGEST
 from rulespec.drawing.holdings import SheetTable
 from rulespec.drawing.plan import LinkLines
 from rulespec.drawing.stands import Stand
 from rulespec.drawing.style import Look
+from rulespec.drawing.table_columns import Column, fact_text
 from rulespec.drawing.table_texts import TextTable
 from rulespec.drawing.text_width import tables
 from rulespec.typed import nodes as typed

@@ -27,7 +27,6 @@ from rulespec.drawing.cards import (
     most_texts,
 )
 from rulespec.drawing.colours import INK
-from rulespec.drawing.columns import Column, fact_text
 from rulespec.drawing.guess import row_tables
 from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import GAP, HEAD, Plan, Sheet
@@ -37,6 +36,7 @@ from rulespec.drawing.scene import Place, SceneItem
 from rulespec.drawing.shown import Names, Pile, ShownState
 from rulespec.drawing.style import Look
 from rulespec.drawing.svg import Box, Point
+from rulespec.drawing.table_columns import Column, fact_text
 from rulespec.drawing.text_width import shortened, text_width
 from rulespec.records import Brief
 from rulespec.typed import nodes as typed

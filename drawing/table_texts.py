@@ -9,12 +9,12 @@ from msgspec import Struct
 
 from rulespec.drawing.cards import UNKNOWN, card, is_counted
 from rulespec.drawing.colours import colour, ink_on
-from rulespec.drawing.columns import Column, fact_text
 from rulespec.drawing.holdings import SheetTable, piles_of_rows
 from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import Sheet
 from rulespec.drawing.shown import Names, ShownState
 from rulespec.drawing.style import Look
+from rulespec.drawing.table_columns import Column, fact_text
 from rulespec.records import Brief
 from rulespec.types import Bool, Ent, Order, SetOf
 

@@ -61,7 +61,7 @@ class Numbers(Protocol):
     def copy(self) -> Self:
         """An independent copy, made lazily at the first change."""
 
-    def resume(self, kept: Self) -> None:
+    def resume(self, earlier: Self) -> None:
         """Returns to an earlier copy, with its history."""
 
     def begin(self) -> None:
