@@ -19,7 +19,7 @@ from rulespec.engine.dialects.several_names import is_name
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.logs.end_line import LogEnd, OtherEnd, end_of
-from rulespec.engine.logs.notes import MAX_EVENT, RESULT
+from rulespec.engine.logs.notes import MAX_EVENT, RESULT, LogNotes
 
 
 def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, report: Report) -> OtherEnd | None:
@@ -43,11 +43,16 @@ def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, re
     return other
 
 
-def noted_result(game: Game, dialect: Dialect, log: Entries) -> dict[str, Any]:
-    """The note with the recorded result of a game that has no end under the rules, or whose end is not compared.
+def with_result(notes: LogNotes, game: Game, dialect: Dialect, log: Entries) -> LogNotes:
+    """Notes with the recorded result of a game that has no end under the rules, or whose end is not compared.
 
-    It is empty if no result is recorded. The parameters are those of `check_recorded_end`.
+    The other parameters are those of `check_recorded_end`.
     """
+    result = _noted_result(game, dialect, log)
+    return replace(notes, header={**notes.header, **result}) if result else notes
+
+
+def _noted_result(game: Game, dialect: Dialect, log: Entries) -> dict[str, Any]:
     result = dialect.result
     number = None if result is None else _entry(log, result.entry)
     if result is None or number is None or (result.is_compared and game.result is not None):

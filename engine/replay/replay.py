@@ -408,7 +408,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     from rulespec.engine.dialects.known import unknown
     from rulespec.engine.dialects.known_faults import check_options, fault_title, passed_faults, past_faults
     from rulespec.engine.dialects.recognised import check_game, mostly_ignored, rules_for
-    from rulespec.engine.dialects.recorded_end import check_recorded_end, noted_result
+    from rulespec.engine.dialects.recorded_end import check_recorded_end, with_result
     from rulespec.engine.dialects.said import said_in
     from rulespec.engine.dialects.text_variations import with_variations
     from rulespec.engine.dialects.unread_fields import uneven_forms, unread_fields
@@ -416,8 +416,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     rules, report, trace = request.rules, request.report, request.trace
     strict = rules is not None if request.strict is None else request.strict
     dialect = _dialect(log, rules, request.dialect, report)
-    written = log
-    log = shaped(written, dialect)
+    written, log = log, shaped(log, dialect)
     ref = rules or rules_for(dialect, log)
     ruleset = request.load(past_faults(dialect, ref) if request.past_known_faults else ref)
     check_game(dialect, log, ruleset)
@@ -429,8 +428,8 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     log = shaped(written, dialect, cut_at(dialect, game)) if dialect.shape.cut else log
     importer = Importer(game, dialect, log, strict, request.past_known_faults)
     report.extend(written.game.warnings if written.game is not None else ())
-    report.extend(optional_rules(dialect, log, ruleset))
-    report.extend([*unknown(dialect, game), *uneven_forms(dialect), *unread_fields(dialect, log, importer.log)])
+    warnings = [*optional_rules(dialect, log, ruleset), *unknown(dialect, game), *uneven_forms(dialect)]
+    report.extend([*warnings, *unread_fields(dialect, log, importer.log)])
     numbers = iter(range(len(log.entries) + 1))
 
     def step(entry: int) -> None:
@@ -459,8 +458,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
         )
     elif request.until is None:
         result.other_end = check_recorded_end(game, dialect, importer.log, log.file, report)
-        header = {**result.said.header, **noted_result(game, dialect, importer.log)}
-        result.said = LogNotes(header, result.said.moves, result.said.remarks)
+        result.said = with_result(result.said, game, dialect, importer.log)
     report.extend(mostly_ignored(log, len(result.ignored), ruleset.reference))
     return result
 
