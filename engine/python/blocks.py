@@ -6,7 +6,7 @@ Within a function, branches that join become `if … else`, and loops over sets 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct
 
@@ -171,18 +171,23 @@ class BlockWriter:
         if procedure is None:
             self.needed += [e.block, e.after]
             out = [] if e.usual else [*self.i.note(e.back), f"s[{e.back:d}] = {noted}"]
-            at_hand = self.i.members
-            out += [f"{self.i.cell(at)} = v{at_hand[at]:d}" for at in self.plan.flow.firsts[e.block] if at in at_hand]
-            out.append(f"c = b{e.block:d}(s, u)")
+            out += [*self._at_hand(self.plan.flow.firsts[e.block]), f"c = b{e.block:d}(s, u)"]
         else:
             back = [noted] if procedure.waits and procedure.back is not None else []
             args = [self.i.x(ir.Cell(at, ir.Const(0), 1)) for at in procedure.params]
             call = f"p{e.block:d}({', '.join(['s', 'u', *back, *args])})"
+            # The procedure reads the parameters that it shares with its caller from cells, unless all use variables.
+            out = self._at_hand([at for at in procedure.params if at not in self.plan.variables])
             if not procedure.waits:
-                return [call]
+                return [*out, call]
             self.needed.append(e.after)
-            out = [f"c = {call}"]
+            out.append(f"c = {call}")
         return [*out, f"if c != {e.after:d}:", *("    " + line for line in (*self._stopped(), "return c"))]
+
+    def _at_hand(self, cells: Iterable[int]) -> list[str]:
+        """The lines that store the current members of loops in those of their cells that a called function reads."""
+        members = self.i.members
+        return [f"{self.i.cell(at)} = v{members[at]:d}" for at in cells if at in members]
 
     def _then(self, out: list[str], target: int, stop: int, depth: int) -> tuple[list[str], bool]:
         more, falls = self._jump(target, stop, depth)

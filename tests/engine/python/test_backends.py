@@ -87,6 +87,19 @@ procedure build(p: player, t: town, u: town, k: int, l: int):
         take_back(fast, agree(fast, plain, random.Random(seed).randrange, 60))
 
 
+@pytest.mark.parametrize("lets", [4, 120], ids=["variables", "variables in cells"])
+def test_a_member_that_is_lent_is_known_to_the_procedure(lets: int) -> None:
+    """A parameter shared by a procedure with variables, one with too many for that, and the loop that calls both."""
+    rules = ["procedure mark(p: player):", "    for c in cask[p]:", "        set c.sealed to not c.sealed"]
+    rules += ["procedure wide(p: player):", *(f"    let a{i} = n + {i}" for i in range(lets))]
+    rules += ["    decide d by p:", "        option o:", f"            set n to n + a{lets - 1} % 2"]
+    rules += [*(f"    set m to m + a{i} % 2" for i in range(lets)), "procedure play():", "    repeat at most 3:"]
+    rules += ["        for p in player after south:", "            mark(p)", "            wide(p)", ""]
+    ruleset = with_rules("\n".join(rules))
+    fast, plain = (Game(ruleset, ["ann", "bob", "cleo"], backend=backend) for backend in ("python", "interpreter"))
+    agree(fast, plain, lambda options: 0, 20)
+
+
 @pytest.mark.proof  # 0.2 s
 def test_how_far_a_loop_is_followed_is_bounded() -> None:
     """A loop that can be left may change all that comes after it: of many loops, only the last are followed."""
