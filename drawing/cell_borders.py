@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import hypot
 
 from rulespec.drawing import svg
@@ -46,7 +46,7 @@ def corners_of(board: typed.BoardDecl, box: Box, *, transposed: bool = False) ->
 
 def side_lines(sheet: Sheet, board: BoardStyle, plan: Plan) -> dict[str, LinkLines]:
     """The lines for the drawn fields of cell sides, by kind of sides."""
-    results = {}
+    results: dict[str, LinkLines] = {}
     for path in board.sides:
         kind, _, name = path.partition(".")
         if kind in sheet.d.kinds and name in sheet.d.kinds[kind].state:
@@ -127,7 +127,7 @@ def _places(
     plan = Plan((0.0, 0.0))
     wide = half * max(1, min(len(board.fields) + board.roomy, _MOST))
     for i, (x, y) in sorted(spots.items()):
-        outline = _beside(*lines[i], half * _BREADTH) if i in lines else _around(x, y, half)
+        outline = _beside(lines[i], half * _BREADTH) if i in lines else _around(x, y, half)
         box = Box((x - half, y - half, x + half, y + half))
         shape = svg.element("path", d=outline, fill="none", pointer_events="all")
         plan.items.append(region(shape, sheet.place((board.kind, i), box, (x, y), outline)))
@@ -135,8 +135,9 @@ def _places(
     return plan
 
 
-def _beside(a: Point, b: Point, half: float) -> str:
+def _beside(line: Sequence[Point], half: float) -> str:
     """The outline of a strip along a line."""
+    a, b = line
     far = hypot(b[0] - a[0], b[1] - a[1])
     x, y = (b[1] - a[1]) / far * half, (a[0] - b[0]) / far * half
     strip = [(a[0] + x, a[1] + y), (b[0] + x, b[1] + y), (b[0] - x, b[1] - y), (a[0] - x, a[1] - y)]

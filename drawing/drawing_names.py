@@ -332,7 +332,7 @@ class _Names:
             self._pieces_in(word)
             return
         fields: dict[str, typed.Named] = {**(self.d.fields if kind == "game" else self.d.kinds[kind].state)}
-        fields |= {} if kind == "game" else row_tables(self.d, kind) | self.d.kinds[kind].facts
+        fields |= {} if kind == "game" else {**row_tables(self.d, kind), **self.d.kinds[kind].facts}
         self._known(word, word.text, fields, "field of the game" if kind == "game" else f"field of `{kind}`")
 
 
