@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -168,17 +168,17 @@ def _count(numbers: list[int], word: str) -> str:
     return f"{text}, {failed} failed" if failed else text
 
 
-def _unaccepted(report: Report, ruleset: typed.Ruleset) -> list[Diagnostic]:
+def _unaccepted(report: Report, ruleset: typed.Ruleset) -> tuple[Diagnostic, ...]:
     """The findings without the warnings accepted in the ruleset."""
     if not report.diagnostics:
-        return []
+        return ()
     from rulespec.check.accepted import unaccepted  # lazily: most rulesets have no warnings
 
     return unaccepted(report.diagnostics, ruleset.sources)
 
 
 def _json(
-    ruleset: typed.Ruleset, counts: dict[str, list[int]], failed: list[Case], shown: list[Diagnostic]
+    ruleset: typed.Ruleset, counts: dict[str, list[int]], failed: list[Case], shown: Sequence[Diagnostic]
 ) -> dict[str, Any]:
     return {
         "ruleset": ruleset.ref,

@@ -60,10 +60,10 @@ def accept(report: Report, sources: Mapping[str, str], layers: Mapping[str, int]
     return result
 
 
-def unaccepted(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> list[Diagnostic]:
+def unaccepted(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> tuple[Diagnostic, ...]:
     """Findings of a part of the checks, without the accepted warnings; a comment without a warning is no error here."""
     comments = [comment for file, text in sources.items() for comment in _comments(file, text, Report())]
-    return [d for d in diagnostics if not any(_is_for(comment, d) for comment in comments)]
+    return tuple(d for d in diagnostics if not any(_is_for(comment, d) for comment in comments))
 
 
 def _is_for(comment: _Comment, d: Diagnostic) -> bool:

@@ -255,8 +255,8 @@ def test_cards_have_a_table_of_their_facts_and_of_their_rows_in_look_up_tables(t
 
 def test_tokens_of_players_are_told_apart_as_values(tmp_path: Path) -> None:
     kings = "  king: {each: [player], number: 2, places: {box: {}}}\n  spot:"
-    state = "state:\n  line: {type: order king, start: king}\n  last: {type: king?}\npieces:"
-    text = STALLS.replace("  spot:", kings, 1).replace("pieces:", state, 1)
+    fields = "state:\n  line: {type: order king, start: king}\n  last: {type: king?}\npieces:"
+    text = STALLS.replace("  spot:", kings, 1).replace("pieces:", fields, 1)
     board, game = undrawn_file(small(tmp_path / "small", text))
     state = state_json(game)
     state["entities"]["game"]["game"]["last"] = "B_king_2"
