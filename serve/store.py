@@ -110,8 +110,12 @@ class TableStore:
     # --- writing ----------------------------------------------------------------------------------
 
     def save(self, statements: Sequence[Statement]) -> Future[None]:
-        """Executes statements atomically. The future completes once they are on disk, or raises SaveError."""
+        """Executes statements atomically. The future completes once they are on disk, or raises SaveError.
+
+        It cannot be cancelled: statements are written even if nobody waits for them any more.
+        """
         future: Future[None] = Future()
+        future.set_running_or_notify_cancel()
         self._jobs.put((statements, future))
         return future
 

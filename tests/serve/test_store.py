@@ -280,6 +280,26 @@ def test_the_time_is_noted_of_tables_that_have_a_deadline(tmp_path: Path) -> Non
         assert [*hall.store.games()] != before
 
 
+def test_a_write_whose_caller_is_cancelled_is_made_and_the_next_ones_too(tmp_path: Path) -> None:
+    """The cancelled future of a bot that was stopped once ended the thread, which kept the file locked."""
+    with served(tmp_path / "t.db", "nim", 2) as (hall, _, _, _):
+        (live,) = hall.games.values()
+
+        async def cancelled(number: int) -> None:
+            text = "INSERT INTO line VALUES (?, ?, '{}', '')"
+            waiting = asyncio.wrap_future(hall.store.save([(text, (live.id, number))]))
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+
+        for number in range(100, 150):
+            asyncio.run(cancelled(number))
+        hall.store.save([("DELETE FROM line WHERE n = 100", ())]).result(20)
+    base = sqlite3.connect(tmp_path / "t.db")
+    assert base.execute("SELECT count(*) FROM line WHERE n >= 100").fetchone() == (49,)
+    base.close()
+
+
 def test_one_table_that_cannot_be_resumed_does_not_stop_the_others(tmp_path: Path) -> None:
     store = tmp_path / "t.db"
     for _ in range(2):
