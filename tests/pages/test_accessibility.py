@@ -1,4 +1,4 @@
-"""The checks of axe-core on the viewer, the page without a server, and those of a table: no serious finding."""
+"""The checks of axe-core on the viewer, the pages without a server, and those of a table: no serious finding."""
 
 from __future__ import annotations
 
@@ -90,5 +90,18 @@ def test_the_page_of_a_table(
 @pytest.mark.proof
 def test_the_page_of_all_rules(scheme: str, width: int, height: int, open_page: Open, tmp_path: Path) -> None:
     opened = open_page(written(tmp_path, "rules", "imperial+cheap_factories"), "", width, height)
+    opened.page.emulate_media(color_scheme=scheme)
+    assert findings(opened.page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width, height", SIZES)
+@pytest.mark.sampled(1)
+@pytest.mark.proof
+def test_the_page_of_an_archive(scheme: str, width: int, height: int, open_page: Open, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="needs pyarrow: pip install 'rulespec[data]'")
+    codes = ["simulate", "nim", "--players", "2", "--games", "20", "--seed", "2", "--codes", str(tmp_path / "store")]
+    assert CliRunner().invoke(cli, codes).exit_code == 0
+    opened = open_page(written(tmp_path, "corpus", "page", str(tmp_path / "store")), "", width, height)
     opened.page.emulate_media(color_scheme=scheme)
     assert findings(opened.page) == []

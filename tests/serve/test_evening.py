@@ -225,6 +225,12 @@ def test_the_owner_sets_the_clock_and_both_pages_follow(browser: Any, tmp_path: 
         def says(page: Any, place: str, *texts: str) -> None:
             until_in(page, lambda: all(text in page.inner_text(place) for text in texts))
 
+        def decide(page: Any) -> None:
+            page.wait_for_selector("#turn.mine")
+            while page.locator("#turn.mine").count():
+                page.locator("#options button").first.click()
+                page.wait_for_timeout(600)  # two clicks at one spot within half a second count as one
+
         def set_clock(label: str, value: str) -> None:
             owner.get_by_label(label).fill(value)
             owner.get_by_label(label).press("Tab")
@@ -232,6 +238,17 @@ def test_the_owner_sets_the_clock_and_both_pages_follow(browser: Any, tmp_path: 
         set_clock("Minutes for each player in the whole game", "5")
         for page in pages.values():
             says(page, "#seats", "5 min left", "until")
+        (live,) = server.hall.games.values()
+        set_clock("plus seconds for each decision", "120")
+        until_in(owner, lambda: live.table.aside.limits.increment == 120)
+        for page in pages.values():
+            decide(page)
+        for page in pages.values():
+            says(page, "#seats", "7 min left")
+        set_clock("Daily hours in which time runs", "Europe/Berlin")
+        until_in(owner, lambda: live.table.aside.limits.zone == "Europe/Berlin")
+        set_clock("Daily hours in which time runs", "")
+        until_in(owner, lambda: live.table.aside.limits.zone == "")
         set_clock("Daily hours in which time runs", "Europe/Nowhere")
         until_in(owner, lambda: "no time zone is called" in owner.inner_text("#notice"))
         owner.get_by_label("The clock is stopped").check()
@@ -242,7 +259,7 @@ def test_the_owner_sets_the_clock_and_both_pages_follow(browser: Any, tmp_path: 
         until_in(pages["B"], lambda: "the clock is stopped" not in pages["B"].inner_text("#doc") and late.is_visible())
         late.click()  # the page's clock differs from the table's
         until_in(pages["B"], lambda: "this seat still has time" in pages["B"].inner_text("#refused"))
-        clock.now += 301
+        clock.now += 421
         pages["B"].wait_for_timeout(600)  # two clicks at one spot within half a second count as one
         pages["B"].get_by_role("button", name="Let a bot play (random)").first.click()
         until_in(pages["A"], lambda: "bot random" in pages["A"].inner_text("#seats"))

@@ -177,6 +177,8 @@ def test_a_table_that_is_too_wide_is_folded(size: tuple[int, int], table: Callab
         "(all) => all.map((each) => getComputedStyle(each, '::before').content)"
     )
     assert heads and all(len(head) > 3 for head in heads)
+    row = page.locator("#holdings .folded tbody tr").first
+    assert row.locator("th").bounding_box()["width"] > 0.9 * row.bounding_box()["width"]
 
 
 @pytest.mark.parametrize("size", [PHONE, pytest.param(WIDE, marks=pytest.mark.proof)], ids=["phone", "wide"])
