@@ -186,7 +186,7 @@ def test_points_of_a_game_that_was_stopped_are_shown() -> None:
     "chosen, says", [([], []), (["beginner_game"], ["RS633"]), (["a", "b", "a"], ["RS633"]), ("?", [])]
 )
 def test_optional_rules_that_are_not_shipped_are_named_and_the_file_is_read(
-    chosen: object, says: list[str], tmp_path: Path
+    chosen: list[str] | str, says: list[str], tmp_path: Path
 ) -> None:
     log = json.loads(gzip.decompress((TESTS / "fixtures/rails/1889-short.log.json.gz").read_bytes()))
     log["settings"]["optional_rules"] = chosen
