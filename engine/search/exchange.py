@@ -6,8 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulespec.engine.program import ir
+from rulespec.engine.program.columns import form_of
 from rulespec.engine.program.draws import GAMMA
 from rulespec.engine.search.recorded_rows import Coder, Codes
+from rulespec.engine.wasm.runtime.program import OPEN
+from rulespec.language.bags import counts
 
 
 class RandomWords:
@@ -54,6 +57,13 @@ class Exchange:
         for number, (d, k) in enumerate(coder.options):
             for at, param in zip(coder.columns[number].firsts, p.decisions[d].choices[k].params, strict=True):
                 self._params[number, at] = param.type.removesuffix("?") == kind
+        self._several = {
+            number: [
+                (at, of.type) for at, of in enumerate(p.decisions[d].choices[k].params) if form_of(of.type)[1] == kind
+            ]
+            for number, (d, k) in enumerate(coder.options)
+        }
+        self._columns = coder.columns
         self.holders = np.array([at for s in p.secrets for at in s.cells if p.cells[at].type == kind], np.int64)
         results: list[NDArray[np.int64]] = [np.empty((self.size, 0), np.int64)]
         for secret in p.secrets:
@@ -70,6 +80,24 @@ class Exchange:
     def places(self, codes: Codes) -> NDArray[np.bool_]:
         """The positions in codes where an argument is a token of the kind."""
         result: NDArray[np.bool_] = self._params[np.maximum(codes[..., 0], 0)]
+        return result
+
+    def named(self, code: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each token, the number of times that the visible arguments of a decision name it."""
+        result, number = np.zeros(self.size, np.int64), int(code[0])
+        for token in code[self.places(code) & (code >= 0)]:
+            result[token] += 1
+        columns = self._columns[number]
+        for at, type_ in self._several[number]:
+            first = columns.firsts[at]
+            if OPEN in code[first : first + columns.widths[at]]:
+                continue
+            value = columns.arguments(code.tolist())[at]
+            if form_of(type_)[0] == "bag":
+                for token, many in counts(value):
+                    result[token] += many
+            elif form_of(type_)[0] == "set":
+                result += [value >> token & 1 for token in range(self.size)]
         return result
 
     def tokens_in(self, codes: Codes, hidden: NDArray[np.bool_]) -> NDArray[np.int64]:

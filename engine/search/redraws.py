@@ -137,17 +137,19 @@ class Redraws:
         Args:
             codes: the last decisions of each history; the draws of the last one are repeated.
             looks: these decisions as seen by the seat.
-            by: the difference to remove; if it is empty, the piece of the last decision is missing.
+            by: the difference to remove; if it is empty, a piece that the last decision names is missing.
             words: random words.
             tries: the number of earlier tries; with more tries, earlier draws are changed.
         """
         exchange, codes, few, many = self.exchange, codes.copy(), by.few.copy(), by.many.copy()
         look = codes[:, -1] = looks[-1, :-1]
-        named = look[exchange.places(look) & (look >= 0)]
-        if len(named):
-            few[by.size == 0, named[0]] = 1
         where = exchange.places(codes) & (looks[:, :-1] == OPEN)
         every = np.arange(len(codes))
+        named, lacking = exchange.named(look) > 0, every[by.size == 0]
+        if named.any() and len(lacking):
+            few[lacking, words.one_of(np.broadcast_to(named, (len(lacking), exchange.size)))] = 1
+            # Draws of other named pieces stay.
+            where[lacking] &= ~np.isin(codes[lacking], np.flatnonzero(named))
         for _ in range(int(np.maximum(few.sum(axis=1), many.sum(axis=1)).max(initial=0))):
             wanted, extra = words.one_of(few > 0), words.one_of(many > 0)
             few[every[wanted >= 0], wanted[wanted >= 0]] -= 1
