@@ -55,7 +55,7 @@ def test_a_game_is_played_by_keys(
         until_in(page, lambda: page.query_selector("#turn.mine") is not None)
         page.evaluate("document.activeElement.blur()")
         page.evaluate(_LISTEN)
-        steps = []
+        steps: list[dict[str, Any]] = []
         while not steps or steps[-1]["part"] != "#options":
             page.keyboard.press("Tab")
             page.wait_for_timeout(20)
