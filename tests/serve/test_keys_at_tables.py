@@ -59,8 +59,9 @@ def test_a_game_is_played_by_keys(
         while not steps or steps[-1]["part"] != "#options":
             page.keyboard.press("Tab")
             page.wait_for_timeout(20)
-            steps.append(page.evaluate(_FOCUS))
-            assert steps[-1] is not None and len(steps) < 80, steps
+            focus = page.evaluate(_FOCUS)
+            assert focus is not None and len(steps) < 80, steps
+            steps.append(focus)
         assert all(step["marked"] and step["seen"] and step["name"] for step in steps), steps
         parts = [_ORDER.index(step["part"]) for step in steps if step["part"]]
         assert parts == sorted(parts)
