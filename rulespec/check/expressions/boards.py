@@ -127,8 +127,8 @@ def _of_borders(decls: typed.Declarations, board: typed.BoardDecl, kind: str, na
             )
         if board.corners and name in {*_CORNERS, board.corners}:
             return "write `s.corners` for the corners of a space; a single one is an entity with a name"
-        first = board.corner_of[0] if board.corner_of else []
-        named = next((n for n in _names(decls, board.corners, first) if n.endswith(f"_{name}")), "")
+        names = _names(decls, board.corners, board.corner_of[0]) if board.corner_of else []
+        named = next((n for n in names if n.endswith(f"_{name}")), "")
         return f"write the name of a corner, such as `{board.corners}.{named}`" if named else ""
     if kind == board.corners:
         if name in _SIDES | {board.sides}:

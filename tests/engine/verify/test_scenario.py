@@ -183,7 +183,7 @@ WRONG = [
         '    given: {set: {"stone.hand[A]": 10}}',
         "4:19",
         "RS813",
-        "also set `stone.heap` to the number of those left there",
+        "also set `stone.heap` to the number of pieces left there",
     ),
     ("    seats: [A, B, C, D, E]", "2:9", "RS813", "for 2 to 4 players, not for 5"),
     ("    settings: {miser: true}", "2:9", "RS813", "has no setting `miser`; did you mean `misere`?"),

@@ -30,6 +30,8 @@ SETS = "sets have words in wasm, and which of them an operator needs is a fact o
 OTHERS = "the same word is a key of something else"
 NAMED = {
     "drawing/guess.py": "the state of a token that says where it is",
+    "rulespec/check/lints/tellings.py": "the state of a token that says where it is",
+    "rulespec/check/steps.py": "the arguments of a minimum are bounds of it",
     "lsp/brought_kinds.py": "keys of game.yaml",
     "engine/python/expressions.py": "the table of a generator",
     "engine/wasm/operators.py": "the table of a generator",
