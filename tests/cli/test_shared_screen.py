@@ -108,7 +108,7 @@ def test_who_speaks_at_the_turn_of_another_one_has_the_screen_for_it(played: Ter
     played.until("Enter")
     played.type("", "Ann> ")
     assert "pass the screen to Bob" in on_screen(played.type("Bob: o", "Enter"))
-    assert "bid" in on_screen(played.type("", "wiped"))
+    assert "bid" in on_screen(played.type("", "to wipe"))
     back = played.type("", "presses Enter")
     assert "pass the screen to Ann" in on_screen(back) and "bid" not in on_screen(back)
     assert "Ann" in on_screen(played.type("", "Ann> "))
