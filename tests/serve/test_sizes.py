@@ -195,7 +195,7 @@ def test_names_of_panels_are_narrowed_rather_than_left_out(size: tuple[int, int]
 def test_labels_of_lit_places_lie_on_them(ref: str, table: Callable[..., Any]) -> None:
     page = table(ref, PHONE, 2, 4)
     most = 0
-    for _ in range(8):
+    for _ in range(4):
         until_in(page, lambda: page.query_selector("#turn.mine #question b") is not None)
         labels = page.evaluate(_LABELS)
         assert all(labels), labels
@@ -377,7 +377,7 @@ def test_what_has_just_happened_is_a_whole_sentence(table: Callable[..., Any]) -
     """As many of the newest moves as fit in three lines, also in a narrower window; none of them in part."""
     page = table("shadow_of_the_emperor", PHONE, 3, 0)
     several = 0
-    for _ in range(12):
+    for _ in range(6):
         until_in(page, lambda: page.query_selector("#turn.mine #question b") is not None)
         for width in (PHONE[0], 320):
             page.set_viewport_size({"width": width, "height": PHONE[1]})
