@@ -54,7 +54,7 @@ _RACE = "6"
 _SAID = ("double", "take", "drop")
 """Remarks of the players of such games about the stake."""
 _RESIGNS = "resign"
-"""What some servers write in place of a move."""
+"""The texts that some servers write in place of a move."""
 _OLD_PASS, _LARGEST = "tt", 19
 """The notation of a pass in FF[3], and the maximum board size for which it is valid."""
 
