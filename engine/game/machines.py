@@ -106,9 +106,10 @@ def quick_machine(
         from rulespec.engine.python.features import ALL_FEATURES
 
         return PythonBackend(program, passes, replace(ALL_FEATURES, occupancy=False))
+    from rulespec.engine.python.code_memo import code_memo
     from rulespec.engine.python.on_demand import OnDemandBackend
 
-    return OnDemandBackend(program, passes=passes)
+    return OnDemandBackend(program, passes=passes, codes=code_memo(ruleset.ref))
 
 
 def first_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Machine:

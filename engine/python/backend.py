@@ -69,6 +69,7 @@ class PythonBackend:
         passes: the passes to apply first, in order; None means all.
         features: the features of the source.
         steps: the step limit from one decision to the next.
+        codes: the memo of compiled functions.
 
     Attributes:
         p: the original program.
@@ -85,8 +86,10 @@ class PythonBackend:
         passes: Sequence[Pass] | None = None,
         features: Features = ALL_FEATURES,
         steps: int = MAX_STEPS,
+        codes: CodeMemo = _memo,
     ) -> None:
         self.p = program
+        self._codes = codes
         self._costs = Costs(counting := self._counting(program), Costs(program))
         asked = split(counting)
         fast = _optimized(asked, passes)
@@ -182,7 +185,7 @@ class PythonBackend:
         """Compiles functions into a dictionary, with their dependencies."""
         array_names(self._writer.member_arrays, self._writer.inverse_arrays, names)
         for function in _functions(lines):
-            exec(_memo.code(function), names)  # noqa: S102 - holds numbers only
+            exec(self._codes.code(function), names)  # noqa: S102 - holds numbers only
 
     @cached_property
     def asked(self) -> Mapping[int, int]:

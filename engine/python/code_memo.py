@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import marshal
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from hashlib import blake2b
 from types import CodeType
 from typing import Any
+from weakref import finalize
 
+from rulespec import cache
 from rulespec.engine.program import ir
 from rulespec.engine.program.traversal import walk
 from rulespec.engine.python.expressions import ExpressionWriter
@@ -13,30 +19,75 @@ from rulespec.engine.python.features import ALL_FEATURES
 from rulespec.engine.python.runtime import array_names, memo_of, runtime_names
 
 MAX_SOURCE = 3_000_000
-"""The maximum length of all source with cached code, in characters."""
+"""The maximum length of all source with memoised code, in characters."""
+MAX_ENTRY = 2_000_000
+"""The maximum size of a ruleset's compiled functions in the cache, in bytes."""
+
+
+class _Codes:
+    """The decoder of a cache entry: code objects by the hash of their source."""
+
+    def decode(self, data: bytes, /) -> dict[bytes, CodeType]:
+        """The code objects of an entry; only an entry signed by this user gets here."""
+        result: dict[bytes, CodeType] = marshal.loads(data)
+        return result
 
 
 class CodeMemo:
-    """A bounded cache of compiled functions."""
+    """A bounded memo of compiled functions.
 
-    def __init__(self) -> None:
-        self._codes: dict[str, CodeType] = {}
+    Args:
+        key: the key of the cache entry with the functions that earlier processes compiled; "" means none. New functions
+            are added to it when the memo is no longer used, at the latest at the end of the process.
+    """
+
+    def __init__(self, key: str = "") -> None:
+        self._codes: dict[bytes, CodeType] = (cache.read(key, _Codes()) or {}) if key else {}
+        self._used: set[bytes] = set()
         self._size = 0
+        if key:
+            finalize(self, _save, key, self._codes, self._used, frozenset(self._codes))
 
     def code(self, source: str) -> CodeType:
         """The code object of a function's source, for `exec`."""
-        result = self._codes.get(source)
+        number = blake2b(source.encode(), digest_size=16).digest()
+        result = self._codes.get(number)
         if result is None:
             result = compile(source, "<generated>", "exec")
             self._size += len(source)
             if self._size > MAX_SOURCE:
                 self._codes.clear()
+                self._used.clear()
                 self._size = len(source)
-            self._codes[source] = result
+            self._codes[number] = result
+        self._used.add(number)
         return result
 
 
+def _save(key: str, codes: dict[bytes, CodeType], used: set[bytes], known: frozenset[bytes]) -> None:
+    """Writes functions to the cache if some are new; if they are too many, only those used by this process."""
+    if codes.keys() - known:
+        data = marshal.dumps(codes)
+        if len(data) > MAX_ENTRY:
+            data = marshal.dumps({number: codes[number] for number in used})
+        if len(data) <= MAX_ENTRY:
+            cache.write(key, data)
+
+
 _memo = CodeMemo()
+
+
+@lru_cache(maxsize=16)
+def code_memo(ref: str) -> CodeMemo:
+    """The memo of a ruleset's functions, shared by its programs, and by processes through the cache.
+
+    Functions are found by their source, so those of an earlier version of the ruleset do no harm.
+
+    Args:
+        ref: the reference of the ruleset.
+    """
+    python = f"{sys.implementation.cache_tag} {sys.hexversion} {sys.flags.optimize}"
+    return CodeMemo(cache.key("functions", ref, python, rooms=()))
 
 
 class Fragments:

@@ -16,6 +16,7 @@ from rulespec.engine.program.faults import too_deep
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_STEPS
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.python.backend import PythonBackend, definitions
+from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.functions import FunctionWriter
 from rulespec.engine.python.runtime import counting_memo_of, memo_of
@@ -51,6 +52,7 @@ class OnDemandBackend(PythonBackend):
         steps: the step limit from one decision to the next.
         exact: whether long expressions count their own steps, by the actual size of sets.
         passes: the passes to apply first, in order.
+        codes: the memo of compiled functions.
     """
 
     def __init__(
@@ -61,9 +63,10 @@ class OnDemandBackend(PythonBackend):
         *,
         exact: bool = False,
         passes: Sequence[Pass] = (),
+        codes: CodeMemo,
     ) -> None:
         self._is_exact = exact
-        super().__init__(program, passes, replace(features, occupancy=False, variables=False), steps)
+        super().__init__(program, passes, replace(features, occupancy=False, variables=False), steps, codes)
 
     def _counting(self, program: ir.Program) -> ir.Program:
         """The program, with step counting in expressions only if it is to be exact: few decisions need that."""
@@ -74,7 +77,9 @@ class OnDemandBackend(PythonBackend):
     @cached_property
     def _exact(self) -> Machine:
         """A machine that counts more exactly: first by the size of sets, and last the interpreter."""
-        return self._interpreter if self._is_exact else OnDemandBackend(self.p, FEATURES, self._steps, exact=True)
+        if self._is_exact:
+            return self._interpreter
+        return OnDemandBackend(self.p, FEATURES, self._steps, exact=True, codes=self._codes)
 
     def _compiled(self, program: ir.Program) -> dict[str, Any]:
         """Stubs that replace themselves with the real functions."""

@@ -64,12 +64,13 @@ class Records:
 
     Args:
         program: the program.
+        ref: the reference of its ruleset.
     """
 
-    def __init__(self, program: ir.Program) -> None:
+    def __init__(self, program: ir.Program, ref: str) -> None:
         self.program = program
         self._marked = _Marked(program)
-        self._machine = _machine(self._marked.program)
+        self._machine = _machine(self._marked.program, ref)
 
     @cached_property
     def owners(self) -> dict[int, str]:
@@ -188,17 +189,18 @@ class _Marked:
             marks[number] = marks[number]._replace(arguments=tuple([copies[cell] for cell in cells]))
 
 
-def _machine(program: ir.Program) -> Machine:
+def _machine(program: ir.Program, ref: str) -> Machine:
     """A machine that performs all writes, in order."""
+    from rulespec.engine.python.code_memo import code_memo
     from rulespec.engine.python.features import ALL_FEATURES  # lazily: listing moves needs no generated code
     from rulespec.engine.python.on_demand import OnDemandBackend
 
     features = replace(ALL_FEATURES, slices=False, occupancy=False, variables=False)
-    return OnDemandBackend(program, features, MAX_STEPS * _MORE)
+    return OnDemandBackend(program, features, MAX_STEPS * _MORE, codes=code_memo(ref))
 
 
 def _of_table(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> Records:
-    return Records(lowered(ruleset, seats, settings))
+    return Records(lowered(ruleset, seats, settings), ruleset.ref)
 
 
 records = MachineMemo(_of_table)

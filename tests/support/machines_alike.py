@@ -24,6 +24,7 @@ from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.long_values import counting
 from rulespec.engine.program.machine import Machine
 from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.python.features import ALL_FEATURES, Features
 from rulespec.engine.python.on_demand import OnDemandBackend
 from rulespec.engine.wasm.program import WasmProgram
@@ -39,10 +40,11 @@ class Parts(NamedTuple):
 
 
 WHOLE = Parts()
+_codes = CodeMemo()
 MAKERS: dict[str, Callable[[ir.Program, Parts], Machine]] = {
     "python": lambda p, parts: PythonBackend(p, parts.passes, parts.features, parts.steps),
     "on_demand": lambda p, parts: OnDemandBackend(
-        p, parts.features, parts.steps, passes=(of_definitions,) if parts.passes else ()
+        p, parts.features, parts.steps, passes=(of_definitions,) if parts.passes else (), codes=_codes
     ),
     "wasm": lambda p, parts: wasm_machine(WasmProgram(p, parts.passes, parts.steps)),
     "batch": lambda p, parts: BatchMachine(WasmProgram(p, parts.passes, parts.steps)),

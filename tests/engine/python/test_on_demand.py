@@ -17,6 +17,7 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.program import ir
 from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.python.code_memo import CodeMemo
 from rulespec.engine.python.on_demand import OnDemandBackend
 from rulespec.engine.replay import replay
 from rulespec.engine.replay.replay import ReplayRequest, replay_log
@@ -32,12 +33,12 @@ def functions(machine: OnDemandBackend) -> list[str]:
 
 
 def test_nothing_is_written_before_it_is_called() -> None:
-    machine = OnDemandBackend(lower(load_ruleset("tutorial"), 2, {}))
+    machine = OnDemandBackend(lower(load_ruleset("tutorial"), 2, {}), codes=CodeMemo())
     assert not functions(machine)
 
 
 def test_each_function_is_written_once() -> None:
-    machine = OnDemandBackend(lower(load_ruleset("tutorial"), 2, {}))
+    machine = OnDemandBackend(lower(load_ruleset("tutorial"), 2, {}), codes=CodeMemo())
     for _ in range(2):
         game = Game(load_ruleset("tutorial"), ["ann", "bob"], backend=lambda *_: machine)
         for _ in range(20):
