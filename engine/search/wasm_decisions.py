@@ -25,6 +25,8 @@ _MOST_PLAYOUTS = 20_000
 """The maximum number of games of a tree in a module."""
 _ROOM = 24 << 20
 """The address space for the nodes of a tree, in bytes; memory is used only as nodes are added."""
+_OF_CHANGES = 16
+"""Bytes per option and particle for the place of the changes that the option makes."""
 _STEP = 16
 """Bytes per step on a path down the tree."""
 _OF_TEAM, _OF_COMPARED, _OF_ROOT = 6, 4, 3
@@ -102,7 +104,7 @@ class _Comparing:
     def compared(self, question: SearchQuestion) -> Compared | None:
         """Compares options; None leaves this to Python: memory is short, or the rules fault."""
         memory, count, particles = self._memory, question.options, len(question.rows)
-        size = 8 * _OF_COMPARED * count + memory.state * count * particles
+        size = 8 * _OF_COMPARED * count + memory.state * particles + _OF_CHANGES * count * particles
         if count > _MOST_OPTIONS or size > memory.room or not memory.asks(question.rows, question.codes):
             return None
         for number in range(question.rounds):

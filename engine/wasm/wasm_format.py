@@ -273,6 +273,7 @@ class Module:
 
     def define(self, name: str, code: Code, params: int, result: bytes = b"", *, export: bool = False) -> None:
         """Adds a function of `params` numbers (i64) with the result types in `result`."""
+        assert name not in self._defined, name
         self.index(name)
         type_ = b"\x60" + _vector([I64] * params) + unsigned(len(result)) + result
         self._defined[name] = (type_, code.body())

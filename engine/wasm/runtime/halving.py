@@ -1,7 +1,9 @@
 """A comparison of options by random games played after each, in rounds; see `rulespec.engine.search.comparing`.
 
 Each option has four numbers at `OUT`: whether it remains, the sum of its seat's aims, the sum of its shares, and the
-number of its playouts. They are followed by snapshots of the positions after the options, one per particle.
+number of its playouts. They are followed by snapshots of the positions after the options, one per particle. If these
+do not fit, as with hundreds of options of a large game, they are followed by a snapshot of each particle, the places of
+the changes that each option makes in each particle, and these changes, each an address and its new value.
 """
 
 from rulespec.engine.wasm.runtime.draws import seed
@@ -14,10 +16,12 @@ from rulespec.engine.wasm.runtime.registers import (
     ALREADY,
     CODES,
     GAME,
+    JOURNAL,
     KEYS,
     LEFT_OVER,
     NEXT,
     OUT,
+    OUT_END,
     OWN_TEAM,
     PAUSED,
     ROWS,
@@ -44,16 +48,67 @@ def option_of(k: int, size: int) -> int:
     return option
 
 
+def snapshot_at(number: int, count: int) -> int:
+    """The address of a snapshot: of a particle after an option, or of a particle, if the former do not fit."""
+    return load(OUT) + 32 * count + (STATE_END - STATE) * number
+
+
+def roomy(count: int, particles: int) -> int:
+    """Whether there is room for the positions after all options."""
+    return snapshot_at(count * particles, count) <= load(OUT_END)
+
+
+def changes_of(particle: int, k: int, particles: int, count: int) -> int:
+    """The address of two addresses: the first change made by an option in a particle, and the end of its changes."""
+    return snapshot_at(particles, count) + 16 * (particles * k + particle)
+
+
+def changes_copied(end: int) -> int:
+    """Copies the changes in the journal to an address; returns the end of the copy."""
+    at = JOURNAL_BASE
+    while at < load(JOURNAL):
+        if end + 16 > load(OUT_END):
+            trap()
+        store(end, load(at))
+        store(end + 8, load(at + 16))
+        end = end + 16
+        at = at + 24
+    return end
+
+
+def returned_after(k: int, particle: int, particles: int, count: int) -> None:
+    """Restores the position after an option in a particle."""
+    if roomy(count, particles):
+        returned(snapshot_at(particles * k + particle, count))
+    else:
+        returned(snapshot_at(particle, count))
+        place = changes_of(particle, k, particles, count)
+        at = load(place)
+        end = load(place + 8)
+        while at < end:
+            store(load(at), load(at + 8))
+            at = at + 16
+
+
 def followed(count: int, particles: int) -> None:
-    """Takes a snapshot of the position after each option in each particle."""
+    """Takes a snapshot of the position after each option in each particle, or records what the option changes there."""
+    end = changes_of(0, count, particles, count)
     particle = 0
     while particle < particles:
         restored(load(ROWS) + ROW * particle)
+        if roomy(count, particles) == 0:
+            snapshot(snapshot_at(particle, count))
         size = listed(0)
         k = 0
         while k < count:
             take(option_of(k, size))
-            snapshot(load(OUT) + 32 * count + (STATE_END - STATE) * (particles * k + particle))
+            if roomy(count, particles):
+                snapshot(snapshot_at(particles * k + particle, count))
+            else:
+                place = changes_of(particle, k, particles, count)
+                store(place, end)
+                end = changes_copied(end)
+                store(place + 8, end)
             undo(JOURNAL_BASE)
             k = k + 1
         particle = particle + 1
@@ -85,10 +140,9 @@ def left_out(count: int) -> None:
     store(LEFT_OVER, rest)
 
 
-def playout(position: int, number: int, cap: int) -> int:
-    """Plays a random game from a snapshot with the round's seed and judges it; returns whether it was interrupted."""
+def playout(number: int, cap: int) -> int:
+    """Plays a random game with the round's seed and judges it; returns whether it was interrupted."""
     if load(PAUSED) == 0:
-        returned(position)
         seed(load(load(KEYS) + 8 * load(NEXT) - 8), number)
     status = played(cap, 0, 1)
     store(PAUSED, status == 4)
@@ -145,8 +199,9 @@ def halve(count: int, particles: int, playouts: int, rounds: int, cap: int) -> i
                 store(GAME, load(GAME) + each)
             else:
                 particle = (load(ALREADY) + number) % particles
-                at = load(OUT) + 32 * count + (STATE_END - STATE) * (particles * k + particle)
-                if playout(at, number, cap):
+                if load(PAUSED) == 0:
+                    returned_after(k, particle, particles, count)
+                if playout(number, cap):
                     return 1
                 counted(own)
                 store(GAME, load(GAME) + 1)

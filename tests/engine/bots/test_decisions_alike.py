@@ -138,6 +138,40 @@ def test_a_decision_that_only_python_can_take_is_counted(
     assert picks[0] == picks[1] and search.given_back == 1
 
 
+LARGE = """
+--- kinds.yaml
+kinds:
+  player: {state: {score: {type: int}}}
+  cell: {state: {of: {type: "player?"}, last: {type: int}, more: {type: int}}}
+--- boards.yaml
+boards:
+  cell: {grid: {columns: a..z, rows: 1..26}}
+--- game.yaml
+id: small
+title: Small
+version: "1.0"
+players: {kind: player, min: 2, max: 2}
+start: play
+--- rules/play.rules
+procedure play():
+    for p in player:
+        decide mark by p:
+            option mark(c in cell):
+                require c.of == none
+                set c.of to p
+                set p.score to c.column
+    end game won by {first(player)}
+"""
+
+
+def test_hundreds_of_options_of_a_large_game_are_compared_in_one_call(tmp_path: Path) -> None:
+    game = Game(small(tmp_path / "small", LARGE), ["A", "B"])
+    search = Both(game, slowly=False)
+    assert search._memories[0].state * 26 * 26 > search._memories[0].room
+    BotSeats(game, {"A": FlatBot(24)}, 1, search).choose(game)
+    assert (search.decided, search.given_back) == (1, 0)
+
+
 def test_a_tree_of_more_games_than_there_is_room_for_is_grown_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wasm_decisions, "_MOST_PLAYOUTS", 10)
     game = table("connect_four")
