@@ -75,12 +75,13 @@ class Finders:
             FinderSource,
             UnwrittenError,
         )  # lazily: a short log needs none
-        from rulespec.engine.python.code_memo import Fragments
+        from rulespec.engine.python.code_memo import Fragments, code_memo
 
         known, program = self._projections.known, self._projections.program
         fragments = known.fragments
         if fragments is None or fragments.program is not program:
-            fragments = known.fragments = Fragments(program, _NAMES)
+            codes = code_memo(self._game.ruleset.ref)
+            fragments = known.fragments = Fragments(program, _NAMES, codes)
         source = FinderSource(fragments.x)
         of_type = {k: [f for f in of if f.projection.type == type_ and not is_silent(f)] for k, of in forms.items()}
         chosen = [form for of in of_type.values() for form in of]

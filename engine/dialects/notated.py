@@ -55,9 +55,10 @@ class Notated:
 
     def _condition(self, text: str) -> Condition:
         """A predicate on positions, compiled if possible because it is tested after each move."""
-        from rulespec.engine.python.code_memo import Fragments  # lazily: reading a game prints nothing
+        from rulespec.engine.python.code_memo import Fragments, code_memo  # lazily: reading a game prints nothing
 
-        query, fragments = self._projections.query(text), Fragments(self._projections.program, {})
+        query, codes = self._projections.query(text), code_memo(self._game.ruleset.ref)
+        fragments = Fragments(self._projections.program, {}, codes)
         if not fragments.can_write([query.lowered]):
             return lambda cells: bool(query.value(list(cells), ()))
         holds = fragments.function("holds", ["s"], [f"return {fragments.x(query.lowered)}"], [query.lowered])

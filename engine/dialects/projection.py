@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -85,11 +85,16 @@ class Variables:
         self._position = game.omniscient.numbers
         self._program = game.omniscient.program
         self.used = False
-        self._known: dict[str, dict[str, Type]] = {}
+
+    @cached_property
+    def _known(self) -> Mapping[str, Mapping[str, Type]]:
+        """For each decision, the variables that are known wherever the rules ask it."""
+        results: dict[str, dict[str, Type]] = {}
         for number, decision in enumerate(self._program.decisions):
             own = {name: type_ for name, (type_, _) in self._program.known.get(number, {}).items()}
-            before = self._known.setdefault(decision.name, own)
-            self._known[decision.name] = {name: t for name, t in before.items() if own.get(name) == t}
+            before = results.setdefault(decision.name, own)
+            results[decision.name] = {name: t for name, t in before.items() if own.get(name) == t}
+        return results
 
     def projection(self, queries: Queries, text: str, decision: str, params: Params) -> Query:
         """An expression over the parameters of an option, and over the variables known at its decision.
@@ -97,11 +102,11 @@ class Variables:
         Raises:
             DiagnosticsError: if the expression is incorrect.
         """
-        names, words = {name for name, _ in params}, set(re.findall(r"\w+", text))
-        known = [(n, t) for n, t in self._known.get(decision, {}).items() if n in words and n not in names]
         try:
             return queries.projection(text, params)
         except DiagnosticsError:
+            names, words = {name for name, _ in params}, set(re.findall(r"\w+", text))
+            known = [(n, t) for n, t in self._known.get(decision, {}).items() if n in words and n not in names]
             if not known:
                 raise
             with suppress(DiagnosticsError):

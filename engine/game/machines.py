@@ -119,8 +119,9 @@ def first_machine(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str
 
 def _python(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str]) -> PythonBackend:
     from rulespec.engine.python.backend import PythonBackend  # lazily: checking a ruleset needs no passes
+    from rulespec.engine.python.code_memo import code_memo
 
-    return PythonBackend(lowered(ruleset, seats, settings))
+    return PythonBackend(lowered(ruleset, seats, settings), codes=code_memo(ruleset.ref, "whole programs"))
 
 
 _python_made = MachineMemo(_python)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence, Set
-from typing import TYPE_CHECKING, SupportsIndex, overload
+from typing import TYPE_CHECKING, SupportsIndex, TypeVar, overload
 
 from msgspec import Struct
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rulespec.engine.program.execution import Execution
 
 
+_S = TypeVar("_S", bound=State)
 Measures = dict[str, dict[str, int | None]]
 """Measure → entity → number, with "" for the game itself; None if the number is hidden or does not exist."""
 
@@ -64,7 +65,8 @@ def gauges(
 
 
 class Measuring:
-    """Measures of states at one table; a value is recomputed only after a cell that it read has changed.
+    """Measures of states at one table. From the second state on, a value is recomputed only after a cell that it read
+    has changed: many tables, such as those of recorded games, are measured only at the end.
 
     Args:
         all_gauges: the measures.
@@ -80,22 +82,26 @@ class Measuring:
         self._budget = Budget()
         self._known: dict[tuple[str, int], tuple[Set[int], int | None]] = {}
         self._last: list[int] = []
+        self._measured = False
 
     def of(self, state: State, budget: Budget | None = None) -> Measures:
         """The measures of a fully visible state; a measure that exceeds the budget is None."""
         self._budget = budget or Budget()
+        if not self._measured:
+            self._measured = True
+            return self._measures(state, lambda gauge, state, at: self._value(gauge, gauge.quick, state, at))
         now = list(state)
         if changed := differing(self._last, now):
             self._known = {key: known for key, known in self._known.items() if known[0].isdisjoint(changed)}
         self._last = now
-        return self._measures(state, self._remembered)
+        return self._measures(_Watched(now), self._remembered)
 
     def guarded(self, state: GuardedState, budget: Budget) -> Measures:
         """The measures of a partly hidden state; a measure that depends on hidden cells is None."""
         self._budget = budget
         return self._measures(state, lambda gauge, state, at: self._value(gauge, gauge.value, state, at))
 
-    def _measures(self, state: State, value: Callable[[Gauge, State, int], int | None]) -> Measures:
+    def _measures(self, state: _S, value: Callable[[Gauge, _S, int], int | None]) -> Measures:
         return {g.name: {name: value(g, state, at) for at, name in enumerate(names)} for g, names in self._gauges}
 
     def _value(self, gauge: Gauge, value: Value, state: State, number: int) -> int | None:
@@ -104,11 +110,11 @@ class Measuring:
         except (HiddenError, ProgramFaultError, SpentError):
             return None
 
-    def _remembered(self, gauge: Gauge, state: State, number: int) -> int | None:
+    def _remembered(self, gauge: Gauge, state: _Watched, number: int) -> int | None:
         known = self._known.get((gauge.name, number))
         if known is None:
-            watched = _Watched(state)
-            known = watched.read, self._value(gauge, gauge.quick, watched, number)
+            state.read = set()
+            known = state.read, self._value(gauge, gauge.quick, state, number)
             if not self._budget.spent:
                 self._known[gauge.name, number] = known
         return known[1]

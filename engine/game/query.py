@@ -437,11 +437,11 @@ class _OftenRead:
 
     def _generated(self) -> _Slotted | None:
         """The generated function; None if it needs all rules, or could take long, as it counts no steps."""
-        from rulespec.engine.python.code_memo import Fragments  # lazily: most measures are read seldom
+        from rulespec.engine.python.code_memo import Fragments, code_memo  # lazily: most measures are read seldom
 
         own, e = self._own, self._e
         program = own.lowering.p
-        fragments = own.fragments = own.fragments or Fragments(program, {})
+        fragments = own.fragments = own.fragments or Fragments(program, {}, code_memo(own.ruleset.ref))
         if not fragments.can_write([e]) or Costs(program).of(e) > _MAX_UNCOUNTED:
             return None
         own.generated += 1

@@ -97,7 +97,7 @@ class BlockWriter:
         if self._again:
             body = ["while True:", *("    " + line for line in [*counted(self.steps), *body])]
             self.steps = 1
-        used = set(_NAME.findall("\n".join(body)))
+        used = set(_NAME.findall("\n".join(body))) if self._own else set()
         fresh = [v for v in map(variable, self._own) if v in used and v not in parameters]
         return [f"{' = '.join(fresh)} = 0", *body] if fresh else body
 

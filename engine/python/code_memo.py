@@ -74,20 +74,18 @@ def _save(key: str, codes: dict[bytes, CodeType], used: set[bytes], known: froze
             cache.write(key, data)
 
 
-_memo = CodeMemo()
-
-
 @lru_cache(maxsize=16)
-def code_memo(ref: str) -> CodeMemo:
+def code_memo(ref: str, kind: str = "functions") -> CodeMemo:
     """The memo of a ruleset's functions, shared by its programs, and by processes through the cache.
 
     Functions are found by their source, so those of an earlier version of the ruleset do no harm.
 
     Args:
         ref: the reference of the ruleset.
+        kind: the name of an entry for a part of the functions, as one process rarely needs all.
     """
     python = f"{sys.implementation.cache_tag} {sys.hexversion} {sys.flags.optimize}"
-    return CodeMemo(cache.key("functions", ref, python, rooms=()))
+    return CodeMemo(cache.key(kind, ref, python, rooms=()))
 
 
 class Fragments:
@@ -96,10 +94,12 @@ class Fragments:
     Args:
         program: the program with the definitions, arrays and tables that the expressions use.
         names: additional names for the functions, distinct from those of `ExpressionWriter`.
+        codes: the memo of compiled functions.
     """
 
-    def __init__(self, program: ir.Program, names: dict[str, Any]) -> None:
+    def __init__(self, program: ir.Program, names: dict[str, Any], codes: CodeMemo) -> None:
         self.program = program
+        self._codes = codes
         self._writer = ExpressionWriter(program, ALL_FEATURES)
         self._names = runtime_names(max(program.sizes.values(), default=1)) | names
         self._defined: set[int] = set()
@@ -126,7 +126,7 @@ class Fragments:
         names.update((f"A{i}", array) for i, array in enumerate(program.arrays))
         names.update((f"T{i}", table) for i, table in enumerate(program.tables))
         array_names(writer.member_arrays, writer.inverse_arrays, names)
-        exec(_memo.code("\n".join(writer.lines[begun:])), names)  # noqa: S102 - holds numbers only
+        exec(self._codes.code("\n".join(writer.lines[begun:])), names)  # noqa: S102 - holds numbers only
         for function, count in writer.memos.items():
             if function.upper() not in names:
                 names[function.upper()] = memo_of(names[function], count)

@@ -121,7 +121,7 @@ def written(of: Dialect, game: Game) -> list[str]:
     """The source of the finders for all decisions and types."""
     importer = Importer(game, of, parse_foreign('[{"kind": "open", "data": {"people": ["Ann", "7"]}}]', "log"))
     projections = importer._projections
-    fragments = Fragments(projections.program, {})
+    fragments = Fragments(projections.program, {}, CodeMemo())
     results = []
     for d in game.omniscient.numbers.program.decisions:
         for type_ in {form.projection.type for c in d.choices for form in projections.forms[d.name, c.name]}:
