@@ -8,7 +8,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_ONCE_STEPS
 from rulespec.engine.program.traversal import Facts
 from rulespec.engine.wasm import wide_sets as sets
-from rulespec.engine.wasm.closure_memos import remembered_row, rows_of
+from rulespec.engine.wasm.closure_memos import ClosureMemos, MemoTimes, remembered_row, rows_of
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.values import span
 from rulespec.engine.wasm.wasm_format import I64
@@ -167,11 +167,13 @@ class Definitions:
     """An emitter of the functions of definitions.
 
     As in generated Python, a value that depends only on the arguments and costs more than a look-up is memoised for the
-    latest arguments.
+    latest arguments; so is one that uses reached sets, until a cell that it reads is written.
     """
 
-    def __init__(self, x: ExpressionEmitter) -> None:
+    def __init__(self, x: ExpressionEmitter, memos: ClosureMemos, times: MemoTimes) -> None:
         self.x = x
+        self._lasting = memos.functions
+        self._times = times
         self._facts = Facts(x.p)
 
     def write(self) -> None:
@@ -192,9 +194,16 @@ class Definitions:
         x.known = dict(known)
         whole = (*(value for _, value in f.lets), f.body)
         rows = ROW in (result, *(several.get(slot) for slot in range(f.params)))
-        memo = not rows and self._facts.worth_memo(whole, f.params)
+        lasting = self._lasting.get(number) if params <= f.params else None
+        memo = not rows and (lasting is not None or self._facts.worth_memo(whole, f.params))
         counts = memo and self._facts.counts(ir.Call(number, ()))
-        row = self._remembered(params, result, counts=counts) if memo else -1
+        time = -1
+        if memo:
+            time = code.local() if lasting is None else self._times.time(lasting)
+            if lasting is None:
+                code.const(1)
+                code.set(time)
+        row = self._remembered(params, result, time, counts=counts) if memo else -1
         left = code.local()
         if counts:
             code.at(x.memory.constants["LEFT"])
@@ -206,13 +215,14 @@ class Definitions:
             code.call("charge")
         x.push(f.body, result)
         if memo:
-            self._remember(params, result, row, left if counts else -1)
+            self._remember(params, result, row, time, left if counts else -1)
         code.module.define(f"f{number}", code, params, I64 * span(result))
 
-    def _remembered(self, params: int, result: int, *, counts: bool) -> int:
+    def _remembered(self, params: int, result: int, time: int, *, counts: bool) -> int:
         """Returns a memoised result, or else leaves the address of its row in a local.
 
-        With `counts`, the steps it took are stored too, and counted again.
+        A row is valid if it has the time in a local. With `counts`, the steps it took are stored too, and counted
+        again.
         """
         code = self.x.code
         row = code.local()
@@ -221,7 +231,8 @@ class Definitions:
         code.tee(row)
         code.do("wrap")
         code.load()
-        code.do("wrap")
+        code.get(time)
+        code.do("eq")
         for i in range(params):
             code.get(row)
             code.do("wrap")
@@ -242,20 +253,18 @@ class Definitions:
         code.end()
         return row
 
-    def _remember(self, params: int, result: int, row: int, left: int) -> None:
+    def _remember(self, params: int, result: int, row: int, time: int, left: int) -> None:
         """Writes the row of the value on the stack; `left`: the local with the step budget before it, or -1."""
         code = self.x.code
-        value, one = code.locals(result), code.local()
+        value = code.locals(result)
         code.set_all(value, result)
-        code.const(1)
-        code.set(one)
         if left >= 0:
             code.get(left)
             code.at(self.x.memory.constants["LEFT"])
             code.do("sub")
             code.set(left)
         taken = [left] if left >= 0 else []
-        for i, local in enumerate((one, *range(params), *range(value, value + result), *taken)):
+        for i, local in enumerate((time, *range(params), *range(value, value + result), *taken)):
             code.get(row)
             code.do("wrap")
             code.get(local)

@@ -1,4 +1,5 @@
-"""Memos of reached sets that last beyond a decision, until a cell on which they depend is written.
+"""Memos of reached sets, and of definitions that use them, that last beyond a decision: until a cell on which they
+depend is written.
 
 A module has a table for each memo, with rows by the values of the free variables, each stamped when it is written.
 Instructions that may write a cell read by such an expression note its number in a register; all other writes, and every
@@ -8,6 +9,7 @@ undo, note all numbers. The next look-up then starts a new stamp, which makes al
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -17,8 +19,11 @@ from rulespec.engine.program.traversal import Binding, Facts, free, meet, span, 
 from rulespec.engine.wasm.roots import roots
 from rulespec.engine.wasm.wasm_format import Code
 
+if TYPE_CHECKING:
+    from rulespec.engine.wasm.expressions import ExpressionEmitter
+
 _MOST = 60
-"""Reached sets that are kept: each has a bit in a word."""
+"""Reached sets and definitions that are kept: each has a bit in a word."""
 _KEYS = 3
 """Free variables of a kept set."""
 _ROWS_BITS = 8
@@ -29,7 +34,9 @@ _VARIABLES = "rules"
 
 
 class ClosureMemo(Struct, frozen=True):
-    """An expression whose value is kept: its number, the variables it depends on, and the cells that it may read."""
+    """An expression or a definition whose value is kept: its number, the variables it depends on (those of a definition
+    are its parameters), and the cells that it may read.
+    """
 
     number: int
     keys: tuple[ir.Expr, ...]
@@ -39,7 +46,8 @@ class ClosureMemo(Struct, frozen=True):
 class ClosureMemos:
     """The memos of a program's reached sets.
 
-    A reached set is kept if it reads the state and takes longer to compute than to look up.
+    A reached set is kept if it reads the state and takes longer to compute than to look up, and a definition if it
+    uses such a set.
 
     Args:
         p: the program after all passes.
@@ -60,6 +68,28 @@ class ClosureMemos:
                 reads = self._reads(e) if _is_slow(e) and facts.reads_state(e) and len(keys) <= _KEYS else None
                 if reads:
                     self._memos[e] = ClosureMemo(len(self._memos), keys, reads)
+        self._users: dict[int, bool] = {}
+        self.functions: dict[int, ClosureMemo] = {}
+        """The memos of definitions, by number."""
+        for number, f in enumerate(p.functions):
+            if self._uses(number) and f.params <= _KEYS and len(self._memos) + len(self.functions) < _MOST:
+                reads = self._of_function(number)
+                if reads:
+                    number_of_memo = len(self._memos) + len(self.functions)
+                    self.functions[number] = ClosureMemo(number_of_memo, (), reads)
+
+    def _uses(self, number: int) -> bool:
+        """Whether a definition uses a kept set, itself or through others."""
+        if number not in self._users:
+            self._users[number] = False
+            f = self._p.functions[number]
+            parts = (part for e in (*(value for _, value in f.lets), f.body) for part in walk(e))
+            self._users[number] = any(
+                part in self._memos if isinstance(part, ir.Closure) else self._uses(part.function)
+                for part in parts
+                if isinstance(part, ir.Closure | ir.Call)
+            )
+        return self._users[number]
 
     def __getitem__(self, e: ir.Closure) -> ClosureMemo | None:
         """The memo of an expression; None without one."""
@@ -68,7 +98,8 @@ class ClosureMemos:
     def written(self, i: ir.Instruction) -> int:
         """The memos that an instruction may invalidate, one bit each."""
         to = targets(i)
-        return sum(1 << k.number for k in self._memos.values() if any(meet(a, b) for a in k.reads for b in to))
+        every = (*self._memos.values(), *self.functions.values())
+        return sum(1 << k.number for k in every if any(meet(a, b) for a in k.reads for b in to))
 
     def _is_variable(self, e: ir.Expr) -> bool:
         """Whether an expression is a variable of a procedure."""
@@ -116,6 +147,36 @@ class ClosureMemos:
             whole = tuple(dict.fromkeys(cells for one in known for cells in one))
             self._of_functions[number] = whole if len(known) == len(parts) else None
         return self._of_functions[number]
+
+
+class MemoTimes:
+    """An emitter of the times of memos: a row is valid if it was written at the current time of its memo."""
+
+    def __init__(self, x: ExpressionEmitter) -> None:
+        self._x = x
+        self._times: dict[int, int] = {}
+
+    def time(self, memo: ClosureMemo) -> int:
+        """The local with the time of a memo, which is a new one if a cell has been written."""
+        code, memory, bit = self._x.code, self._x.memory, 1 << memo.number
+        if memo.number not in self._times:
+            self._times[memo.number] = memory.room(8)
+            memory.module_data(self._times[memo.number], (1).to_bytes(8, "little"))
+        time, register, result = self._times[memo.number], memory.constants["REWRITTEN"], code.local()
+        code.at(register)
+        code.const(bit)
+        code.do("and", "eqz", "i32.eqz")
+        code.if_()
+        for address, operand, name in ((time, 1, "add"), (register, ~bit, "and")):
+            code.const32(0)
+            code.at(address)
+            code.const(operand)
+            code.do(name)
+            code.store(address)
+        code.end()
+        code.at(time)
+        code.set(result)
+        return result
 
 
 def _is_slow(e: ir.Closure) -> bool:

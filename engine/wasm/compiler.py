@@ -20,7 +20,7 @@ from rulespec.engine.program.taint import Reads
 from rulespec.engine.program.traversal import walk
 from rulespec.engine.wasm import wide_sets as sets
 from rulespec.engine.wasm.calls import CallEmitter, Definitions
-from rulespec.engine.wasm.closure_memos import ClosureMemos
+from rulespec.engine.wasm.closure_memos import ClosureMemos, MemoTimes
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.layout import BATCH, Memory, TooLargeError, words
 from rulespec.engine.wasm.loops import LoopEmitter
@@ -137,7 +137,8 @@ class _Compiler:
         OperatorEmitter(x)
         CallEmitter(x)
         memos = ClosureMemos(self.fast, self.occupancy)
-        ClosureEmitter(x, loops, memos)
+        times = MemoTimes(x)
+        ClosureEmitter(x, loops, memos, times)
         RankEmitter(x, loops)
         SpreadEmitter(x, loops, neighbours)
         QueryEmitter(x)
@@ -146,7 +147,7 @@ class _Compiler:
         options = OptionEmitter(x, loops, long)
         self._tables(options, procedures.by_row)
         options.write()
-        Definitions(x).write()
+        Definitions(x, memos, times).write()
         procedures.write()
         self._invariants(x, long)
         for number, e in enumerate(scored(self.fast)):

@@ -9,7 +9,7 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.program.traversal import Facts
 from rulespec.engine.wasm import wide_sets as sets
-from rulespec.engine.wasm.closure_memos import ClosureMemo, ClosureMemos, remembered_row, rows_of
+from rulespec.engine.wasm.closure_memos import ClosureMemo, ClosureMemos, MemoTimes, remembered_row, rows_of
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.loops import LoopEmitter, wide_call
 from rulespec.engine.wasm.neighbours import NeighbourEmitter
@@ -178,12 +178,12 @@ def _begin(x: ExpressionEmitter, loops: LoopEmitter, e: ir.Spread, rows: int, li
 class ClosureEmitter:
     """An emitter of closures."""
 
-    def __init__(self, x: ExpressionEmitter, loops: LoopEmitter, memos: ClosureMemos) -> None:
+    def __init__(self, x: ExpressionEmitter, loops: LoopEmitter, memos: ClosureMemos, times: MemoTimes) -> None:
         self.x = x
         self.loops = loops
         self._memos = memos
+        self._times = times
         self._facts = Facts(x.p)
-        self._times: dict[int, int] = {}
         self._rows: dict[tuple[ir.Closure, int], int] = {}
         x.add_forms({ir.Closure: self._closure}, {ir.Closure: self._closure_words})
 
@@ -207,7 +207,7 @@ class ClosureEmitter:
         x, code, words, left = self.x, self.x.code, self.x.words(e), self.x.memory.constants["LEFT"]
         keys, counts = [x.held(key, 1) for key in memo.keys], self._facts.counts(e)
         size, first = 8 * (1 + len(keys) + words + counts), 8 * (1 + len(keys))
-        time, row, result, steps = self._time(memo), code.local(I32), code.locals(words), code.local()
+        time, row, result, steps = self._times.time(memo), code.local(I32), code.locals(words), code.local()
         if (e, words) not in self._rows:
             self._rows[e, words] = x.memory.room(size * rows_of(len(keys)))
         remembered_row(code, keys, self._rows[e, words], size)
@@ -244,28 +244,6 @@ class ClosureEmitter:
             code.store(8 * i)
         code.end()
         return sets.in_locals(code, result, words)
-
-    def _time(self, memo: ClosureMemo) -> int:
-        """The local with the time of a memo, which is a new one if a cell has been written."""
-        code, memory, bit = self.x.code, self.x.memory, 1 << memo.number
-        if memo.number not in self._times:
-            self._times[memo.number] = memory.room(8)
-            memory.module_data(self._times[memo.number], (1).to_bytes(8, "little"))
-        time, register, result = self._times[memo.number], memory.constants["REWRITTEN"], code.local()
-        code.at(register)
-        code.const(bit)
-        code.do("and", "eqz", "i32.eqz")
-        code.if_()
-        for address, operand, name in ((time, 1, "add"), (register, ~bit, "and")):
-            code.const32(0)
-            code.at(address)
-            code.const(operand)
-            code.do(name)
-            code.store(address)
-        code.end()
-        code.at(time)
-        code.set(result)
-        return result
 
     def _searched(self, e: ir.Closure) -> list[Word]:
         """The set, searched from its start."""

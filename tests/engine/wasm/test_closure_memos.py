@@ -1,8 +1,10 @@
-"""Reached sets that a module keeps are what the rules reach, whatever has been written since."""
+"""Reached sets that a module keeps are what the rules reach, whatever has been written since; so are values of
+definitions that use them."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from rulespec.engine.passes.occupancy import with_occupancy
 from rulespec.engine.passes.pipeline import optimized
 from rulespec.engine.verify.perft import perft
 from rulespec.engine.verify.wasm_perft import wasm_perft
-from rulespec.engine.wasm.closure_memos import ClosureMemos
+from rulespec.engine.wasm.closure_memos import ClosureMemo, ClosureMemos
 
 YARDS = """
 def open_to(c: cell) -> set cell:
@@ -25,6 +27,8 @@ def yard(c: cell) -> set cell: reach(x from {c}: open_to(x))
 def grazed(c: cell, p: player) -> set cell:
     reach(x from {c}: {y in open_to(x) where sheep.at[y] > 0 or y.owner == p or edge[y, up].wall})
 def walls(c: cell) -> int: count(d in direction where edge[c, d].wall)
+def crowd(c: cell, p: player) -> set cell:
+    {y in yard(c) where sheep.at[y] > 0 and y.owner == p and any(z in yard(y) where z != y and sheep.at[z] > 0)}
 
 procedure play():
     repeat at most 30:
@@ -43,6 +47,11 @@ procedure play():
                     leave_behind(p, c)
                 option part(c in cell where (count(yard(c)) once close(c)) + 1 < count(yard(c))):
                     close(c)
+                option scatter(c in cell where count(crowd(c, p)) > 0):
+                    for y in crowd(c, p):
+                        set y.owner to none
+                    if count(crowd(c, p)) == 0:
+                        set c.owner to next(p)
                 option stop:
                     pass
 
@@ -85,15 +94,22 @@ def table(tmp_path: Path) -> Table:
 @needs_wasm
 @pytest.mark.parametrize("machine", ["wasm", "batch"])
 def test_a_kept_set_is_what_is_reached(table: Table, machine: str) -> None:
-    beside_the_interpreter(machine, table, Length(40, 4), random.Random(0))
+    for seed in range(5):
+        beside_the_interpreter(machine, table, Length(40, 4), random.Random(seed))
 
 
 def test_reached_sets_are_kept_with_the_cells_that_they_read(table: Table) -> None:
     p, occupancy = with_occupancy(optimized(count_work(lowered(table.ruleset, table.seats, {}))))
-    memos = ClosureMemos(p, occupancy)._memos.values()
-    names = {frozenset(p.cells[at].name for cells in k.reads for at in cells if at < len(p.cells)) for k in memos}
-    assert names == {frozenset({"wall"}), frozenset({"wall", "sheep", "owner"})}
-    assert {len(k.keys) for k in memos} == {1, 2}
+    memos = ClosureMemos(p, occupancy)
+
+    def names(memos: Iterable[ClosureMemo]) -> set[frozenset[str]]:
+        return {frozenset(p.cells[at].name for cells in k.reads for at in cells if at < len(p.cells)) for k in memos}
+
+    sets, definitions = memos._memos.values(), memos.functions.values()
+    assert names(sets) == {frozenset({"wall"}), frozenset({"wall", "sheep", "owner"})}
+    assert {len(k.keys) for k in sets} == {1, 2}
+    assert frozenset({"wall", "sheep", "owner"}) in names(definitions)
+    assert len({k.number for k in (*sets, *definitions)}) == len(sets) + len(definitions)
 
 
 @needs_wasm
