@@ -77,5 +77,5 @@ def _seen(d: Diagnostic, audience: Audience) -> Diagnostic:
     if d.code in _PLAIN:
         return replace(d, message=f"{audience.log}: {d.message}", span=None, label="", notes=(), fix=None)
     what = f"with {audience.log}" if audience.log else "with this game"
-    message = f"a problem {what} is not shown, as it may reveal hidden information"
+    message = f"a problem {what} is not shown, because it may reveal hidden information"
     return Diagnostic("RS631", d.severity, message, None, help=audience.way)

@@ -99,7 +99,7 @@ class _Findings:
             self._warn("RS476", self.notes.faults[_LISTED][0], message, "export the drawing again")
         if areas := self.notes.areas:
             message = f"read as regions: {_counted(len(areas), 'invisible shape')}, with neither a fill nor a line"
-            help_ = "if they are not the regions, give the real outlines a fill or a line: then only those are read"
+            help_ = "if they are not the regions, give the real outlines a fill or a line, so that only those are read"
             self._warn("RS477", areas[0], message, help_)
         help_ = "if it is a region, give it a closed outline and a name"
         for what, lines in self.notes.left_out.items():
@@ -108,7 +108,7 @@ class _Findings:
         for shape in self.drawn.background:
             name = f" `{_clean(shape.name)}`" if shape.name else ""
             message = f"left out: the background{name}, which other shapes cover"
-            self._warn("RS564", shape.line, message, "if it is a region, make part of it visible")
+            self._warn("RS564", shape.line, message, "if it is a region, make a part of it visible")
         for shape, first in self.drawn.twice[:1]:
             message = f"left out: `{_clean(shape.name)}`, which is the same shape as the one in line {first.line}"
             more = len(self.drawn.twice) - 1
@@ -148,7 +148,7 @@ class _Findings:
             share = round(100 * min(each.covered, 1))
             hidden = "hidden " if each.layer.hidden else ""
             message = f"the {hidden}group {_quoted(each.layer.name)} looks like the map: "
-            message += f"{_counted(each.shapes, 'shape')}, which tile {share} % of the drawing"
+            message += f"{_counted(each.shapes, 'shape')}, which cover {share} % of the drawing without gaps"
             self._warn("RS859", each.layer.line, message, f"read only this part: {each.flag}")
 
     def _names(self) -> None:
@@ -274,7 +274,9 @@ class _Findings:
             self._warn("RS858", lines[near[0][0]], message, help_)
         elif len(lines) > 2 and not self.drawn.unlinked and not any(region.touches for region in self.drawn.regions):
             message = "no link is proposed, because no two regions touch"
-            help_ = "write the links yourself, or draw them in `rulespec edit`: lines between shapes are not read"
+            help_ = (
+                "write the links yourself, or draw them in `rulespec edit`: lines in a drawing are not read as links"
+            )
             self._warn("RS858", min(lines.values()), message, help_)
         if short := self.drawn.short:
             message = f"{_are(len(short), 'border')} too short for a link: {_pairs(short)}"

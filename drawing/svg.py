@@ -1,4 +1,4 @@
-"""SVG as text; this module alone escapes external text."""
+"""SVG as text; only this module escapes external text."""
 
 from __future__ import annotations
 

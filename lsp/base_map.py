@@ -102,7 +102,7 @@ class BaseMap:
     def fitting(self, facts: Mapping[str, str]) -> Counter[Profile]:
         """The profiles in the base that include the given facts, each with its number of regions.
 
-        A missing owner means no owner, as only the author can choose one.
+        A missing owner means no owner, because only the author can choose one.
         """
 
         def fits(profile: Profile) -> bool:

@@ -49,7 +49,7 @@ class OriginGuard:
             self._origins.add(f"{parts.scheme}://{parts.netloc}".lower())
 
     def knows_host(self, host: str) -> bool:
-        """Whether a `Host` header names this server; any numeric address does, as it cannot be rebound."""
+        """Whether a `Host` header names this server; any numeric address does, because it cannot be rebound."""
         return host.lower() in self._hosts or (self._any and self._is_number(host))
 
     def knows_origin(self, origin: str) -> bool:

@@ -2,7 +2,7 @@
 
 Each row ends with the checksum of its other columns. A line's checksum also covers that of the previous line, and a
 game's row has the number of its lines and the last checksum. So changed, deleted, added and renumbered lines are
-detected. Checksums protect against damage, not against attackers, as anyone with write access can compute them.
+detected. Checksums protect against damage, not against attackers: anyone with write access can compute them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parts of one shape that are regions of their own, as tracing programs write all of a picture as one path."""
+"""Parts of one shape that are regions of their own: tracing programs write a whole picture as one path."""
 
 from __future__ import annotations
 

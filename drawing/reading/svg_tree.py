@@ -169,7 +169,7 @@ class _Builder:
 
         def entity(name: str, parameter: bool, value: str | None, *_: object) -> None:
             if not entities.takes(parameter, value):
-                help_ = "save it as plain SVG: its declarations could name files, or grow without bound"
+                help_ = "save it as plain SVG, because its declarations could name files, or grow without bound"
                 raise self._refused(f"it declares the entity `{name[:80]}`", help_)
 
         def instruction(target: str, _: str) -> None:

@@ -120,7 +120,7 @@ def _warn(report: Report, file: str, mixed: Sequence[int]) -> None:
     """Warns of regions with very different colours, as a gap in a line causes."""
     if mixed:
         names = ", ".join(f"`region {number}`" for number in mixed[:_LISTED])
-        message = f"each of these may be several regions, as its colours differ: {names}"
+        message = f"each of these may be several regions, because its colours differ: {names}"
         help_ = "close the lines between them in the picture, or draw the outlines in `rulespec edit`"
         report.warning("RS471", message, _place(file), help=help_)
 

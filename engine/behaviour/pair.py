@@ -22,7 +22,7 @@ _MAX_CELLS = 4
 
 
 class DecisionName(NamedTuple):
-    """An open decision: its current name, the number of its seat (-1 for chance), and the set of further seats."""
+    """An open decision: its current name, the number of its seat (-1 for chance), and the set of other deciders."""
 
     name: str
     by: int

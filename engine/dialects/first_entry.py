@@ -76,7 +76,7 @@ def optional_rules(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) ->
         return []
     more = ", …" if len(missing) > _MAX_VALUES else ""
     rules = f"the optional rule{'s' if len(missing) > 1 else ''} {', '.join(missing[:_MAX_VALUES])}{more}"
-    help_ = "if all moves are legal, they changed nothing here; otherwise write them as an overlay, for --rules"
+    help_ = "if all moves are legal, these rules changed nothing; otherwise write an overlay of them, and give --rules"
     message = f"this game was played with {rules}, which `{ruleset.ref}` does not have"
     return [Diagnostic("RS633", Severity.WARNING, message, Span(log.file, 1, 1, 1, 2), help=help_)]
 

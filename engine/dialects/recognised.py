@@ -72,7 +72,7 @@ def not_known(log: ForeignLog, close: Sequence[Dialect], files: Iterable[Path]) 
     hint = _around(log, files) if log.game is None else ""
     if not hint and best is not None:
         hint = f"`{best.id}` reads only logs with {best.wanted(unfit := best.unfit(first))}; here {_values(unfit)}"
-    hint = hint or "name its dialect with --dialect ID, or write one as shown in the guide to other people's logs"
+    hint = hint or "name its dialect with --dialect ID, or write one, as the guide to other people's logs shows"
     return failure("RS616", message, _start(log), hint)
 
 

@@ -49,7 +49,7 @@ def uneven_forms(dialect: Dialect) -> tuple[Diagnostic, ...]:
             in_parts = any(path.startswith(f"{other}.") or other.startswith(f"{path}.") for other in known)
             if not (in_parts or (form.closes and path.startswith(f"{form.closes}."))):
                 message = f"`{name}` does not compare `{path}`, unlike other options recorded as `{form.type}`"
-                help_ = f"compare it under `match`, or declare why not: `not_compared: {{{path}: …}}`"
+                help_ = f"compare it under `match`, or give the reason not to: `not_compared: {{{path}: …}}`"
                 span = dialect.spans.get(name)
                 results.append(Diagnostic("RS628", Severity.WARNING, message, span, help=help_))
     return tuple(results)

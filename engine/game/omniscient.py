@@ -212,7 +212,7 @@ class Omniscient:
                 the game has already begun. The game is unchanged in these cases.
         """
         if hurdle := self._position.prepare(lambda state: self.enter(call, state)):
-            help_ = "use `run` for procedures without decisions only, and `set` for the state that follows decisions"
+            help_ = "use `run` only for procedures without decisions, and `set` for the state after decisions"
             raise failure("RS718", f"`{call}` cannot be run before the start: {hurdle}", None, help_)
 
     def broken_invariants(self) -> list[str]:

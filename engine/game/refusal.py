@@ -215,7 +215,7 @@ def _by_rule(reason: str, condition: str, values: dict[str, str], span: Span) ->
 
 
 def path_reason(labels: Labels, param: ir.Param, place: Break) -> str:
-    """The reason why a path is refused, as text, preceded by the rules' own reason if that concerns the path alone."""
+    """The reason why a path is refused, as text, preceded by the rules' own reason if that concerns only the path."""
     reason = _said(labels, param, place)
     return f"{param.reason}: {reason}" if param.reason and param.where is None else reason
 

@@ -83,7 +83,7 @@ def _no_json(line: str, reason: str) -> tuple[str, str]:
     if "\0" in line:
         return "the line has the character U+0000, which is not text", "check that this is the right file, and complete"
     if "\r" in line.strip():
-        message = "the lines of the log end with carriage returns alone (U+000D), so they count as one line"
+        message = "the lines of the log end with only a carriage return (U+000D), so they count as one line"
         return message, "save it with Unix or Windows line endings"
     return f"the line is not JSON: {reason}", ""
 

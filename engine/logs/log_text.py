@@ -87,7 +87,7 @@ def _one_of(path: Path, number: int, display: str, limit: int) -> bytes:
             "RS601",
             f"there is no game {shown(display)}",
             None,
-            help="choose a smaller number: the file has fewer games",
+            help="choose a smaller number, because the file has fewer games",
         )
     return game.cut_from(text).encode()
 

@@ -102,5 +102,7 @@ def check_start(layout: Layout, kind: typed.Kind, limits: tuple[int, ...]) -> No
     for number, (place, _) in enumerate(of_places(layout, kind)):
         if 0 <= limits[number] < (count := where.count(number)):
             name = layout.titles(f"{kind.name}.place")[number]
-            message = f"the set-up puts {count} `{kind.name}` into `{name}`, which has room for {limits[number]}"
+            message = (
+                f"the set-up puts {count} tokens of `{kind.name}` into `{name}`, which has room for {limits[number]}"
+            )
             raise DiagnosticsError((Diagnostic("RS702", Severity.ERROR, message, place.span),))

@@ -52,7 +52,7 @@ class QuestionAnswer(Struct, frozen=True):
 
     @property
     def settled(self) -> bool:
-        """Whether no further games are needed."""
+        """Whether no more games are needed."""
         return self.verdict in ("more", "less", "none") or (self.verdict in ("equal", "same") and self.pairs >= SAME)
 
 

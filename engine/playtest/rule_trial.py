@@ -112,7 +112,7 @@ class RuleTrial:
 
     @property
     def settled(self) -> bool:
-        """Whether no further games are needed."""
+        """Whether no more games are needed."""
         if self.same:
             return self.equal >= SAME
         return all(each.answer.settled for each in self.answers())

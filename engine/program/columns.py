@@ -14,7 +14,7 @@ _ALL = (1 << _WORD) - 1
 
 def form_of(type_: str) -> tuple[str, str]:
     """The form of a composite type (`set`, `bag`, `order` or `path`) and its kind; for other types an empty form, and
-    the type itself, as a kind may be called `path`.
+    the type itself, because a kind may be called `path`.
     """
     form, blank, kind = type_.partition(" ")
     return (form, kind) if blank else ("", type_)

@@ -271,7 +271,7 @@ class Facts:
         return any(map(self.counts, parts(e)))
 
     def reads_state(self, e: ir.Expr) -> bool:
-        """Whether the value depends on the state rather than on slots alone."""
+        """Whether the value depends on the state rather than only on slots."""
         if type(e) in _OF_STATE:
             return True
         if isinstance(e, ir.Call):

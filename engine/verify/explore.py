@@ -266,7 +266,7 @@ class _Explorer:
         if stuck is not None:
             decision = graph.decision(stuck)
             message = f"no decisions after this `{decision.name}` lead to an end of the game"
-            help_ = "make an end reachable from here"
+            help_ = "change the rules so that an end can be reached from here"
             diagnostic = Diagnostic("RS714", Severity.ERROR, message, decision.span, help=help_)
             self._note(diagnostic, game, graph.path(stuck), shortest=True)
 
@@ -445,5 +445,5 @@ def _with_game(ruleset: typed.Ruleset, finding: Finding) -> Diagnostic:
 def _endless(asked: ir.Decision, length: int) -> Diagnostic:
     count = "one decision" if length == 1 else f"{length} decisions"
     message = f"endless turns: {count} after this `{asked.name}`, the position is the same"
-    help_ = "count repetitions in the rules, or make each option change something for good"
+    help_ = "count repetitions in the rules, or make each option change something permanently"
     return Diagnostic("RS713", Severity.WARNING, message, asked.span, help=help_)

@@ -31,7 +31,7 @@ MAX_UNPACKED = 12_000_000
 MAX_NAME = 200
 """Maximum length in characters of a file's path in a bundle."""
 _KEYS = ("sources", "sum", "packed")
-_HELP = "add `--rules REF` to replay the log under rules that you have: its other lines may be sound"
+_HELP = "add `--rules REF` to replay the log under rules that you have: its other lines may be intact"
 
 
 class Bundle(Struct, frozen=True):

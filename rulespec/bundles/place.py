@@ -50,7 +50,7 @@ class InBundle:
         folders = [_ROOT / name for name in self._contents.rulesets]
         number = 0 if beside is None else folders.index(beside) + 1
         if number >= len(folders) or (beside is None and name != str(folders[0])):
-            help_ = "ask for a log with all of its rules: while a bundle is read, no other folder is searched"
+            help_ = "ask for a log with all of its rules: the rules in a bundle cannot refer to any other folder"
             raise failure("RS501", f"there is no ruleset {shown(name[:80])} in the bundle", None, help_)
         return folders[number]
 

@@ -60,7 +60,7 @@ def is_everywhere(ruleset: typed.Ruleset) -> bool:
 
 
 def own_bundle(ruleset: typed.Ruleset) -> Bundle | None:
-    """The bundle embedded in a log by default, as others cannot find these rules by id.
+    """The bundle embedded in a log by default, because others cannot find these rules by id.
 
     None if the ruleset is shipped, or if files are missing or too large.
     """

@@ -38,8 +38,8 @@ def accept(report: Report, sources: Mapping[str, str], layers: Mapping[str, int]
     Args:
         report: all findings.
         sources: the text of each file of the ruleset.
-        layers: the layer of each file. An unmatched comment is an error only in the top layer, as a layer above may
-            have removed the cause of the warning.
+        layers: the layer of each file. An unmatched comment is an error only in the top layer, because a layer above
+            may have removed the cause of the warning.
     """
     result = Report()
     comments = [comment for file, text in sources.items() for comment in _comments(file, text, result)]

@@ -107,7 +107,7 @@ class Ranges:
     def settled(self, e: typed.Expr) -> bool | None:
         """The value of a constant condition, or None.
 
-        A condition that depends on the number of seats or a setting is not constant, as it may differ between games.
+        A condition that depends on the number of seats or a setting is not constant: it may differ between games.
         """
         if isinstance(e, typed.Lit):
             return bool(e.value)

@@ -131,11 +131,11 @@ def check_heads(c: Context) -> None:
             for option in s.options if isinstance(s, typed.Decide) else ():
                 if sizes.costs(option.head) > MAX_COSTS:
                     message = f"an option can have at most {MAX_COSTS} costs, including those of its guards"
-                    c.report.error("RS226", message, option.span, help="combine payments from the same source")
+                    c.report.error("RS226", message, option.span, help="combine costs with the same source")
                 left -= sum(sizes.nodes(part.guard.head) for part in option.head if isinstance(part, typed.Needs))
                 if left < 0:
-                    help_ = "move conditions shared by many guards into definitions"
-                    message = "with the guards of this option, the heads of options are too large in total"
+                    help_ = "move conditions that many guards share into definitions"
+                    message = "with the guards of this option, the heads of all options together are too large"
                     c.report.error("RS108", message, option.span, help=help_)
                     return
 

@@ -152,15 +152,13 @@ def _check_several(c: Context, work: Work, option: typed.OptionDef) -> None:
     for p in option.params:
         if isinstance(p.low, typed.PathDomain) and (least := work.paths(p.low)) > MAX_PATHS:
             message = f"`{p.var.name}` has {least:,} possible paths, but at most {MAX_PATHS:,} are listed"
-            help_ = "allow fewer steps or targets: no page shows this many options, and no bot considers them"
+            help_ = "allow fewer steps or targets: neither pages nor bots list this many options"
             c.report.warning("RS418", message, p.low.span, notes=(Label(option.span, "the option"),), help=help_)
         if p.several is None or not isinstance(p.low, typed.Lit | typed.KindSet | typed.Fact):
             continue
         if (number := work.ways(p)) > MAX_SEVERAL:
             message = f"`{p.var.name}` has {number:,} possible sets, but at most {MAX_SEVERAL:,} are listed"
-            help_ = (
-                "choose fewer members, or choose from fewer: no page shows this many options, and no bot considers them"
-            )
+            help_ = "choose fewer members, or from a smaller set: neither pages nor bots list this many options"
             c.report.warning("RS418", message, p.low.span, notes=(Label(option.span, "the option"),), help=help_)
 
 

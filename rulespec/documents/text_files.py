@@ -268,7 +268,7 @@ def check_characters(text: str, display: str) -> None:
     if result := misleading(text):
         place = place_at(display, text, result.start())
         if result.group() == "\r":
-            cause = "the line ends with a carriage return alone (U+000D), which few programs treat as a line ending"
+            cause = "the line ends with only a carriage return (U+000D), which few programs treat as a line ending"
             raise failure("RS105", cause, place, "save the file with Unix or Windows line endings")
         cause = f"the character U+{ord(result.group()):04X} does not belong in a text file"
         raise failure("RS105", cause, place, "remove the character, and check that this is the right file")

@@ -214,7 +214,7 @@ class Run:
         elif edit.word == "after":
             action.after += edit.body
         elif action.instead is not None or action.value is not None:
-            help_ = "say both changes in one edit: `replace … with …`"
+            help_ = "make both changes in one edit: `replace … with …`"
             self._report.error("RS518", "another edit also changes this place", edit.span, help=help_)
         elif isinstance(node, ast.Expr):
             action.value = edit.value
@@ -315,7 +315,7 @@ def _refusal(edit: ast.Edit, node: Any) -> tuple[str, str] | None:
     """The reason why an edit is not applicable to a node, with the way out; or None."""
     if isinstance(node, ast.OptionParam | ast.Shared):
         if edit.word in ("before", "after"):
-            message = "nothing can be inserted beside the condition of an argument or of several options"
+            message = "nothing can be inserted before or after the condition of an argument or of several options"
             return message, "add another condition on its own line: `require …`"
         if edit.word == "remove" or (len(edit.body) == 1 and isinstance(edit.body[0], ast.Require)):
             return None

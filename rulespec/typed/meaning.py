@@ -2,7 +2,7 @@
 
 The typed ruleset is serialised as words: records with their fields, shared objects in full at their first occurrence
 and by number afterwards. Source places, texts for people and derived values are omitted; declarations are sorted by
-name. Only the rule ids in a reason count, as dialects compare them. A field with its default value is also omitted, so
+name. Only the rule ids in a reason count; dialects compare them. A field with its default value is also omitted, so
 that an addition to the language keeps the hashes of older rules.
 """
 

@@ -231,7 +231,7 @@ def _step(r: DeclarationReader, node: Node, form: str) -> typed.Step:
         help_ = (
             "write a number of spaces, such as `2`" if form == "line" else "write `[columns, rows]`, such as `[1, 2]`"
         )
-        r.report.error("RS227", "this is not a step on this board", node.span, help=help_)
+        r.report.error("RS227", "this is not a step that the board allows", node.span, help=help_)
     elif not any(numbers):
         r.report.error("RS227", "this step does not leave its space", node.span)
     return (numbers[0], numbers[1]) if len(numbers) == 2 else (numbers[0] or 1, 0)

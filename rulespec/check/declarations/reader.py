@@ -161,9 +161,9 @@ class DeclarationReader:
             parts = [self.d.kinds[p].entities[kind.facts[p].values[i]] for i in meant for p in kind.product]
             notes = tuple(Label(part.span, f"`{part.name}` is declared here") for part in parts)
         if optional and node.text == "none":
-            hint, notes = "leave it out for no value; in an overlay, list its path under `remove:`", ()
+            hint, notes = "omit it if there is no value; in an overlay, list its path under `remove:`", ()
         if kind.by_seat:
-            hint = hint or f"give one value for all `{kind_name}`: their names are known only in a game"
+            hint = hint or f"give one value for all entities of `{kind_name}`: their names are known only in a game"
         notes = (Label(kind.span, "the kind is declared here"), *notes)
         self.report.error("RS221", f"no `{kind_name}` is called `{node.text}`", node.span, notes=notes, help=hint)
         return 0

@@ -125,5 +125,5 @@ def _by_next(
         _place(r, target, kinds[1:], value, type_, players, (*keys, typed.Var(name, Ent(name), value.span)))
         return
     message = f"the names of `{name}` are known only in a game, so they cannot be keys"
-    help_ = f"give one value for all; in it, `{name}` is the current one: distinguish them by facts or `{name}.index`"
+    help_ = f"give one value, in which `{name}` stands for each of them; facts or `{name}.index` distinguish them"
     r.report.error("RS227", message, value.span, help=help_)

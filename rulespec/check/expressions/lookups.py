@@ -94,7 +94,7 @@ def _way_out(x: ExpressionContext, e: ast.Index, env: Env) -> str:
     help_ = "put several keys into one pair of brackets: `[a, b]`" if isinstance(target, ast.Index) else ""
     if isinstance(target, ast.Ref) and target.name in d.kinds and target.name not in env.vars:
         word = key.name if isinstance(key, ast.Ref) else "x"
-        help_ = f"write an entity by its name alone: `{word}`"
+        help_ = f"write only the name of an entity: `{word}`"
         for board in d.boards.values():
             if target.name == board.sides:
                 help_ = "write `s.side(d)` for the side of a space in a direction"

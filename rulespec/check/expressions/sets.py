@@ -75,7 +75,7 @@ def infer_in_order(x: ExpressionContext, e: ast.InOrder, env: Env, want: Type | 
         for item in e.items:
             x.infer(item, env)
         help_ = "write a set in braces: `{a, b}`"
-        return x.bad("RS301", "square brackets make an order, but none is expected here", e.span, help=help_)
+        return x.bad("RS301", "square brackets make an order, but no order is expected here", e.span, help=help_)
     result: typed.Expr = typed.Lit(want, e.span, 0)
     seen: dict[int, typed.Expr] = {}
     for item in e.items:

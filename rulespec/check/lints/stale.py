@@ -37,8 +37,8 @@ _NONE: _Cells = frozenset()
 def check_stale(c: Context) -> None:
     """Warns of `ask again` after an option changed the state from which a local variable of the decision was computed.
 
-    Skips reassigned variables, and conditions that also read the changed state, as these compare it with the earlier
-    value.
+    Skips reassigned variables, and conditions that also read the changed state, because these compare it with
+    the earlier value.
     """
     effects = _Effects(c.rules)
     for procedure in c.rules.procedures.values():

@@ -55,7 +55,7 @@ class Tellings:
         for one in label:
             if who is None or not self._sees(who, one):
                 message = f"whether `{option.name}` is offered depends on {_of(one)}, which the decider may not see"
-                other = "offer positions that all see instead"
+                other = "offer positions that everybody sees instead"
                 help_ = f"let a player who sees {_of(one)} decide, {other}, {self._counted(one)}"
                 help_ += f"or wrap {_of(one)} {_DISCLOSURE}"
                 self._warn("RS343", message, one, span, "offered here", help_)

@@ -54,7 +54,7 @@ def pairs(e: typed.Expr | None, sign: str) -> Iterator[tuple[typed.Expr, typed.E
 
 
 def equal_keys(b: typed.Binder, key: Callable[[typed.Expr], Key]) -> dict[Key, Key]:
-    """The keys of a member that a binder's condition makes equal to outer ones, as no other member counts."""
+    """The keys of a member that a binder's condition makes equal to outer ones, because no other member counts."""
     results: dict[Key, Key] = {}
     for one, other in pairs(b.where, "=="):
         for own, outer in ((one, other), (other, one)):

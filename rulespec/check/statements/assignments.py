@@ -70,7 +70,7 @@ def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr 
         )
         help_ = "declare a value that changes under `state`: facts never change" if fixed else ""
         if isinstance(s.target, ast.Chain):
-            help_ = f"handle none: `if … is some as x:`, and `set x.{s.target.name.text} to …`"
+            help_ = f"handle the case of none: `if … is some as x:`, and `set x.{s.target.name.text} to …`"
         elif isinstance(target, typed.Op) and isinstance(target.args[0].type, BagOf):
             help_ = "move the pieces of a bag with `move b of pile from place to place`"
         x.error("RS304", "only variables and state can be set", s.target.span, help=help_)
@@ -126,7 +126,7 @@ def type_pay(c: StatementContext, s: ast.Pay, env: Env) -> typed.Stmt | None:
 def _accounts_of(x: ExpressionContext, end: typed.Expr) -> str:
     """The help for an owner of accounts in place of an account."""
     if isinstance(end, typed.IfSome):
-        return "handle none: `if … is some as x:`, and `pay … x.…`"
+        return "handle the case of none: `if … is some as x:`, and `pay … x.…`"
     kind = x.decls.kinds.get(end.type.kind) if isinstance(end.type, Ent) else None
     accounts = [f"`….{f.name}`" for f in kind.state.values() if f.account] if kind is not None else []
     return f"write {' or '.join(accounts[:4])}" if accounts else ""

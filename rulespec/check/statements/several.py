@@ -28,7 +28,7 @@ def type_several(
     if isinstance(type_, SetOf) and type_.kind != ANY:
         kind = x.decls.kinds[type_.kind]
         if kind.alike is not None:
-            message = f"several `{kind.name}` cannot be chosen as a set, because they are alike"
+            message = f"tokens of `{kind.name}` cannot be chosen as a set, because they are alike"
             help_ = "remove `alike: true`, or declare them under `pieces:` and choose a bag"
             x.error("RS314", message, p.low.span, notes=x.declared(source), help=help_)
             type_ = BAD

@@ -253,4 +253,4 @@ def test_a_region_whose_colour_changes_is_said_to_be_several_perhaps(spread: boo
     drawn = regions_of(read_picture(tmp_path / "board.png", report))
     assert len(drawn.regions) == 4
     said = [d.message for d in report.diagnostics if d.code == "RS471"]
-    assert said == (["each of these may be several regions, as its colours differ: `region 4`"] if spread else [])
+    assert said == (["each of these may be several regions, because its colours differ: `region 4`"] if spread else [])
