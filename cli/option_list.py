@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import groupby, pairwise, takewhile
+from math import gcd
+
+from msgspec import Struct
 
 from rulespec.engine.game.option import Option
+from rulespec.engine.program.limits import NO_NUMBER
 
 FOLDED = 6
 """Number of options with one name that are listed individually if the whole list does not fit on the screen."""
+MANY_NUMBERS = 20
+"""Number of options differing by a number alone that are listed individually; more are one entry, which asks for it."""
 _SCREEN = 20
 _SUGGESTED = 3
 _MAX_TYPED = 200
@@ -23,19 +30,82 @@ def grouped(options: Sequence[Option]) -> list[Option]:
     return sorted(options, key=lambda o: (o.interrupt, names.index((o.interrupt, o.name))))
 
 
-def lines(options: Sequence[Option], text: Text, *, whole: bool) -> Iterator[str]:
-    """The lines of a list; unless `whole`, only the first options of a long group are listed, with the number of the
+class Entry(Struct, frozen=True):
+    """An entry of a list: an option, or options that differ by one number with many values.
+
+    Attributes:
+        options: the options, in ascending order of the number.
+        at: the index of the number among the arguments; None for a single option.
+    """
+
+    options: tuple[Option, ...]
+    at: int | None = None
+
+    @property
+    def numbers(self) -> dict[int, Option]:
+        """The options by their number, ascending; empty for a single option."""
+        return {} if self.at is None else {option.args[self.at]: option for option in self.options}
+
+    def text(self, text: Text) -> str:
+        """The text of the option, or the words that the first and the last one share, with what they do not."""
+        first, last = text(self.options[0]).split(" "), text(self.options[-1]).split(" ")
+        if first == last:
+            return " ".join(first)
+        start = _common(first, last)
+        end = _common(first[start:][::-1], last[start:][::-1])
+        return " ".join([*first[: len(first) - end], "…", *last[start:]])
+
+
+def _common(one: list[str], other: list[str]) -> int:
+    """The number of words that both begin with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def range_text(numbers: Collection[int]) -> str:
+    """A description of ascending numbers: their bounds, and the step if it is not 1."""
+    step = gcd(*(after - before for before, after in pairwise(numbers)))
+    return f"{min(numbers)} to {max(numbers)}" + (f" in steps of {step}" if step > 1 else "")
+
+
+def entries(options: Iterable[Option]) -> list[Entry]:
+    """The entries of a grouped list of options."""
+    return [entry for _, same in groupby(options, lambda o: (o.interrupt, o.name)) for entry in _entries(list(same))]
+
+
+def _entries(options: list[Option]) -> list[Entry]:
+    """The entries of options with one name."""
+    numbers = [at for at, kind in enumerate(options[0].kinds.values()) if kind == "int"]
+    for at in reversed(numbers if len(options) > MANY_NUMBERS else []):
+        if any(option.args[at] == NO_NUMBER for option in options):
+            continue
+        alike: dict[object, list[Option]] = {}
+        for option in options:
+            alike.setdefault((option.by, option.args[:at], option.args[at + 1 :]), []).append(option)
+        if max(map(len, alike.values())) > MANY_NUMBERS:
+            return [entry for each in alike.values() for entry in _merged(each, at)]
+    return [Entry((option,)) for option in options]
+
+
+def _merged(options: list[Option], at: int) -> list[Entry]:
+    """The entries of options that differ at one number."""
+    if len(options) <= MANY_NUMBERS:
+        return [Entry((option,)) for option in options]
+    return [Entry(tuple(sorted(options, key=lambda option: option.args[at])), at)]
+
+
+def lines(listed: Sequence[Entry], text: Text, *, whole: bool) -> Iterator[str]:
+    """The lines of a list; unless `whole`, only the first entries of a long group are listed, with the number of the
     others.
     """
     first = 0
-    while first < len(options):
-        name = options[first].name
+    while first < len(listed):
+        name = listed[first].options[0].name
         last = first
-        while last < len(options) and options[last].name == name:
+        while last < len(listed) and listed[last].options[0].name == name:
             last += 1
-        fold = not whole and len(options) > _SCREEN and last - first > FOLDED
+        fold = not whole and len(listed) > _SCREEN and last - first > FOLDED
         for number in range(first, first + FOLDED - 1 if fold else last):
-            yield f"{number + 1:>5}  {text(options[number])}"
+            yield f"{number + 1:>5}  {listed[number].text(text)}"
         if fold:
             hidden = last - first - FOLDED + 1
             yield f"       … {hidden} more like these, {first + FOLDED} to {last}: `o {name}` lists them"

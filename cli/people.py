@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from rulespec.engine.dialects.notated import Notated
 
 _LISTED = 2_000
-"""Maximum number of options listed, and searched for a person's input."""
+"""Maximum number of entries listed, and of options searched for a person's input."""
+_OFFERED = 20_000
+"""Maximum number of options combined into entries."""
 _NEWS = 100
 """Maximum number of lines of news printed for a person."""
 
@@ -143,14 +145,17 @@ class Person:
         telling = self.telling()
         return (o for o in every_option(self.game) if not o.interrupt or not telling or o.by == self.seat)
 
-    def show_options(self, *, interrupts: bool, only: str = "") -> list[Option]:
-        """Lists the legal options with numbers, grouped by name; `only` restricts them to one name, or is `all`."""
+    def show_options(self, *, interrupts: bool, only: str = "") -> list[option_list.Entry]:
+        """Lists the legal options with numbers, grouped by name; `only` restricts them to one name, or is `all`.
+
+        Returns the numbered entries.
+        """
         narrator = self.narrator
         if number := self.game.legal_options.unlisted:
             output.echo(f"       {number:,} sets or bags to choose from: write one, such as `{self._example()}`")
             return []
-        offered = list(islice(self.offered(), _LISTED + 1))
-        options = option_list.grouped([o for o in offered[:_LISTED] if interrupts or not o.interrupt])
+        offered = list(islice(self.offered(), _OFFERED + 1))
+        options = option_list.grouped([o for o in offered[:_OFFERED] if interrupts or not o.interrupt])
         if only and only != "all":
             options = [o for o in options if o.name == only]
             if not options:
@@ -161,13 +166,14 @@ class Person:
                 return f"{narrator.move(option)}  ({self.narrator.words.word('out_of_turn')})"
             return narrator.choice(option)
 
-        for line in option_list.lines(options, tell, whole=bool(only)):
+        listed = option_list.entries(options)
+        for line in option_list.lines(listed[:_LISTED], tell, whole=bool(only)):
             output.echo(line)
-        if len(offered) > _LISTED:
+        if len(offered) > _OFFERED or len(listed) > _LISTED:
             output.echo("       … and more")
         elif not interrupts and any(option.interrupt for option in offered):
             output.echo(output.style("       (`o` also lists what may be done out of turn)", dim=True))
-        return options
+        return listed[:_LISTED]
 
     def _example(self) -> str:
         """An option of the open decision in the notation for input."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from rulespec.cli import output
+from rulespec.cli.option_list import Entry, range_text
 from rulespec.cli.people import Person, said
 from rulespec.cli.program_seats import Programs, Reason
 from rulespec.cli.shared_screen import SharedScreen
@@ -31,7 +32,8 @@ from rulespec.errors import RulespecError
 _KNOWN = 5
 """Maximum number of remembered facts printed after an undo."""
 _HELP = """\
-  NUMBER      take the option with that number
+  NUMBER      take the option with that number; for options that differ by
+              an amount, it asks for the amount
   WORDS       take an option by its words, or as in logs: `army(moscow)`;
               an illegal one is explained, and changes nothing
   NAME: …     act for somebody else at this table, by name or id; in a
@@ -203,12 +205,12 @@ class TerminalTable:
         """The help texts of the ruleset, by subject."""
         return helps(self.words, self.game)
 
-    def rules_of(self, word: str, listed: list[Option]) -> list[str]:
+    def rules_of(self, word: str, listed: list[Entry]) -> list[str]:
         """The help texts for an option (by number) or a word, by default for the open decision."""
         name = self.game.decision.name if self.game.decision is not None else ""
         wanted = word.casefold().replace("_", " ")
         if word.isdecimal() and len(word) < 7 and 0 < int(word) <= len(listed):
-            option = listed[int(word) - 1]
+            option = listed[int(word) - 1].options[0]
             subjects = [*(f"{kind}.{id_}" for kind, id_ in option.parts), f"{option.decision}.{option.name}"]
         elif wanted:
             names = {
@@ -268,7 +270,7 @@ class TerminalTable:
                 listed = self.present(decision, seat)
         return False
 
-    def present(self, decision: Decision, seat: str) -> list[Option] | None:
+    def present(self, decision: Decision, seat: str) -> list[Entry] | None:
         """Shows a person the news and their options; returns the options, or None at the end of input."""
         handed = self.screen.hand_over(seat, self.words.word("hand_over", seat=self.name(seat)))
         if handed is None:
@@ -305,7 +307,7 @@ class TerminalTable:
         answer = self.screen.read("quit anyway? [y/n] ")
         return answer is None or answer.casefold() in ("y", "yes", "q", "quit")
 
-    def obey(self, text: str, seat: str, listed: list[Option]) -> tuple[bool, list[Option]]:
+    def obey(self, text: str, seat: str, listed: list[Entry]) -> tuple[bool, list[Entry]]:
         """Executes a command; returns whether the position has changed, and the currently numbered options.
 
         A name and a colon before the text identify the speaker; the default is the seat that is asked.
@@ -386,7 +388,7 @@ class TerminalTable:
                 output.echo(self.words.word("chosen", option=self.people[seat].description(replace(meant, by=seat))))
         return True
 
-    def choose(self, text: str, seat: str, listed: list[Option]) -> bool:
+    def choose(self, text: str, seat: str, listed: list[Entry]) -> bool:
         """Takes the option given by number or words, or prints the reason why it is illegal; returns whether it was
         taken.
 
@@ -399,7 +401,8 @@ class TerminalTable:
             output.echo(f"there is no option {text}: the options are numbered from 1 to {len(listed)}")
             return False
         try:
-            option = listed[int(text) - 1] if text.isdecimal() and len(text) < 7 else self.people[seat].meant(text)
+            is_number = text.isdecimal() and len(text) < 7
+            option = self.option_of(listed[int(text) - 1]) if is_number else self.people[seat].meant(text)
             if option is None:
                 return False
             if option.interrupt and option.by is not None and not self.people[seat].telling():
@@ -424,6 +427,23 @@ class TerminalTable:
             return False
         output.echo(self.words.word("taken" if self.saved is None else "saved", option=note))
         return True
+
+    def option_of(self, entry: Entry) -> Option | None:
+        """The option of an entry; if there are several, a person says the number in which they differ.
+
+        None if the input is empty.
+        """
+        numbers = entry.numbers
+        while numbers:
+            text = self.screen.read(f"a number from {range_text(numbers)}, or nothing to go back> ")
+            if not text:
+                return None
+            number = int(text) if text.removeprefix("-").isdecimal() and len(text) < 20 else None
+            if number in numbers:
+                return numbers[number]
+            near = sorted(sorted(numbers, key=lambda each: abs(each - number))[:2]) if number is not None else []
+            output.echo(f"it cannot be {text[:20]}" + (f"; near it are {' and '.join(map(str, near))}" if near else ""))
+        return entry.options[0]
 
     def take_back(self, seat: str) -> bool:
         """Undoes everything since a person's last decision; False if there is none. `seat` is the requesting seat."""

@@ -34,13 +34,14 @@ function choose(options, clicked) {
   return { lit: [...lit], more: [...more].filter((place) => !lit.has(place)), options: remaining, only };
 }
 
-// A list that is too long, in groups: by name, unless not `named`, then argument by argument. Null if it is short, or cannot
-// be split.
+// A list that is too long, in groups: by name, unless not `named`, then argument by argument, numbers with many values last.
+// Null if it is short, or cannot be split.
 function groups(options, most = 12, named = true) {
   if (options.length <= most) return null;
   const keys = named ? [(option) => ({ name: option.name })] : [];
-  const count = Math.max(...options.map((option) => option.arguments.length));
-  for (let at = 0; at < count; at++) keys.push((option) => option.arguments[at] || { kind: "", id: "" });
+  const count = Math.max(...options.map((option) => option.arguments.length)), places = Array.from({ length: count }, (_, at) => at);
+  const areMany = new Set(places.filter((at) => options.every((option) => isNumber(option.arguments[at])) && new Set(options.map((option) => option.arguments[at].id)).size > MANY_NUMBERS));
+  for (const at of [...places.filter((each) => !areMany.has(each)), ...areMany]) keys.push((option) => option.arguments[at] || { kind: "", id: "" });
   for (const key of keys) {
     const found = new Map();
     for (const option of options) {
@@ -51,6 +52,16 @@ function groups(options, most = 12, named = true) {
     if (found.size > 1) return [...found.values()];
   }
   return null;
+}
+
+// More numbers than these are no list of buttons: one of them is typed, or found on a slider.
+const MANY_NUMBERS = 20;
+const isNumber = (argument) => argument?.kind === "int" && Number.isSafeInteger(Number(argument.id));
+
+// The groups that differ by a number alone, by this number from the least one on; null if they are few, or others.
+function numbered(found) {
+  if (!found || found.length <= MANY_NUMBERS || !found.every(({ value }) => isNumber(value))) return null;
+  return new Map(found.map((each) => [Number(each.value.id), each]).sort(([a], [b]) => a - b));
 }
 
 // The words that all options of each group begin with, whole titles of arguments only; of a group with a common argument those up to its title ("Move knight

@@ -2,11 +2,11 @@
 // A table in the page: the module of WebAssembly has the rules, a worker the bots. To `table.js` it is what a server is:
 // it says frames, and hears messages. What a log says is a stranger's: it is read within a bound, and shown as text.
 (async () => {
-  const data = JSON.parse(document.getElementById("data").textContent), { words } = data;
+  const data = JSON.parse(document.getElementById("data").textContent);
   const BOTS = ["random", "flat:16", "flat:64", "flat:256"], MAX_LOG = 4_000_000, SHOWN_EVERY = 120;
   const element = (id) => document.getElementById(id);
   const bytes = await unpacked(fromBase64(data.module), "gzip", Infinity);
-  const { board, plan, helps } = JSON.parse(new TextDecoder().decode(await unpacked(fromBase64(data.large), "gzip", Infinity)));
+  const { board, plan, helps, values, words } = JSON.parse(new TextDecoder().decode(await unpacked(fromBase64(data.large), "gzip", Infinity)));
   const game = await WasmGame.load(bytes);
   const { seats } = game.names, { secretive } = game;
   const lines = makeKeptLines();
@@ -197,7 +197,7 @@
   const entities = Object.entries(game.texts.titles).flatMap(([kind, titles]) => titles.map((title, i) => [`${kind}.${game.names.kinds[kind][i]}`, title]));
   const hello = {
     game: game.texts.game, rules: game.names.ruleset, version: data.version, settings: game.names.settings, changed: data.changed,
-    language: game.texts.language, seat: null, seats, player: game.texts.player, board, plan, values: data.values, words, bots: [], now: Date.now() / 1000,
+    language: game.texts.language, seat: null, seats, player: game.texts.player, board, plan, values, words, bots: [], now: Date.now() / 1000,
     about: words.local_about, asks: secretive ? [] : ["preview", "hint"], adviser: BOTS.at(-1), helps,
     titles: Object.fromEntries(entities),
     names: Object.fromEntries(game.texts.decisions.flatMap(({ options }) => Object.entries(options).map(([name, { title }]) => [name, title]).filter(([name, title]) => title !== name.replace(/_/g, " ")))),

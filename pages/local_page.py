@@ -28,6 +28,7 @@ _SCRIPTS = (
     "draw.js",
     "zoom.js",
     "choose.js",
+    "number_field.js",
     "grid.js",
     "pictures.js",
     "panels.js",
@@ -44,8 +45,8 @@ _SCRIPTS = (
     "local.js",
 )
 _WORKER = ("wasm_game.js", "bots.js")
-_LOOSE = re.compile(r"(?<=[{};,>])\s+")
-"""Insignificant blanks of style sheets."""
+_LOOSE = re.compile(r"/\*.*?\*/\s*|(?<=[{};,>])\s+|\s+(?=\{)|(?<=[a-z]:) (?!\")|;\s*(?=\})", re.DOTALL)
+"""Insignificant characters of our style sheets: comments, blanks, and the last semicolon of a rule."""
 _WORDS = (
     *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret", "yes", "no"),
     *("page_board", "page_moves", "page_closer", "page_farther", "page_whole"),
@@ -71,12 +72,16 @@ def local_page(game: Game, language: str | None = None) -> str:
     module = exported(game, lambda asides: exported_texts(game, words, asides))
     settings: Mapping[str, str] = game.settings
     rules_at_hand = {name: help_.to_json() for name, help_ in helps(words, game).items()}
-    large = {"plan": plan(board), "board": board.backdrop(), "helps": rules_at_hand}
+    large = {
+        "plan": plan(board),
+        "board": board.backdrop(),
+        "helps": rules_at_hand,
+        "values": OtherValues(board, game, words).to_json(),
+        "words": _page_words(words),
+    }
     data = {
         "module": _packed(module),
         "large": _packed(script_json(large).encode()),
-        "values": OtherValues(board, game, words).to_json(),
-        "words": _page_words(words),
         "version": game.ruleset.version,
         "changed": [name for name, of in game.ruleset.settings.items() if settings[name] != of.default],
         "worker": [1 + _SCRIPTS.index(name) for name in _WORKER],  # the page's first script element is its data

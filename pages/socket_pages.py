@@ -15,6 +15,7 @@ _TABLE_SCRIPTS = (
     "draw.js",
     "zoom.js",
     "choose.js",
+    "number_field.js",
     "grid.js",
     "pictures.js",
     "panels.js",

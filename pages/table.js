@@ -271,12 +271,13 @@ function makeTable(hello, sent) {
   }
 
   const groupNames = new Map(), grouped = new Map();  // what a group of buttons is called, and has
+  const amounts = new Map();  // the number that is chosen in a field
   // Groups by the names of options only if people read these: in words of their own, the name is an identifier.
   function splitOf(options) {
-    const split = groups(options), begun = split && beginnings(split, valueOf);
+    const split = groups(options), begun = split && !numbered(split) && beginnings(split, valueOf);
     const isRead = ({ name, words }) => name in hello.names || !words;
     const isCalled = ({ value, options: inside }, number) => !("name" in value) || begun[number] || inside.some(isRead);
-    return !split || split.every(isCalled) ? split : groups(options, undefined, false) ?? split;
+    return !begun || split.every(isCalled) ? split : groups(options, undefined, false) ?? split;
   }
   // The options of a group, and the part of its path that there is.
   function narrowed(options, path) {
@@ -313,8 +314,9 @@ function makeTable(hello, sent) {
       return made;
     };
     if (!split) return left.map(single);
-    const begun = beginnings(split, valueOf);
-    return split.map(({ value, options: inside }, number) => {
+    const field = numbered(split);
+    const begun = field ? [] : beginnings(split, valueOf);
+    const buttonFor = ({ value, options: inside }, number) => {
       if (inside.length === 1) return single(inside[0]);
       const key = JSON.stringify(value), named = "name" in value;
       groupNames.set(key, begun[number] ? `${begun[number]} …` : named ? calledName(value.name) : valueOf(value));
@@ -322,7 +324,13 @@ function makeTable(hello, sent) {
       made.dataset.group = JSON.stringify([...steps, value]);
       grouped.set(made.dataset.group, { place: made.dataset.group, title: groupNames.get(key), choices: inside.map(labelOf) });
       return made;
-    });
+    };
+    if (!field) return split.map(buttonFor);
+    const numbers = [...field.keys()], all = JSON.stringify([...steps, left[0].text]), ends = [numbers[0], numbers.at(-1)].map((number) => labelOf(field.get(number).options[0]));
+    const title = sharedWords(ends).replace(/[,;:]$/, "") || calledName(left[0].name);
+    const made = makeNumberField(make, title, numbers, amounts.get(all) ?? numbers[0], (number) => buttonFor(field.get(number)), (number) => amounts.set(all, number));
+    made.dataset.group = all;
+    return [made];
   }
   // Buttons that are the same stay: a click may be under way, and the focus is on one.
   function fill(box, buttons) {
@@ -336,7 +344,7 @@ function makeTable(hello, sent) {
     byKeys ||= document.activeElement.matches(":focus-visible");
   }
   function goOn() {
-    const [first] = element("options").children;
+    const first = element("options").querySelector("button, input");
     if (!byKeys || !first) return;
     byKeys = false;
     if (document.activeElement === document.body) first.focus();
@@ -581,7 +589,10 @@ function makeTable(hello, sent) {
         panels?.fit();
         showValues(now);
       }
-      if (whole || state.options !== had || frame.turn === frame.serial) [clicked, within, narrowing] = [[], [], null];
+      if (whole || state.options !== had || frame.turn === frame.serial) {
+        [clicked, within, narrowing] = [[], [], null];
+        amounts.clear();
+      }
       if (frame.turn === frame.serial) element("refused").textContent = "";
       preview.begin(frame.turn, state.serial);
       if (frame.turn === frame.serial) helps.begin();

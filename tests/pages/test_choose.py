@@ -14,13 +14,15 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs node
 
 _SCRIPT = """
 const { readFileSync } = require("node:fs");
-const source = readFileSync(process.argv[1], "utf8") + "; return { choose, groups, beginnings, sharedWords };";
-const { choose, groups, beginnings, sharedWords } = new Function(source)();
+const names = "{ choose, groups, beginnings, numbered, sharedWords }";
+const source = `${readFileSync(process.argv[1], "utf8")}; return ${names};`;
+const { choose, groups, beginnings, numbered, sharedWords } = new Function(source)();
 const { options, clicked, most, named } = JSON.parse(process.argv[2]);
 const found = groups(options, most, named);
 const begun = found && beginnings(found, ({ id }) => id);
 const shared = sharedWords(options.map(({ words }) => words));
-console.log(JSON.stringify({ chosen: choose(options, clicked), groups: found, begun, shared }));
+const numbers = [...numbered(found)?.keys() ?? []];
+console.log(JSON.stringify({ chosen: choose(options, clicked), groups: found, numbers, begun, shared }));
 """
 
 
@@ -162,3 +164,12 @@ def test_what_has_no_title_of_its_own_is_called_by_the_words_that_its_options_sh
         shared("Move Ann's man of 35 (Ulm) to Trier", "Treat Ann's man of 35 (Ulm) (1 coin)") == "Ann's man of 35 (Ulm)"
     )
     assert shared("Move the man", "Pass") == "" and shared("Pass") == "Pass"
+
+
+def test_a_number_with_many_values_is_asked_last() -> None:
+    prices = [option("buy", f"int.{price}", f"firm.{firm}") for price in range(1, 41) for firm in ("iron", "mills")]
+    first = asked(prices)
+    assert [group["value"]["id"] for group in first["groups"]] == ["iron", "mills"] and not first["numbers"]
+    assert asked(first["groups"][1]["options"])["numbers"] == [*range(1, 41)]
+    assert not asked(prices[:40:2])["numbers"]  # 20 numbers are buttons
+    assert not asked([option("buy", f"int?.{price}") for price in ["none", *range(40)]])["numbers"]
