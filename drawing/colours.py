@@ -38,6 +38,9 @@ GROUNDS = frozenset({"water", "land", "sand", "wood", "light", "dark", "stone", 
 WATERS = frozenset({"water", "mist"})
 """The colours of water: in the game, and outside its regions."""
 
+CALLED = frozenset({*OWNERS, "black", "red"})
+"""The colours that the program's words name (`colour_…`)."""
+
 FAULT = "#c00020"
 BACK = "#44546a"
 """The colour of hidden content, such as the backs of cards."""

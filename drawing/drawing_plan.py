@@ -11,7 +11,7 @@ from typing import Any
 
 from rulespec.drawing.board import Board, scale_id
 from rulespec.drawing.cards import is_counted, named_by, number_on
-from rulespec.drawing.colours import colour, ink_on
+from rulespec.drawing.colours import CALLED, colour, ink_on
 from rulespec.drawing.drawn_tokens import LARGEST
 from rulespec.drawing.holdings import SheetTable
 from rulespec.drawing.plan import LinkLines
@@ -63,13 +63,16 @@ def _kind(board: Board, kind: str) -> dict[str, Any]:
     made_of = sheet.d.kinds[kind].product
     named = made_of and any(getattr(field.type, "kind", "") == kind for field in _fields(sheet.d))
     values = [_look(sheet.value_look(kind, i)) for i in range(len(sheet.names(kind)) if named else 0)]
+    looks = sheet.style.looks.get(kind, {}).values()
+    is_player = sheet.d.kinds[kind].is_player
     return {
         "names": list(sheet.names(kind)),
         "titles": list(sheet.titles(kind)),
-        "looks": [_look(look) for look in sheet.style.looks.get(kind, {}).values()],
+        "looks": [_look(look) for look in looks],
         **({"values": values} if values else {}),
+        **({"roles": [_role(board, look) for look in looks]} if is_player else {}),
         "parts": list(made_of),
-        "player": sheet.d.kinds[kind].is_player,
+        "player": is_player,
         "placed": sheet.on_board(kind) or kind in sheet.style.tables,
     }
 
@@ -84,6 +87,11 @@ def _fields(d: typed.Declarations) -> Iterator[typed.FieldDecl]:
 def _look(look: Look) -> list[str | bool]:
     """The fill, the ink on it, the letter, the symbol, and whether the look is ambiguous in grey."""
     return [colour(look.colour), ink_on(look.colour), look.letter, look.symbol, look.hatch != "none"]
+
+
+def _role(board: Board, look: Look) -> str:
+    """The name of a seat by its colour, if the drawing file sets one that has a name; otherwise ""."""
+    return board.words.word(f"colour_{look.colour}") if look.chosen and look.colour in CALLED else ""
 
 
 def _piece(board: Board, name: str) -> dict[str, Any]:

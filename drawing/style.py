@@ -38,13 +38,16 @@ MAX_ASPECT = 4.0
 class Look(Brief, Struct, frozen=True):
     """The look of an entity: its colour, its letter, and the symbol of its pieces ("" for that of their type).
 
-    `hatch`: the line pattern on its places, for colour-blind viewers; `none` if the colours are distinct in grey.
+    Attributes:
+        hatch: the line pattern on its places, for colour-blind viewers; `none` if the colours are distinct in grey.
+        chosen: whether the drawing file sets the colour, so that people may call the entity by it.
     """
 
     colour: str
     letter: str = ""
     symbol: str = ""
     hatch: str = "none"
+    chosen: bool = False
 
 
 class LinkStyle(Brief, Struct, frozen=True):
@@ -467,7 +470,9 @@ def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str
         ]
         colours = _colours(given_looks, seats if kind.is_player else OWNERS)
         results[kind.name] = {
-            name: Look(colour, own.get("letter", letter), own.get("symbol", ""), own.get("hatch", hatch))
+            name: Look(
+                colour, own.get("letter", letter), own.get("symbol", ""), own.get("hatch", hatch), "colour" in own
+            )
             for name, letter, own, colour, hatch in zip(
                 names, letters, given_looks, colours, hatches(colours), strict=True
             )

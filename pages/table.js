@@ -66,9 +66,11 @@ function makeTable(hello, sent) {
     const alike = shown !== name && state.seats.some((each) => each.id !== seat && cut(each.name) === shown);
     return `\u2068${known.has(name.toLowerCase()) ? `“${shown}”` : shown}\u2069${alike ? ` (${seat})` : ""}`;
   }
-  // The seat that a game has a name for, such as White.
-  const roles = new Map(hello.seats.map((seat, number) => [seat, people.titles[number] ?? seat]));
-  const roleOf = (seat) => (seat.length > 1 ? roles.get(seat).replace(/^./u, (letter) => letter.toLocaleUpperCase(hello.language)) : "");
+  // What a seat is in the game: by a name of its own, such as White, or by its colour.
+  const roles = new Map(hello.seats.map((seat, number) => [seat, (seat.length > 1 ? people.titles[number] ?? seat : people.roles?.[number]) ?? ""]));
+  const roleOf = (seat) => roles.get(seat).replace(/^./u, (letter) => letter.toLocaleUpperCase(hello.language));
+  const ownRole = (seat) => (roles.get(seat) === nameOf(seat) ? "" : roles.get(seat));
+  const personOf = (seat) => [nameOf(seat), ownRole(seat) && `(${ownRole(seat)})`].filter(Boolean).join(" ");
   let called = "";
   function showNames() {
     const names = hello.seats.map(nameOf);
@@ -90,8 +92,8 @@ function makeTable(hello, sent) {
   }
   showHouseRules(element("house"), hello.house ?? [], word, make);
   function showAbout() {
-    const who = hello.seat ? word("table_you", { seat: nameOf(hello.seat) }) : word("table_watch");
-    element("about").textContent = [...rulesOf, hello.about ?? (hello.alone ? word("table_copy") : who), ...state.reveals ? [word("table_reveals")] : []].join(" · ");
+    const who = hello.seat ? word("table_you", { seat: personOf(hello.seat) }) : word("table_watch");
+    element("about").textContent = [hello.about ?? (hello.alone ? word("table_copy") : who), ...state.reveals ? [word("table_reveals")] : [], ...rulesOf].join(" · ");
   }
   function titleOf(place) {
     const [kind, ...rest] = place.split("."), id = rest.join(".");
@@ -410,7 +412,7 @@ function makeTable(hello, sent) {
       const item = make("li", "");
       item.classList.toggle("waited", waiting.includes(seat.id));
       item.classList.toggle("me", seat.id === hello.seat);
-      const notes = [];
+      const notes = [ownRole(seat.id)].filter(Boolean);
       if (seat.kind === "free") notes.push(word("table_free"));
       if (seat.kind === "bot") notes.push(`${word("table_bot")} ${seat.bot}`);
       if (seat.kind === "person" && !state.here.includes(seat.id)) notes.push(word("table_away"));
@@ -448,15 +450,15 @@ function makeTable(hello, sent) {
     if (now && !mine) notices.show(hello.game, `${word("table_turn")}: ${asked.text}`);
     mine = now;
     element("turn").classList.toggle("mine", now);
-    const who = waiting.filter((seat) => seat !== hello.seat).map(nameOf).join(", ");
+    const others = waiting.filter((seat) => seat !== hello.seat), named = (of) => others.map(of).join(", ");
     let text = "", actor = "";
     if (state.fault) text = word("table_fault");
     else if (state.result) text = word("table_over", { ending: state.result.ending });
     else if (asked) {
       const acts = asked.actor && titleOf(asked.actor);
-      if (now && (hello.alone || asked.several)) actor = asked.who;
+      if (now && (hello.alone || asked.several)) actor = acts ? asked.who : personOf(hello.seat);
       else if (now) actor = acts || roleOf(hello.seat) ? word("table_own", { actor: acts || roleOf(hello.seat) }) : word("table_turn");
-      else if (who) actor = acts ? `${acts} (${who})` : word("table_waiting", { seats: who });
+      else if (others.length) actor = acts ? `${acts} (${named(nameOf)})` : word("table_waiting", { seats: named(personOf) });
       text = asked.text;
     }
     const sentence = actor ? `${actor}: ${text}` : text;

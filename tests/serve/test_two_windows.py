@@ -122,6 +122,21 @@ def sit(browser: Any, tmp_path: Path) -> Iterator[Sit]:
             assert window.wrong == []
 
 
+@pytest.mark.proof  # 6 s, of a browser
+@pytest.mark.parametrize("ref, first, second", [("connect_four", "yellow", "red"), ("backgammon", "white", "black")])
+def test_a_seat_is_called_by_its_colour(ref: str, first: str, second: str, sit: Sit) -> None:
+    windows = sit(ref)
+    ann, bob = windows["A"], windows["B"]
+    ann.until(lambda: ann.mine or bob.mine)
+    (mine, own), (other, _) = sorted([(ann, first), (bob, second)], key=lambda pair: not pair[0].mine)
+    name = "A-name" if mine is ann else "B-name"
+    mine.until(lambda: mine.text("#question").startswith(f"{own.capitalize()} (you): "))
+    other.until(lambda: f"{name}\u2069 ({own})" in other.text("#question"))
+    about = windows["spectators"].text("#about")
+    assert about.endswith(ref + about[about.rindex(" ") :])  # the title is above; the id comes last
+    assert own in mine.text("#seats li.me small")
+
+
 def test_chess_is_played_by_clicking_on_squares(sit: Sit) -> None:
     windows = sit("chess")
     white, black, other = (windows[who] for who in ("white", "black", "spectators"))
