@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from itertools import product
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -25,6 +27,10 @@ from rulespec.types import Ent, Maybe, Num, SetOf
 
 _PIECES = "pieces"
 _GAME = "game"
+_NOTHING = -1
+"""The value of an empty field."""
+_FEW = 2
+"""Maximum number of members of a set that are named when it becomes empty."""
 
 
 class Change(Brief, Struct, frozen=True):
@@ -64,13 +70,15 @@ class _Shown(Struct, frozen=True):
         program: the program.
         cells: all of them, in declaration order.
         ranks: the rank of each among changes.
-        things: those of spaces of regular boards that hold an entity other than a seat.
+        things: those of spaces of regular boards that hold an entity; a seat only if it is all that a space has.
+        alone: those of them that are all that a space has.
     """
 
     program: ir.Program
     cells: tuple[int, ...]
     ranks: dict[int, int]
     things: frozenset[int]
+    alone: frozenset[int]
 
 
 _known: WeakKeyDictionary[Words, _Shown] = WeakKeyDictionary()
@@ -84,12 +92,15 @@ def _shown(words: Words, program: ir.Program) -> _Shown:
         shown = tuple([at for at, cell in cells if not words.internal(*_internal(cell))])
         declarations = words.ruleset.declarations
         on_boards = [at for at in shown if program.cells[at].group in declarations.boards]
-        types = {at: type_of(program.cells[at].type) for at in on_boards}
-        things = [at for at, of in types.items() if isinstance(of, Ent) and of.kind != declarations.player_kind]
+        fields = {(program.cells[at].group, program.cells[at].name) for at in on_boards}
+        lone = {kind for kind, number in Counter(kind for kind, _ in fields).items() if number == 1}
+        held = [(at, of) for at in on_boards if isinstance(of := type_of(program.cells[at].type), Ent)]
+        alone = frozenset(at for at, _ in held if program.cells[at].group in lone)
+        things = alone | {at for at, of in held if of.kind != declarations.player_kind}
         importance = Importance(declarations)
         ordered = sorted(shown, key=lambda at: importance.of(program.cells[at]))
         ranks = {at: rank for rank, at in enumerate(ordered)}
-        known = _known[words] = _Shown(program, shown, ranks, frozenset(things))
+        known = _known[words] = _Shown(program, shown, ranks, things, alone)
     return known
 
 
@@ -108,7 +119,7 @@ class Changes:
         program = narrator.game.omniscient.program
         self._cells = program.cells
         shown = _shown(self._words, program)
-        self._shown, self._ranks, self._things = shown.cells, shown.ranks, shown.things
+        self._shown, self._ranks, self._things, self._alone = shown.cells, shown.ranks, shown.things, shown.alone
 
     def snapshot(self) -> Snapshot:
         """A snapshot of the seat's view, for later comparison."""
@@ -155,9 +166,11 @@ class Changes:
         results: list[tuple[int, Change]] = []
         piles: dict[tuple[str, str], list[int]] = {}
         went = self._went(cells := list(cells), before, now) if self._things else {}
+        sources = set(went.values())
         for at in cells:
-            if (source := went.get(at)) is not None:
-                results += [(at, self._moved(source, at, new[at]))] if source != at else []
+            if at in self._things and old[at] != new[at] and at not in before.unseen and at not in now.unseen:
+                was = _NOTHING if at in sources else old[at]
+                results += [(at, change) for change in self._thing(at, was, new[at], went.get(at))]
                 continue
             opened = at in before.unseen  # its whole content is then new to the seat, even if unchanged
             if at in now.unseen or (old[at] == new[at] and not opened):
@@ -194,58 +207,93 @@ class Changes:
         if text := self._members(cell, before, after):
             return replace(change, text=f"{of}: {text}")
         none = self._words.word("none")
+        if change.after == none != change.before:
+            return replace(change, text=f"{of}: {self._emptied(cell, before, change.before)}")
         if unit and self._words.follows(unit) and none not in (change.before, change.after):
             return replace(change, text=f"{of}: {before} → {change.after}")
         return change
 
     def _went(self, cells: Sequence[int], before: Snapshot, now: Snapshot) -> dict[int, int]:
-        """Cells between which a value has moved: target and source, each with the source.
+        """Spaces of regular boards to which a value has moved, each with the space that it has left empty.
 
-        The value is an entity that exactly one space of a regular board has lost, and exactly one other has gained.
+        No other space has lost or gained the value.
         """
         ends: dict[tuple[str, str, int], tuple[list[int], list[int]]] = {}
         for at in cells:
             cell, old, new = self._cells[at], before.state[at], now.state[at]
             if old == new or at not in self._things or at in before.unseen or at in now.unseen:
                 continue
-            if min(old, new) < 0 <= max(old, new):
-                ends.setdefault((cell.group, cell.name, max(old, new)), ([], []))[new >= 0].append(at)
+            for value, end in ((old, 0), (new, 1)):
+                if value >= 0:
+                    ends.setdefault((cell.group, cell.name, value), ([], []))[end].append(at)
         pairs = [(left[0], got[0]) for left, got in ends.values() if len(left) == len(got) == 1]
-        return {at: source for source, target in pairs for at in (source, target)}
+        return {target: source for source, target in pairs if now.state[source] < 0}
+
+    def _thing(self, at: int, old: int, new: int, source: int | None) -> Iterator[Change]:
+        """The changes of a space of a regular board: what has come, from a source if it has one, and what has left."""
+        cell = self._cells[at]
+        if old >= 0 and new >= 0 and source is None:
+            yield self._field(cell, old, new)
+            return
+        if source is not None:
+            yield self._moved(source, at, new)
+        elif new >= 0 and at in self._alone:
+            what, place = self._held(cell, new), self._owner(cell)
+            yield Change(f"{place}: {what}", place, self._words.word("none"), what, self._named(cell, _NOTHING, new))
+        elif new >= 0:
+            yield self._field(cell, _NOTHING, new)
+        if old >= 0:
+            what, place = self._held(cell, old), self._owner(cell)
+            text = self._words.word("leaves", what=what, place=place)
+            yield Change(text, what, place, self._words.word("none"), (self._space(cell), ""))
 
     def _moved(self, source: int, target: int, value: int) -> Change:
         """The change of a value that has moved from one space to another."""
-        cell = self._cells[target]
-        of, ends = self._value(cell, value), (self._owner(self._cells[source]), self._owner(cell))
-        where = [f"{each.group}.{owner_of(self._labels, each)}" for each in (self._cells[source], cell)]
-        return Change(f"{of}: {ends[0]} → {ends[1]}", of, *ends, (where[0], where[1]))
+        cells = self._cells[source], self._cells[target]
+        of, before, after = self._held(cells[1], value), self._owner(cells[0]), self._owner(cells[1])
+        where = self._space(cells[0]), self._space(cells[1])
+        return Change(f"{of}: {before} → {after}", of, before, after, where)
+
+    def _held(self, cell: CellName, value: int) -> str:
+        """What a space of a regular board holds: an entity, or the piece of a seat, called like the field."""
+        title, type_ = self._value(cell, value), type_of(cell.type)
+        if not isinstance(type_, Ent) or type_.kind != self._words.ruleset.declarations.player_kind:
+            return title
+        return self._words.word("thing_of", thing=self._words.field(cell.group, cell.name), owner=title)
+
+    def _space(self, cell: CellName) -> str:
+        return f"{cell.group}.{owner_of(self._labels, cell)}"
 
     def _pile(self, cells: list[int], before: Snapshot, now: Snapshot) -> Iterator[Change]:
-        """The changes of a pile; if one place loses as many pieces as another gains, they form a move."""
+        """The changes of a pile; pieces move if one place has lost all that others have gained, or the reverse."""
         name, seat = self._name_of_pile(self._cells[cells[0]]), self._seat_of_pile(self._cells[cells[0]])
         gains = {at: now.state[at] - before.state[at] for at in cells if at not in before.unseen}
-        if len(cells) == len(gains) == 2 and sum(gains.values()) == 0:
-            source, target = sorted(cells, key=lambda at: gains[at])
-            number = f" ({gains[target]})" if gains[target] > 1 else ""
-            from_, to = self._place(self._cells[source]), self._place(self._cells[target])
-            ends = _index(self._labels, self._cells[source]), _index(self._labels, self._cells[target])
-            yield Change(f"{name}: {from_} → {to}{number}", name, from_, to, ends, seat)
+        lost, got = [at for at in gains if gains[at] < 0], [at for at in gains if gains[at] > 0]
+        if len(cells) == len(lost) + len(got) and sum(gains.values()) == 0 and 1 in (len(lost), len(got)):
+            for source, target in product(lost, got):
+                moved = min(-gains[source], gains[target])
+                from_, to = self._place(self._cells[source]), self._place(self._cells[target])
+                ends = _index(self._labels, self._cells[source]), _index(self._labels, self._cells[target])
+                number = f" ({moved})" if moved > 1 else ""
+                yield Change(f"{name}: {from_} → {to}{number}", name, from_, to, ends, seat)
             return
         for at in cells:
             was = UNKNOWN if at in before.unseen else str(before.state[at])
             place = _index(self._labels, self._cells[at])
             where = ("", place) if gains.get(at, 1) > 0 else (place, "")
-            yield self._changed(f"{name} {self._place(self._cells[at])}", was, str(now.state[at]), where, seat)
+            yield self._changed(f"{name} ({self._place(self._cells[at])})", was, str(now.state[at]), where, seat)
 
     def _changed(self, of: str, before: str, after: str, where: tuple[str, str], seat: str = "") -> Change:
-        """A change of a value; from or to none, or from a hidden value, only the other value is named."""
-        none = self._words.word("none")
-        text = f"{before} → {after}"
-        if before in (none, UNKNOWN):
-            text = after
-        elif after == none:
-            text = self._words.word("no_longer", what=before)
+        """A change of a value; from none, or from a hidden value, only the other value is named."""
+        text = after if before in (self._words.word("none"), UNKNOWN) else f"{before} → {after}"
         return Change(f"{of}: {text}", of, before, after, where, seat)
+
+    def _emptied(self, cell: CellName, before: int, was: str) -> str:
+        """The change to none; the members of a set are named if they are few."""
+        type_ = type_of(cell.type)
+        is_seat = isinstance(type_, Ent | SetOf) and type_.kind == self._words.ruleset.declarations.player_kind
+        none = self._words.word("nobody" if is_seat else "none")
+        return none if isinstance(type_, SetOf) and before.bit_count() > _FEW else f"{was} → {none}"
 
     def _members(self, cell: CellName, before: int, after: int) -> str:
         """The members that a set has gained and lost; empty unless it keeps some."""

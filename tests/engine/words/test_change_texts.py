@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cases import write
+from cases import small, write
 
 from rulespec.engine.game.events import Event
 from rulespec.engine.game.game import Game
@@ -44,6 +44,15 @@ procedure play():
             option owned:
                 set a2.owner to none
                 set b2.owner to first(player)
+            option take:
+                set a1.frog to none
+                set b1.frog to green
+            option turn:
+                set a1.frog to brown
+            option swap:
+                set a1.frog to brown
+                set b1.frog to green
+            option forget: set seen to {}
             option see: set seen to {green, brown}
             option look_away: set seen to {brown}
 """,
@@ -75,15 +84,29 @@ def test_what_leaves_a_space_and_comes_to_another_has_gone_there(game: Game) -> 
 
 def test_what_comes_twice_has_not_gone(game: Game) -> None:
     assert changes_by(game, "both") == [
-        "a1 frog: no longer green",
-        "b1 frog: no longer brown",
+        "green leaves a1",
+        "brown leaves b1",
         "c1 frog: green",
         "c2 frog: green",
     ]
 
 
+def test_what_is_taken_by_what_comes_leaves(game: Game) -> None:
+    assert changes_by(game, "take") == ["green: a1 → b1", "brown leaves b1"]
+
+
+def test_what_turns_into_something_else_stays_where_it_is(game: Game) -> None:
+    assert changes_by(game, "turn") == ["a1 frog: green → brown"]
+    assert changes_by(game, "swap") == ["b1 frog: brown → green"]
+
+
+def test_what_is_empty_is_told_with_what_was_there(game: Game) -> None:
+    assert changes_by(game, "forget") == ["seen: green → none"]
+    assert changes_by(game, "see", "forget") == ["seen: green, brown → none"]
+
+
 def test_who_owns_a_space_does_not_go(game: Game) -> None:
-    assert changes_by(game, "owned") == ["a2 owner: no longer Ann", "b2 owner: Ann"]
+    assert changes_by(game, "owned") == ["a2 owner: Ann → nobody", "b2 owner: Ann"]
 
 
 def test_a_set_is_told_by_what_it_has_won_and_lost(game: Game) -> None:
@@ -93,6 +116,81 @@ def test_a_set_is_told_by_what_it_has_won_and_lost(game: Game) -> None:
 
 def test_a_set_that_keeps_nothing_is_told_whole(game: Game) -> None:
     assert changes_by(game, "look_away") == ["seen: green → brown"]
+
+
+STONES = """
+procedure play():
+    set a1.stone to first(player)
+    set rested to {p in player}
+    repeat at most 9:
+        decide put by first(player):
+            option put(x in pad where x.stone is none):
+                set x.stone to last(player)
+            option take(x in pad where x.stone is some):
+                set x.stone to none
+            option shift:
+                set a1.stone to none
+                set b1.stone to first(player)
+            option deal:
+                move 2 of cart from supply to at[a1]
+                move 1 of cart from supply to at[b1]
+            option gather:
+                move cart.at[a1] of cart from at[a1] to heap
+                move cart.at[b1] of cart from at[b1] to heap
+            option spread:
+                move 1 of cart from at[a1] to at[b2]
+                move 1 of cart from heap to supply
+            option wake: set rested to {}
+    end game as over
+
+scoring p in player:
+    score 1
+--- game.yaml
+id: stones
+title: Stones
+version: "1.0"
+players: {kind: player, min: 3, max: 3}
+start: play
+--- boards.yaml
+boards: {pad: {grid: {columns: a..b, rows: 1..2}}}
+--- kinds.yaml
+kinds:
+  pad: {state: {stone: {type: "player?"}}}
+  player: {}
+pieces: {cart: {each: [], places: {supply: {}, heap: {}, at: {index: pad}}}}
+state: {rested: {type: set player}}
+--- setup.yaml
+setup: {pieces: {cart.supply: 6}}
+"""
+
+
+@pytest.fixture
+def stones(tmp_path: Path) -> Game:
+    return Game(small(tmp_path / "stones", STONES), ["Ann", "Bob", "Cid"])
+
+
+def test_a_space_that_holds_a_seat_alone_holds_its_piece(stones: Game) -> None:
+    assert changes_by(stones, "put(b2)") == ["b2: stone of Cid"]
+    assert changes_by(stones, "take(b2)") == ["stone of Cid leaves b2"]
+    assert changes_by(stones, "shift") == ["stone of Ann: a1 → b1"]
+
+
+def test_pieces_that_come_from_one_place_or_go_to_one_move(stones: Game) -> None:
+    assert changes_by(stones, "deal") == ["cart: supply → at a1 (2)", "cart: supply → at b1"]
+    assert changes_by(stones, "gather") == ["cart: at a1 → heap (2)", "cart: at b1 → heap"]
+
+
+def test_of_pieces_that_come_from_anywhere_each_place_has_its_number(stones: Game) -> None:
+    assert changes_by(stones, "deal", "gather", "deal", "spread") == [
+        "cart (supply): 0 → 1",
+        "cart (heap): 3 → 2",
+        "cart (at a1): 2 → 1",
+        "cart (at b2): 0 → 1",
+    ]
+
+
+def test_a_set_that_loses_many_names_none(stones: Game) -> None:
+    assert changes_by(stones, "wake") == ["rested: nobody"]
 
 
 SHOP = {

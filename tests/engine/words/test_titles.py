@@ -342,7 +342,7 @@ def test_what_was_taken_back_is_a_move(folder: Path) -> None:
     second = game.apply(game.parse("stay"))
     notes = list(Moves(Words(game.ruleset), game, [first, TakenBack(1), second]))
     assert [(move.number, move.ply, move.back) for move in notes] == [(1, 1, 0), (2, 0, 1), (3, 1, 0)]
-    assert "Oakley squire: no longer Ann" in [change.text for change in notes[1].changes]
+    assert "Oakley squire: Ann → nobody" in [change.text for change in notes[1].changes]
 
 
 # --- strangers' files ---------------------------------------------------------------------------------
