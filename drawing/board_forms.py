@@ -39,6 +39,8 @@ _NAME = 15.0
 _SIDE = 6.0
 """The width of a line along the side of a cell."""
 _LETTERS = 12.0
+_LEAST_SCALE = 0.7
+"""Minimum scale of boards that become smaller to fit side by side; pieces stay visible on a phone."""
 
 
 def mats_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float, viewer: int) -> Plan:
@@ -50,10 +52,13 @@ def mats_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float, view
     names, spaces = sheet.names(owner), sheet.d.boards[kind].spaces
     hexes = sheet.d.boards[kind].form == "hexes"
     side = hex_width(spaces, board) if hexes else square_side(spaces, board)
+    shapes = list(hexagons(spaces, (0.0, 0.0), side)) if hexes else [(box, "") for box in squares(spaces, corner, side)]
+    extent = max(box[2] for box, _ in shapes) - min(box[0] for box, _ in shapes)
+    side *= _shrunk(extent, width, len(names))
     own = sheet.d.kinds[owner].is_player and not sheet.on_board(kind)
     plan, x, y, wide, tall = Plan((0, 0)), corner[0], corner[1], 0.0, 0.0
     for n in range(len(names)):
-        if n and x + wide > corner[0] + width:
+        if n and x + wide - GAP > corner[0] + width + 0.01:
             x, y = corner[0], y + tall + GAP
         plan.items.append(SceneItem(f"mat.{board.kind}.{n + 1}", "names", _owner(sheet, owner, n, (x, y))))
         at = x, y + HEAD + 2
@@ -78,6 +83,12 @@ def mats_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float, view
         plan.size = max(plan.size[0], x + wide - GAP - corner[0]), y + tall - corner[1]
         x += wide
     return plan
+
+
+def _shrunk(extent: float, width: float, count: int) -> float:
+    """The scale, up to 1, at which most of `count` boards fit side by side; 1 if they would have to be too small."""
+    scales = [(width - GAP * (beside - 1)) / beside / extent for beside in range(count, 1, -1)]
+    return next((min(scale, 1.0) for scale in scales if scale >= _LEAST_SCALE), 1.0)
 
 
 def _owner(sheet: Sheet, kind: str, number: int, at: Point) -> str:

@@ -167,7 +167,8 @@ def noted_slot(sheet: Sheet, board: BoardStyle, number: int, slot: Box) -> tuple
     left, top, right, bottom = slot
     text = shortened(" · ".join(notes), _FACT, right - left)
     note = svg.words(text, (left + right) / 2, bottom - 6, _FACT, fill=LINE)
-    return Box((left, top, right, bottom - _FACT)), note
+    grown = svg.group([note], data_room=round(right - left), data_grows="up")
+    return Box((left, top, right, bottom - _FACT)), grown
 
 
 def _around_crossing(box: Box, fill: str) -> str:

@@ -14,6 +14,9 @@ from rulespec.engine.game.state_json import ShownCells
 from rulespec.engine.program.cells import CellName
 from rulespec.engine.words.words import Words
 
+_NOTHING = "\u2013"
+"""The text of an empty value."""
+
 
 class OtherValues:
     """The undrawn cells of a ruleset's declared state.
@@ -65,7 +68,7 @@ class OtherValues:
         """A value of the state in words, with the titles of entities."""
         words = self._words
         if value is None or value == []:
-            return words.word("none")
+            return _NOTHING
         if isinstance(value, list):
             return ", ".join(self._shown(each, kind) for each in value)
         if isinstance(value, bool):

@@ -1,6 +1,6 @@
 "use strict";
 // Boards that follow a table: each is a figure of its own. `draw` gives what shows a state, see `draw.js`.
-const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = {"[data-layer=pieces]": 1.35, ".rims": 2.2, "[data-room]": 2.6}, MOST_LABELS = 16, SQUEEZED = 1.3;
+const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = {"[data-layer=pieces]": 1.35, ".rims": 2.2, "[data-room]": 2.7}, MOST_LABELS = 16, SQUEEZED = 1.3;
 
 function makePicture(root, draw) {
   const homes = new Map([...root.querySelectorAll("[data-panel]")].map((panel) => [panel.dataset.panel,
@@ -118,7 +118,7 @@ function fitTexts(svg) {
     }
     if (size !== own.shown) {
       text.setAttribute("font-size", size);
-      text.setAttribute("y", own.y + (size - own.size) * 0.36);
+      text.setAttribute("y", own.y + (text.closest("[data-grows=up]") ? 0 : (size - own.size) * 0.36));
       own.shown = size;
     }
     text.classList.toggle("tiny", size * scale < LEAST_TEXT);

@@ -156,7 +156,7 @@ function makeTable(hello, sent) {
   }
   function shownValue(value, of) {
     if (value === undefined) return "?";
-    if (value === null || value.length === 0) return word("none");
+    if (value === null || value.length === 0) return "–";
     if (Array.isArray(value)) return value.map((each) => shownValue(each, of)).join(", ");
     if (typeof value === "boolean") return word(value ? "yes" : "no");
     return of ? titleOf(`${of}.${value}`) : String(value).replace(/_/g, " ");

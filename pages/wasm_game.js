@@ -13,6 +13,7 @@ const ENDS = ["over", "capped", "stuck", "broken", "paused"];
 const STEPS = 2 ** 53;
 const NO_NUMBER = -(10n ** 15n) - 1n;
 const UNKNOWN = "?";
+const SEVERAL = ["set", "order", "bag", "path"];
 const MAX_SHOWN = 2000, MAX_DEPTH = 4, MAX_LINES = 200000;
 
 export class WasmGame {
@@ -477,7 +478,9 @@ export class WasmGame {
     const args = option.values ?? this.values(option.params, option.row);
     if (text) return this.filled(text, this.sources(option.by, args));
     const isHidden = args.length > 1 && args.every((each) => each === undefined);
-    const shown = isHidden ? this.texts.words.hidden_value : params.map((type, i) => this.show(type, args[i], 0).text).join(", ");
+    const all = params.map((type, i) => [type, args[i]]), some = all.filter(([[form], value]) => value !== 0n || !SEVERAL.includes(form));
+    const told = some.length ? some : all.slice(0, 1);
+    const shown = isHidden ? this.texts.words.hidden_value : told.map(([type, value]) => this.show(type, value, 0).text).join(", ");
     return shown ? `${title}: ${shown}` : title;
   }
 

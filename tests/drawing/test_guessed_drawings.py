@@ -282,6 +282,40 @@ def test_cells_of_each_owners_board_have_their_printed_colours(tmp_path: Path) -
     assert svg.count(f'fill="{ground("red")}"') == 6 and svg.count(f'fill="{ground("blue")}"') == 6
 
 
+FIELDS = """
+procedure play():
+    end game as over
+
+scoring p in player:
+    score 1
+--- game.yaml
+id: fields
+title: Fields
+version: "1.0"
+players: {kind: player, min: 2, max: 4}
+start: play
+--- boards.yaml
+boards: {cell: {grid: {columns: a..i, rows: 1..9}}}
+--- kinds.yaml
+kinds:
+  crop: {entities: {corn: {}, hay: {}}}
+  field: {product: [player, cell], state: {crop: {type: "crop?"}}}
+  player: {}
+"""
+
+
+@pytest.mark.parametrize("size, beside", [("a..i, rows: 1..9", 2), ("a..e, rows: 1..5", 3), ("a..p, rows: 1..16", 1)])
+def test_boards_of_owners_lie_side_by_side_if_they_fit(size: str, beside: int, tmp_path: Path) -> None:
+    ruleset = small(tmp_path / "small", FIELDS.replace("a..i, rows: 1..9", size))
+    board = board_of(ruleset, ["A", "B", "C"])
+    boxes = [place.box for id_, place in board.places().items() if id_.startswith("field.")]
+    cells = len(boxes) // 3
+    corners = [boxes[n * cells][:2] for n in range(3)]
+    assert len({y for _, y in corners}) == -(-3 // beside) and len({x for x, _ in corners}) == beside
+    assert beside == 1 or max(box[2] for box in boxes) <= 1020
+    assert min(box[2] - box[0] for box in boxes) >= 44
+
+
 CHANGED = """
 --- drawing.yaml
 drawing:

@@ -150,6 +150,21 @@ def test_where_most_of_a_board_can_be_clicked_it_is_still_seen(
     assert strokes and ({*strokes} == {"none"}) == is_many
 
 
+@pytest.mark.parametrize("size", [WIDE, pytest.param(PHONE, marks=pytest.mark.proof)], ids=["wide", "phone"])
+def test_the_numbers_of_a_small_board_are_read_without_enlarging_it(size: tuple[int, int], table: Any) -> None:
+    page = table("rails_1889", size, 3, 0)
+    sizes = """() => [
+      ...document.querySelectorAll("figure[data-panel=cell]:not(.large) [data-grows] text"),
+    ].map((text) => {
+      const { width } = text.getBoundingClientRect(), scale = text.getScreenCTM().a;
+      return [text.matches(".tiny"), text.getAttribute("font-size") * scale, width / scale];
+    })"""
+    until_in(page, lambda: page.evaluate(sizes))
+    shown = page.evaluate(sizes)
+    assert len(shown) > 80 and not any(tiny for tiny, _, _ in shown)
+    assert min(size for _, size, _ in shown) >= 12 and max(width for _, _, width in shown) <= 54
+
+
 def test_where_few_crossings_are_left_their_lines_are_still_seen(table: Callable[..., Any]) -> None:
     page = table("go", PHONE, moves=0)
     page.evaluate("() => document.querySelectorAll('.rings').forEach((each) => each.classList.remove('many'))")

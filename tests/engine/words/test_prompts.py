@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import pytest
+from cases import small
 from shipped import loaded
 
 from rulespec.drawing.board import board
@@ -71,3 +73,37 @@ def test_an_option_names_the_places_that_are_none_of_its_arguments() -> None:
     for option in game.legal_options:
         goals = [names[number] for kind, number in narrator.places(option) if kind == "point"]
         assert len(goals) == 1 and narrator.option(option).partition("/")[2].split()[0] == goals[0].removeprefix("p")
+
+
+CARGO = """
+procedure play():
+    let goods = {g in good}
+    decide ship by first(player):
+        option ship(a in good, b in choose 0 .. 1 of (goods), c in choose 0 .. 1 of (goods)):
+            set seen to b
+        option load(b in choose 0 .. 1 of goods):
+            set seen to b
+    end game as over
+
+scoring p in player:
+    score 1
+--- game.yaml
+id: cargo
+title: Cargo
+version: "1.0"
+players: {kind: player, min: 1, max: 2}
+start: play
+--- kinds.yaml
+kinds:
+  good: {entities: {oil: {}, tin: {}}}
+  player: {}
+state: {seen: {type: set good}}
+"""
+
+
+def test_an_option_without_a_text_leaves_out_what_is_empty(tmp_path: Path) -> None:
+    game = Game(small(tmp_path, CARGO), ["Ann"])
+    narrator = Narrator(Words(game.ruleset), game)
+    texts = {str(option): narrator.option(option) for option in game.legal_options}
+    assert texts["ship(oil, {}, {})"] == "ship: oil" and texts["ship(oil, {}, {tin})"] == "ship: oil, tin"
+    assert texts["load({})"] == "load: none"
