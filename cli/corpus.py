@@ -114,7 +114,7 @@ class _ImportTotals:
         """Adds a game to the totals."""
         self.counts[game.verdict] += 1
         self.decisions += game.decisions
-        self.failing.add(game.verdict, game.log, game.error)
+        self.failing.add(game.verdict, game.log, game.error or game.other_result)
 
     def show(self) -> None:
         """Prints the totals."""

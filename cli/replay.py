@@ -351,13 +351,13 @@ def _line(result: ReplayResult, words: Words) -> str:
     if result.other_end is not None:
         head += f", {output.style('a different end than recorded', fg='red')}"
     head += no_end(result)
-    ended = game.result
+    ended, text = game.result, other_result(game, result.notes.header, words)
+    tail = f" ({words.word('other_result', result=text)})" if text else ""
     if ended is None:
-        text = other_result(game, result.notes.header, words)
-        return f"{head}, legal, goes on" + (f" ({words.word('other_result', result=text)})" if text else "")
+        return f"{head}, legal, goes on{tail}"
     return (
         f"{head}, {output.style('ended', fg='green')} ({words.ending(ended.ending)}), "
-        f"won by {won_by(teams_of(game), game.shown_names, ended.winners)}"
+        f"won by {won_by(teams_of(game), game.shown_names, ended.winners)}{tail}"
     )
 
 

@@ -145,6 +145,8 @@ def _line(row: LogRow) -> str:
     if row.cause is not None:
         return f"{head} at {row.cause.place}: {row.cause.reason[:300]}"
     head += f", ended ({row.ended}), won by {', '.join(row.winners) or 'nobody'}" if row.ended else ", goes on"
+    if row.other_result is not None:
+        head += f" ({'the other system' if row.system else 'the log'}'s result: {row.other_result})"
     return head if row.under is None else f"{head}; {_under(row, row.under)}"
 
 

@@ -53,6 +53,7 @@ COLUMNS = {
     "players": RowColumn("number of players", "players"),
     "decision": RowColumn("each decision with its option, as decision.option"),
     "positions": RowColumn("last 32 bits of the hash of the position after each decision"),
+    "other_result": RowColumn("recorded result, if the replay has none or a different one"),
 }
 """The columns of a store."""
 
@@ -86,6 +87,7 @@ class CodedGame(Struct, frozen=True):
         codes: the decisions, one row each.
         verdict: `legal`, `diverges`, `other_end` (a different end in the log) or `unreadable`.
         positions: the last 32 bits of the position hash after each decision; empty if not read.
+        other_result: the recorded result in words; "" if the log has none, or the same as the replay.
     """
 
     game: int
@@ -101,6 +103,7 @@ class CodedGame(Struct, frozen=True):
     codes: Codes
     verdict: str = "legal"
     positions: NDArray[np.uint32] = NO_POSITIONS
+    other_result: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The game as plain data, with the columns of the codes as arrays."""
@@ -166,6 +169,7 @@ class CodeSheet(ResultSheet[CodedGame]):
             raise ValueError(f"expected game {number:,}")
         options, seats, arguments = (np.array(data[name] or (), np.int64) for name in _LISTS)
         data = data | {"verdict": data.get("verdict") or verdict_of(data["table"], data["error"])}
+        data["other_result"] = data.get("other_result") or ""
         if data["verdict"] not in VERDICTS:
             raise ValueError("unknown verdict")
         plain = {name: data[name] for name in _PLAIN} | {"winners": tuple(data["winners"] or ())}
@@ -218,7 +222,7 @@ def codes_of(options: NDArray[np.int64], seats: NDArray[np.int64], arguments: ND
     return np.concatenate([options[:, None], seats[:, None], rest], axis=1, dtype=np.int64)
 
 
-_LATER = (("verdict", "ruleset", "players", "decision"), ("positions",))
+_LATER = (("verdict", "ruleset", "players", "decision"), ("positions",), ("other_result",))
 """The columns added by later versions, in order."""
 
 
@@ -246,6 +250,7 @@ def _schema(width: str, later: int = len(_LATER)) -> Any:
         "players": pa.int32(),
         "decision": pa.list_(text),
         "positions": pa.list_(pa.uint32()),
+        "other_result": text,
     }
     lacking = [name for names in _LATER[later:] for name in names]
     fields = [pa.field(name, type_, metadata=COLUMNS[name].metadata) for name, type_ in types.items()]
@@ -286,7 +291,8 @@ def imported(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> Impo
             where = f"diverges at {row.cause.place}: {row.cause.reason}" if row.cause is not None else ""
             end = (row.decisions, row.ended, row.winners, row.scores, row.end_hash)
             at = positions_of(game)
-            coded = CodedGame(log.game, log.name, row.sha256, table.key, where, *end, codes, row.verdict, at)
+            other = str(row.other_result) if row.other_result is not None else ""
+            coded = CodedGame(log.game, log.name, row.sha256, table.key, where, *end, codes, row.verdict, at, other)
             return ImportedGame(coded, table, bundle)
     return ImportedGame(
         CodedGame(log.game, log.name, row.sha256, "", wrong, 0, None, (), {}, "", NO_CODES, "unreadable")

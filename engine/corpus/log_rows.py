@@ -11,6 +11,7 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 
 from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.replay.judge import Judgement
+from rulespec.engine.replay.other_result import OtherResult
 from rulespec.engine.simulate.game_plans import place_in
 from rulespec.engine.simulate.result_rows import VERSION, ResultSheet
 
@@ -51,6 +52,7 @@ COLUMNS = {
     "cause": RowColumn("first decision that the rules refuse"),
     "measures": RowColumn("measures of the game, in units of the ruleset"),
     "under": RowColumn("game under other rules"),
+    "other_result": RowColumn("recorded result, if the replay has none or a different one"),
 }
 """The columns of a log's row."""
 
@@ -140,6 +142,7 @@ class LogRow(Struct, frozen=True, forbid_unknown_fields=True):
         cause: the first decision refused by the rules.
         measures: the measures of the last position, and earlier ones if requested.
         under: the game under other rules; None if there are none, or it is illegal under its own.
+        other_result: the recorded result; None if the log has none, or the same as the replay.
     """
 
     game: int
@@ -162,6 +165,7 @@ class LogRow(Struct, frozen=True, forbid_unknown_fields=True):
     cause: FirstRefusal | None = None
     measures: tuple[Reading, ...] = ()
     under: Under | None = None
+    other_result: OtherResult | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The row as plain data; see corpus.schema.json."""
@@ -202,9 +206,9 @@ class RowSheet(ResultSheet[LogRow]):
 
     def read(self, data: object, number: int) -> LogRow:
         """See `ResultSheet`."""
-        if isinstance(data, dict) and isinstance(data.get("under"), dict):
-            scores = data["under"].get("scores")
-            data = data | {"under": data["under"] | {"scores": dict(scores or ())}}  # Parquet has lists of pairs
+        for name in ("under", "other_result"):
+            if isinstance(data, dict) and isinstance(of := data.get(name), dict):
+                data = data | {name: of | {"scores": dict(of.get("scores") or ())}}  # Parquet has lists of pairs
         try:
             row = convert(data, LogRow)
         except (ValidationError, TypeError, ValueError):
@@ -296,5 +300,6 @@ def _schema() -> Any:
         "cause": cause,
         "measures": pa.list_(pa.struct(reading)),
         "under": pa.struct(under),
+        "other_result": pa.struct({"winners": texts, "scores": scores, "reason": text, "differs": texts}),
     }
     return pa.schema([pa.field(name, type_, metadata=COLUMNS[name].metadata) for name, type_ in types.items()])

@@ -28,6 +28,7 @@ from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, log_text
 from rulespec.engine.logs.native import is_native, parse_log
 from rulespec.engine.replay.divergence import Divergence
 from rulespec.engine.replay.judge import JudgedOutcome, judge, rules_under
+from rulespec.engine.replay.other_result import recorded_result
 from rulespec.engine.replay.positions import measured
 from rulespec.engine.replay.replay import Load, ReplayRequest, ReplayResult
 from rulespec.engine.simulate.game_plans import place_in
@@ -276,6 +277,7 @@ class _Rows:
         if divergence is not None:
             cause = self._cause(divergence, game.ruleset)
         ended, winners, scores = self._outcome(JudgedOutcome.of(game))
+        other = None if divergence is not None else recorded_result(game, result.notes.header, result.other_end)
         return LogRow(
             self._log.game,
             self._log.name,
@@ -297,6 +299,7 @@ class _Rows:
             cause,
             self._measures(),
             self._under(load) if self._plan.under is not None and divergence is None else None,
+            other.renamed(self._ids, self._say) if other is not None else None,
         )
 
     def _measures(self) -> tuple[Reading, ...]:

@@ -245,6 +245,7 @@ def _games(batch: Any, rows: Iterable[int]) -> Iterator[CodedGame]:
         game = {name: values[at] for name, values in plain.items()}
         game |= {"winners": tuple(game["winners"] or ()), "scores": dict(game["scores"] or ())}
         game["verdict"] = game.get("verdict") or verdict_of(game["table"], game["error"])
+        game["other_result"] = game.get("other_result") or ""
         if not _is_whole(game):
             raise ValueError(f"game {plain['game'][at]} lacks a value")
         yield CodedGame(codes=codes, **game)
@@ -252,7 +253,10 @@ def _games(batch: Any, rows: Iterable[int]) -> Iterator[CodedGame]:
 
 def _is_whole(game: dict[str, Any]) -> bool:
     """Whether a row has all its values, as columns of a foreign file may have gaps."""
-    texts = [*(game[name] for name in ("log", "sha256", "table", "error", "end_hash", "verdict")), *game["winners"]]
+    texts = [
+        *(game[name] for name in ("log", "sha256", "table", "error", "end_hash", "verdict", "other_result")),
+        *game["winners"],
+    ]
     numbers = [game["game"], game["decisions"], *game["scores"].values()]
     whole = all(isinstance(text, str) for text in texts) and all(isinstance(number, int) for number in numbers)
     return whole and isinstance(game["ended"], str | None)

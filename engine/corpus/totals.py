@@ -232,6 +232,7 @@ class RowTotals(Judged):
         """Counts a row."""
         self.verdicts[row.verdict] += 1
         why = row.error or (f"{row.cause.place}: {row.cause.reason}" if row.cause is not None else "")
+        why = why or (str(row.other_result) if row.other_result is not None else "")
         self.failing.add(row.verdict, row.log, why)
         self.decisions += row.decisions
         if row.cause is not None:

@@ -1,34 +1,108 @@
-"""The result recorded by another system for a game that has no end under the rules, in words."""
+"""The result recorded by another system: for a game that has no end under the rules, or that ends differently there."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from msgspec import Struct
+
 from rulespec.engine.game.game import Game, teams_of
-from rulespec.engine.logs.notes import RESULT
+from rulespec.engine.logs.end_line import OtherEnd
+from rulespec.engine.logs.notes import MAX_EVENT, RESULT
 from rulespec.engine.words.words import Words
 from rulespec.typed.seat_kinds import won_by
 
 
-def other_result(game: Game, notes: Mapping[str, Any], words: Words) -> str:
-    """The recorded result, such as `White won (resigned)`; "" if there is none.
+class OtherResult(Struct, frozen=True):
+    """A recorded result, if it differs from the result of the replay, or if that has none.
+
+    Attributes:
+        winners: the winning seats; None if it names none.
+        scores: the points by seat; empty if it has none.
+        reason: the ending, in words of the other system; "" if it has none.
+        differs: the keys of the end line that differ; empty if the game is not over under the rules.
+    """
+
+    winners: tuple[str, ...] | None = None
+    scores: Mapping[str, int] = {}
+    reason: str = ""
+    differs: tuple[str, ...] = ()
+
+    def renamed(self, ids: Mapping[str, str], say: Callable[[str], str]) -> OtherResult:
+        """The result with other names for seats.
+
+        Args:
+            ids: old seat → new seat.
+            say: a function that replaces the names of people in a text.
+        """
+        winners = None if self.winners is None else tuple(ids.get(seat, seat) for seat in self.winners)
+        scores = {ids.get(seat, seat): points for seat, points in self.scores.items()}
+        return OtherResult(winners, scores, say(self.reason), self.differs)
+
+    def __str__(self) -> str:
+        winners = self.winners
+        text = self._text("" if winners is None else f"{', '.join(winners) or 'nobody'} won", {})
+        return f"{text}; the replay differs in {', '.join(self.differs)}" if self.differs else text
+
+    def _text(self, won: str, names: Mapping[str, str]) -> str:
+        text = won or ", ".join(f"{names.get(seat, seat)} {points}" for seat, points in self.scores.items())
+        return " ".join([text, f"({self.reason})"] if self.reason else [text]).strip()
+
+    def in_words(self, game: Game, words: Words) -> str:
+        """The result with the names of people, such as `White won (resigned)`."""
+        won, names = "", game.shown_names
+        if self.winners is not None:
+            winners = won_by(teams_of(game), names, self.winners) if self.winners else words.word("nobody")
+            won = f"{winners} {words.word('won')}"
+        return self._text(won, names)
+
+
+def noted_result(game: Game, notes: Mapping[str, Any]) -> OtherResult | None:
+    """The result in the notes of a log; None if there is none, or if it is malformed.
 
     Args:
         game: the game at the end of its log.
-        notes: the notes of the log's header, which may be malformed.
-        words: the words.
+        notes: the notes of the log's header.
     """
     note = notes.get(RESULT)
     if not isinstance(note, dict):
-        return ""
+        return None
     winners, points, reason = note.get("winners"), note.get("scores"), note.get("reason")
-    names = game.shown_names
+    reason = reason[:MAX_EVENT] if isinstance(reason, str) else ""
+    over = game.result
     if isinstance(winners, list) and all(seat in game.seats for seat in winners):
-        won = won_by(teams_of(game), names, winners) if winners else words.word("nobody")
-        text = f"{won} {words.word('won')}"
-    elif isinstance(points, dict) and points and all(seat in game.seats for seat in points):
-        text = ", ".join(f"{names[seat]} {number}" for seat, number in points.items())
-    else:
+        differs = over is not None and {*winners} != {*over.winners}
+        return OtherResult(tuple(winners), {}, reason, ("winners",) if differs else ())
+    if isinstance(points, dict) and points and all(s in game.seats and type(n) is int for s, n in points.items()):
+        differs = over is not None and points != over.scores
+        return OtherResult(None, points, reason, ("scores",) if differs else ())
+    return None
+
+
+def recorded_result(game: Game, notes: Mapping[str, Any], other: OtherEnd | None) -> OtherResult | None:
+    """The recorded result of a replayed log; None if it has none, or the same as the replay.
+
+    Args:
+        game: the game at the end of its log.
+        notes: the notes of the log's header.
+        other: the difference between the ends of the replay and the log.
+    """
+    if other is None:
+        return noted_result(game, notes)
+    end = other.recorded
+    winners = end.winners if end.ending is not None else None
+    reason = (end.ending or "") if "ending" in other.differs else ""  # an equal one may be ours, if none is recorded
+    return OtherResult(winners, end.scores, reason, tuple(other.differs))
+
+
+def other_result(game: Game, notes: Mapping[str, Any], words: Words) -> str:
+    """The result in the notes of a log, in words that say whether it differs; "" if there is none.
+
+    The arguments are those of `noted_result`, and the words.
+    """
+    result = noted_result(game, notes)
+    if result is None:
         return ""
-    return f"{text} ({reason})" if isinstance(reason, str) and reason else text
+    text = result.in_words(game, words)
+    return words.word("other_result_differs", result=text) if result.differs else text

@@ -69,7 +69,9 @@ def test_titles_and_units_are_in_the_metadata(store: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.proof  # 0.3 s
-@pytest.mark.parametrize("lacking", [(*DERIVED, "verdict"), ("positions",)])
+@pytest.mark.parametrize(
+    "lacking", [(*DERIVED, "verdict", "other_result"), ("positions", "other_result"), ("other_result",)]
+)
 def test_a_store_without_the_later_columns_is_read(lacking: tuple[str, ...], store: Path, tmp_path: Path) -> None:
     old = tmp_path / "old"
     (old / "games").mkdir(parents=True)

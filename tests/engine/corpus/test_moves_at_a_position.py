@@ -114,7 +114,7 @@ def without_positions(store: Path, folder: Path) -> Path:
     """The store in its format before positions were recorded."""
     shutil.copytree(store, folder)
     for part in parts_of_store(folder):
-        parquet.write_table(parquet.read_table(part).drop_columns(["positions"]), part)
+        parquet.write_table(parquet.read_table(part).drop_columns(["positions", "other_result"]), part)
     return folder
 
 

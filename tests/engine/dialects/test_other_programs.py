@@ -5,14 +5,17 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from folders import GAMES, TESTS
+from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.engine.corpus.stores import batches, parts_of_store
 from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.engine.dialects.entries import Entries
 from rulespec.engine.dialects.foreign_log import parse_foreign, shaped
@@ -23,6 +26,7 @@ from rulespec.engine.replay.other_result import other_result
 from rulespec.engine.replay.replay import ReplayResult, replay_log
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
+from rulespec.schemas import load_schema
 
 
 def replayed(text: str, path: Path) -> ReplayResult:
@@ -141,7 +145,7 @@ def test_what_is_not_read_is_named_with_the_way_out(name: str, text: str, says: 
         ("h.pdn", '[GameType "21"]\n1. 11-15 22-18 2-0', "white won"),
         ("i.sgf", "(;GM[1]SZ[9]RE[B+Resign];B[ee];W[cc])", "black won (resigned)"),
         ("j.sgf", "(;GM[1]SZ[9]RE[W+T]PW[Bob];B[ee];W[cc])", "Bob won (on time)"),
-        ("k.sgf", "(;GM[1]SZ[9]RE[w+3.5];B[ee];W[];B[])", "white won (3.5)"),
+        ("k.sgf", "(;GM[1]SZ[9]RE[w+3.5];B[ee];W[];B[])", "white won (3.5); the replay ends differently"),
         ("k.sgf", "(;SZ[9];B[ee];W[resign])", "black won (resigned)"),
         ("l.sgf", "(;GM[1]SZ[9]RE[Void];B[ee];W[cc])", ""),
         (
@@ -166,6 +170,71 @@ def test_a_result_that_the_rules_do_not_know_is_shown_kept_and_written(
         written = run(cli, ["log", str(tmp_path / "a.jsonl"), "--as", "pgn"]).output
         wanted = {"f": "*", "b": "0-1", "c": "0-1", "g": "0-1", "e": "1/2-1/2"}.get(name[0], "1-0")
         assert written.split()[-1] == wanted and f'[Result "{wanted}"]' in written
+
+
+ROLLED = " Ann : 0     B : 0\n  1) 31: 8/5 6/5\n"
+COLLECTIONS = {
+    "a.pgn": [
+        ('[Result "0-1"]\n[White "Ann"]\n[Termination "Time forfeit"]\n\n1. e4 e5 0-1\n\n', "black won (on time)", []),
+        ('[Result "1/2-1/2"]\n\n1. d4 1/2-1/2\n\n', "nobody won", []),
+        ('[Result "1-0"]\n\n1. f3 e5 2. g4 Qh4# 1-0\n\n', "white won; the replay differs in winners", ["winners"]),
+        ('[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n', None, []),
+        ("1. c4 *\n", None, []),
+    ],
+    "b.sgf": [
+        ("(;GM[1]SZ[9]RE[B+Resign]PB[Ann];B[ee];W[cc])\n", "black won (resigned)", []),
+        ("(;GM[1]SZ[9]RE[B+3.5]KM[5.5];B[ee];W[];B[])\n", "black won (3.5)", []),
+        ("(;GM[1]SZ[9]RE[W+3.5];B[ee];W[];B[])\n", "white won (3.5); the replay differs in winners", ["winners"]),
+    ],
+    "c.mat": [
+        (f" Game 1\n{ROLLED}  2)  Doubles => 2      Drops\n      Wins 1 point\n\n", "A won (double declined)", []),
+        (f" Game 2\n{ROLLED}      Wins 2 points\n", "A won", []),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COLLECTIONS)
+def test_each_row_has_the_result_that_another_system_recorded(name: str, tmp_path: Path) -> None:
+    path, texts = tmp_path / name, [text for _, text, _ in COLLECTIONS[name]]
+    path.write_text("".join(text for text, _, _ in COLLECTIONS[name]), "utf-8")
+    run = CliRunner().invoke
+    lines = run(cli, ["replay", str(path)]).output.splitlines()
+    assert [
+        (re.findall(r"\(the other system's result: (.*)\)", line) or [None])[0] for line in lines[: len(texts)]
+    ] == texts
+    rows = json.loads(run(cli, ["replay", str(path), "--format", "json"]).output)
+    Draft202012Validator(load_schema("corpus")).validate(rows)
+    results = [row["other_result"] for row in rows["logs"]]
+    assert [None if of is None else of["differs"] for of in results] == [
+        None if text is None else differs for _, text, differs in COLLECTIONS[name]
+    ]
+    assert "Ann" not in str(rows)
+    files = [tmp_path / "rows.jsonl", tmp_path / "rows.parquet"] if find_spec("pyarrow") else [tmp_path / "rows.jsonl"]
+    for out in [*files, *files]:  # written, then continued
+        code = run(cli, ["replay", str(path), "--out", str(out)]).exit_code
+        assert code == any(row["verdict"] == "other_end" for row in rows["logs"])
+
+
+def test_a_store_has_the_results_that_another_system_recorded(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "a.pgn").write_text("".join(text for text, _, _ in COLLECTIONS["a.pgn"]), "utf-8")
+    for _ in range(2):  # written, then continued
+        run = CliRunner().invoke(cli, ["corpus", "import", str(tmp_path / "a.pgn"), "--out", str(tmp_path / "store")])
+        assert "a.pgn#3: white won; the replay differs in winners" in run.output
+    games = [game for part in parts_of_store(tmp_path / "store") for batch in batches(part) for game in batch]
+    assert [game.other_result for game in games] == [text or "" for _, text, _ in COLLECTIONS["a.pgn"]]
+
+
+def test_a_finished_game_says_whether_another_result_differs(tmp_path: Path) -> None:
+    paths = []
+    for number, (text, _, _) in enumerate(COLLECTIONS["b.sgf"][1:]):
+        (tmp_path / f"{number}.sgf").write_text(text, "utf-8")
+        paths.append(str(tmp_path / f"{number}.sgf"))
+    several = CliRunner().invoke(cli, ["replay", *paths]).output
+    assert several.count("the other system's result") == 2
+    single = "".join(CliRunner().invoke(cli, ["replay", path]).output for path in paths)
+    assert "the other system's result: black won (3.5)\n" in single
+    assert "the other system's result: white won (3.5); the replay ends differently\n" in single
 
 
 @pytest.mark.parametrize("note", [1, {}, {"winners": "A"}, {"winners": ["Z"]}, {"scores": {"Z": 1}}, {"reason": "x"}])
