@@ -368,10 +368,9 @@ def _total(codes: list[int]) -> str:
 
 
 def _breaks(broken: Broken) -> str:
-    where = "at the start"
-    if broken.move is not None:
-        where = f"at line {broken.line}" if broken.line is not None else f"at entry {broken.foreign_index}"
-    return f"{output.style('breaks', fg='red')} {where}: {broken.wrong.message}"
+    parts = [("entry", broken.foreign_index), ("line", broken.line)]
+    where = ", ".join(f"{name} {number}" for name, number in parts if number is not None) or "the start"
+    return f"{output.style('breaks', fg='red')} at {where}: {broken.wrong.message}"
 
 
 def _broken(broken: Broken) -> None:

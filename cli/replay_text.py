@@ -289,9 +289,7 @@ def known_fault(result: ReplayResult, divergence: Divergence) -> str:
 
 def where(divergence: Divergence) -> str:
     """The place in a log of its first illegal decision."""
-    if divergence.foreign_index is not None:
-        return f"at entry {divergence.foreign_index}"
-    return f"at line {divergence.line}" if divergence.line is not None else f"at decision {divergence.index}"
+    return f"at {divergence.place}"
 
 
 def seen_where(divergence: Divergence) -> str:

@@ -68,9 +68,10 @@ def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any]
     outcome = result.divergence
     if outcome is None:
         return None
-    line = outcome.line if seat == OMNISCIENT else outcome.seen_line
-    at, index = ("line", line) if outcome.foreign_index is None else ("entry", outcome.foreign_index)
-    where = words.word("breaks", where=words.word(at, index))
+    entry = outcome.foreign_index
+    line = outcome.line if seat == OMNISCIENT or entry is not None else outcome.seen_line
+    places = [words.word(name, number) for name, number in (("entry", entry), ("line", line)) if number is not None]
+    where = words.word("breaks", where=", ".join(places) or words.word("decisions", outcome.index))
     if seat != OMNISCIENT:
         return {"text": where, "rows": [("Reason", _NOT_TOLD)]}
     return {"text": f"{where}: {_action(outcome, result.game.shown_names)}", "rows": _reason(outcome)}

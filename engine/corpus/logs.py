@@ -20,6 +20,7 @@ from rulespec.engine.corpus.archives import members
 from rulespec.engine.logs.log_text import MAX_NATIVE_BYTES, log_bytes, log_text
 from rulespec.engine.logs.samples import ENDINGS, TEXT_ENDINGS, is_archive, is_container, is_log_name
 from rulespec.engine.notation.text_formats import read_games
+from rulespec.engine.notation.text_moves import each_alone
 
 
 class Log(Struct, frozen=True):
@@ -30,12 +31,14 @@ class Log(Struct, frozen=True):
         name: the path relative to the corpus; in an archive, the archive's path followed by the member's.
         data: the bytes; empty if the log is unreadable.
         refusal: the reason why it is unreadable, with the code, or "".
+        skipped: the number of lines before the game, in a file of several games.
     """
 
     game: int
     name: str
     data: bytes
     refusal: tuple[str, str] | tuple[()] = ()
+    skipped: int = 0
 
     @property
     def sha256(self) -> str:
@@ -111,10 +114,10 @@ def _has_name(name: str, pattern: str) -> bool:
 
 
 def _logs_at(path: Path) -> Iterator[Log]:
-    for number, (name, data) in enumerate(_single(_named(path))):
+    for number, (name, data, skipped) in enumerate(_single(_named(path))):
         plain = "".join(c if c.isprintable() else "�" for c in name)
         if isinstance(data, bytes):
-            yield Log(number, plain, data)
+            yield Log(number, plain, data, skipped=skipped)
         else:
             wrong = data.diagnostics[0]
             yield Log(number, plain, b"", (wrong.code, wrong.message))
@@ -123,7 +126,7 @@ def _logs_at(path: Path) -> Iterator[Log]:
 def _named(path: Path) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
     """The names and bytes of the logs at a path; for an unreadable file of a folder or pattern, its error."""
     if not is_container(str(path)):
-        yield str(path), log_bytes(path, str(path), MAX_NATIVE_BYTES)
+        yield str(path), log_bytes(path, str(path), MAX_NATIVE_BYTES)[0]
         return
     if is_archive(path.name) and not is_folder(path):
         yield from _in_archive(path)
@@ -141,22 +144,24 @@ def _named(path: Path) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
             yield str(file), error
 
 
-def _single(logs: Iterator[tuple[str, bytes | DiagnosticsError]]) -> Iterator[tuple[str, bytes | DiagnosticsError]]:
-    """Logs, with a log of several games split into one per game."""
+def _single(
+    logs: Iterator[tuple[str, bytes | DiagnosticsError]],
+) -> Iterator[tuple[str, bytes | DiagnosticsError, int]]:
+    """Logs, with a log of several games split into one per game; each with the number of lines before it."""
     for name, data in logs:
         if not isinstance(data, bytes) or not name.endswith(TEXT_ENDINGS):
-            yield name, data
+            yield name, data, 0
             continue
         try:
             text, _ = log_text(data, name, MAX_NATIVE_BYTES)
-            texts = [game.cut_from(text) for game in read_games(text, name)]
+            games = [*each_alone(read_games(text, name), text)]
         except DiagnosticsError as error:
-            yield name, error
+            yield name, error, 0
             continue
-        if len(texts) < 2:
-            yield name, data
-        for number, each in enumerate(texts if len(texts) > 1 else (), 1):
-            yield f"{name}#{number}", each.encode()
+        if len(games) < 2:
+            yield name, data, 0
+        for number, game in enumerate(games if len(games) > 1 else (), 1):
+            yield f"{name}#{number}", game.text.encode(), game.skipped
 
 
 def holds_several(path: Path) -> bool:
@@ -164,7 +169,7 @@ def holds_several(path: Path) -> bool:
     if not path.name.endswith(TEXT_ENDINGS):
         return False
     with suppress(DiagnosticsError):
-        data = log_bytes(path, str(path), MAX_NATIVE_BYTES)
+        data, _ = log_bytes(path, str(path), MAX_NATIVE_BYTES)
         games = read_games(log_text(data, str(path), MAX_NATIVE_BYTES)[0], str(path))
         return next(games, None) is not None and next(games, None) is not None
     return False

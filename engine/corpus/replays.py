@@ -236,6 +236,7 @@ def row_and_result(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -
             load=load,
             past_known_faults=plan.past,
             data=log.data,
+            skipped=log.skipped,
         ).replay()
         return _Rows(plan, log, result).row(load), result
     except DiagnosticsError as error:

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Span, shown
+from rulespec.diagnostics.diagnostic import Diagnostic, Span, shown
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.json_paths import MISSING, follow
 from rulespec.engine.dialects.moves_alone import is_position, needed_tags, not_read, one_word, writers
@@ -37,6 +37,7 @@ class ForeignLog(Brief, Struct):
         inner: the indices of nested entries.
         format: the file format: `json`, `pgn` or `sgf`.
         game: the game of a file in PGN or SGF.
+        lines: for the first entry and each move of such a game, the number of its line in the file.
     """
 
     file: str
@@ -46,6 +47,7 @@ class ForeignLog(Brief, Struct):
     inner: frozenset[int] = frozenset()
     format: str = "json"
     game: TextGame | None = None
+    lines: tuple[int, ...] = ()
 
     @property
     def first(self) -> Any:
@@ -53,11 +55,12 @@ class ForeignLog(Brief, Struct):
         return self.entries[0] if self.written is None else self.written
 
 
-def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> ForeignLog:
+def parse_foreign(text: str, file: str, dialects: Iterable[Path] = (), skipped: int = 0) -> ForeignLog:
     """The parsed form of a foreign log: a JSON array of objects, or of strings that contain objects.
 
     A single JSON object becomes one entry, in which the dialect later locates the actual entries (`shaped`).
-    `dialects` are the dialect files whose notations are used to recognise bare lists of moves.
+    `dialects` are the dialect files whose notations are used to recognise bare lists of moves. `skipped` is the number
+    of lines before the text in its file.
 
     Raises:
         DiagnosticsError: RS61x for any other text, or a log that is too long; RS369 for a bare list of moves.
@@ -66,7 +69,7 @@ def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> Foreig
     if not text.strip():
         fail("RS612", "the log is empty", start, help="check that this is the right file")
     if kind := format_of(text, file):
-        return _of_text(text, file, kind)
+        return _of_text(text, file, kind, skipped)
     if text.count("{") + text.count("[") > MAX_BRACKETS:
         fail("RS614", f"the log has more than {MAX_BRACKETS:,} lists and objects", start)
     try:
@@ -98,7 +101,7 @@ def parse_foreign(text: str, file: str, dialects: Iterable[Path] = ()) -> Foreig
         fail("RS612", "this log is nested too deep to be read as JSON", start)
 
 
-def _of_text(text: str, file: str, kind: str) -> ForeignLog:
+def _of_text(text: str, file: str, kind: str, skipped: int) -> ForeignLog:
     """The log of the only game in a PGN or SGF file; RS887 if there are several games."""
     games = read_games(text, file)
     game = next(games, None)
@@ -109,7 +112,17 @@ def _of_text(text: str, file: str, kind: str) -> ForeignLog:
         help_ = f"name one, such as `{file}#1`; `replay`, also with `--out`, reads all of them"
         fail("RS887", "this file has several games", start, help=help_)
     document = document_of(game, kind)
-    return ForeignLog(file, [_normal(document)], document, format=kind, game=game)
+    lines = tuple(line + skipped for line in (1, *game.lines(text)))
+    game.warnings = tuple(_lower(warning, skipped) for warning in game.warnings)
+    return ForeignLog(file, [_normal(document)], document, format=kind, game=game, lines=lines)
+
+
+def _lower(warning: Diagnostic, skipped: int) -> Diagnostic:
+    """A warning with its place moved down by a number of lines."""
+    span = warning.span
+    if span is None:
+        return warning
+    return replace(warning, span=replace(span, line=span.line + skipped, end_line=span.end_line + skipped))
 
 
 def _no_json(text: str, file: str, error: json.JSONDecodeError, dialects: Iterable[Path]) -> NoReturn:

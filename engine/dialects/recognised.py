@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
-from rulespec.diagnostics.report import DiagnosticsError, failure
-from rulespec.diagnostics.suggestions import counted
+from rulespec.diagnostics.report import DiagnosticsError, Report, failure
+from rulespec.diagnostics.suggestions import counted, did_you_mean
 from rulespec.engine.dialects.dialect import Dialect, read_dialect
 from rulespec.engine.dialects.foreign_log import ForeignLog
-from rulespec.engine.dialects.moves_alone import readable
+from rulespec.engine.dialects.moves_alone import readable, reads
 from rulespec.engine.notation.text_formats import NAMES
 from rulespec.engine.words.asked import Decisions
 from rulespec.typed import nodes as typed
@@ -25,6 +25,50 @@ _MAX_TYPES = 5
 _MAX_DEPTH = 3
 _MAX_INNER = 50
 """Maximum number of fields of an object in which a log is looked for."""
+
+
+def dialect_of(log: ForeignLog, files: Iterable[Path], dialect_id: str | None, report: Report) -> Dialect:
+    """The dialect with an id; by default, the first that recognises the log, by its moves as well if they are text.
+
+    Args:
+        log: the log as recorded.
+        files: the files of dialects.
+        dialect_id: the id, or None.
+        report: the report that receives warnings about invalid dialects.
+
+    Raises:
+        DiagnosticsError: RS615 if there is no such dialect, RS616 if none recognises the log.
+    """
+    if dialect_id is not None:
+        names = set[str]()
+        for file in files:
+            if file.stem == dialect_id:
+                return read_dialect(file)
+            names.add(file.stem)
+        known = f"the dialects are {', '.join(f'`{name}`' for name in sorted(names))}" if names else ""
+        hint = did_you_mean(dialect_id, sorted(names)) or known
+        raise failure("RS615", f"there is no dialect `{dialect_id[:80]}`", None, hint)
+    moves = [move.text for move in log.game.moves] if log.game is not None else []
+    fitting, close, likely, seen = list[Dialect](), list[Dialect](), list[Dialect](), list[Path]()
+    for file in files:
+        seen.append(file)
+        try:
+            dialect = read_dialect(file, whole=False)
+            if dialect.format != log.format or not dialect.begins(log.entries[0]):
+                continue
+            knows = dialect.automatic and dialect.knows(log.entries[0])
+            whole = read_dialect(file) if knows or moves else dialect
+        except DiagnosticsError as error:  # an invalid dialect must not affect other logs
+            d = error.diagnostics[0]
+            report.warning(d.code, f"a dialect is skipped: {d.message}", d.span, help=d.help)
+            continue
+        fits = not moves or not whole.text_path or reads(whole, moves)
+        if knows and fits:
+            return whole
+        (fitting if knows else likely if moves and fits else close).append(whole)
+    if fitting:  # its first unreadable move becomes the divergence
+        return max(fitting, key=lambda dialect: readable(dialect, moves))
+    raise not_known(log, likely or close, seen)
 
 
 def rules_for(dialect: Dialect, log: ForeignLog) -> str:

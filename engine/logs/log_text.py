@@ -17,6 +17,7 @@ from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.foreign_files import NoRegularFileError, bytes_of
 from rulespec.documents.text_files import NoTextError, broken_link, decoded, is_folder, is_present
 from rulespec.engine.notation.text_formats import NAMES, format_of, read_games
+from rulespec.engine.notation.text_moves import each_alone
 
 MAX_NATIVE_BYTES = 16_000_000
 """Maximum size of a native log, enough for 200,000 lines of ordinary length."""
@@ -53,11 +54,13 @@ def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False
         DiagnosticsError: RS601 if the file cannot be read or is not text, RS602 if it is too large, RS368 if it is
             another kind of file.
     """
-    return log_text(log_bytes(path, display, limit), display, limit, lenient=lenient)
+    return log_text(log_bytes(path, display, limit)[0], display, limit, lenient=lenient)
 
 
-def log_bytes(path: Path, display: str, limit: int) -> bytes:
-    """The bytes of a log file, at most one more than the limit; `games.pgn#2` names the second game in a file.
+def log_bytes(path: Path, display: str, limit: int) -> tuple[bytes, int]:
+    """The bytes of a log file, at most one more than the limit, and the number of lines before them in their file.
+
+    `games.pgn#2` names the second game in a file.
 
     Raises:
         DiagnosticsError: RS601 if the file is unreadable, or has no such game.
@@ -65,7 +68,7 @@ def log_bytes(path: Path, display: str, limit: int) -> bytes:
     if (game := _GAME.fullmatch(path.name)) is not None and not is_present(path):
         return _one_of(path.with_name(game[1]), int(game[2]), display, limit)
     try:
-        return bytes_of(path, limit)
+        return bytes_of(path, limit), 0
     except (OSError, ValueError) as error:
         if link := broken_link(path):
             fail("RS601", f"{shown(display)} {link}", None, help="name the log itself")
@@ -78,10 +81,10 @@ def log_bytes(path: Path, display: str, limit: int) -> bytes:
         fail("RS601", f"{shown(display)} cannot be read: {detail}", None, help=help_)
 
 
-def _one_of(path: Path, number: int, display: str, limit: int) -> bytes:
-    """The bytes of one game in a file, by its number from 1."""
-    text, _ = log_text(log_bytes(path, str(path), limit), str(path), limit)
-    game = next(islice(read_games(text, str(path)), number - 1, None), None)
+def _one_of(path: Path, number: int, display: str, limit: int) -> tuple[bytes, int]:
+    """The bytes of one game in a file, by its number from 1, and the number of lines before it."""
+    text = read_log_text(path, str(path), limit)[0]
+    game = next(islice(each_alone(read_games(text, str(path)), text), number - 1, None), None)
     if game is None:
         fail(
             "RS601",
@@ -89,7 +92,7 @@ def _one_of(path: Path, number: int, display: str, limit: int) -> bytes:
             None,
             help="choose a smaller number, because the file has fewer games",
         )
-    return game.cut_from(text).encode()
+    return game.text.encode(), game.skipped
 
 
 def log_text(data: bytes, display: str, limit: int, *, lenient: bool = False) -> tuple[str, bool]:

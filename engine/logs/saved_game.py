@@ -67,7 +67,7 @@ class SavedGame:
     def _read(self, lenient: bool) -> None:
         """Reads the file, and determines the end of its complete lines."""
         name = str(self.path)
-        data = log_bytes(self.path, name, MAX_NATIVE_BYTES)
+        data = log_bytes(self.path, name, MAX_NATIVE_BYTES)[0]
         text, whole = log_text(data, name, MAX_NATIVE_BYTES, lenient=lenient)
         if data.startswith(GZIP):
             fail("RS601", f"{name} is compressed: nothing can be added to it", None, help="unpack it first")

@@ -209,6 +209,7 @@ class _Reader:
                 self._too_long(f"a move has more than {MAX_TAG:,} characters")
             else:
                 game.moves.append(MatMove(text, left=left))
+                game.offsets.append(self._at + start)
 
     def _wins(self, game: TextGame, wins: re.Match[str], *, left: bool) -> None:
         """Adds the result, and how many times the stake was won if the game was played to its end.

@@ -312,6 +312,7 @@ class _Reader:
             self._too_long(f"the game has more than {MAX_MOVES:,} moves")
         if text := token[0].rstrip(","):
             game.moves.append(TextMove(self._short(text, "move")))
+            game.offsets.append(self._at)
         self._at = token.end()
         return False
 

@@ -197,7 +197,7 @@ class _Reader:
 
     def _node(self, game: TextGame, *, root: bool) -> None:
         """Parses the properties of a node."""
-        setup = ""
+        setup, begins = "", self._at
         while True:
             self._blanks()
             name = _NAME.match(self._text, self._at)
@@ -216,7 +216,7 @@ class _Reader:
             if key in COLOURS:
                 text = values[0].strip()
                 is_said = text in _SAID and game.tags.get("GM") == _RACE
-                self._move(game, SgfMove(text, comments=(text,) if is_said else (), by=key))
+                self._move(game, SgfMove(text, comments=(text,) if is_said else (), by=key), name.start())
             elif key in _COMMENTS:
                 self._comment(game.moves[-1] if game.moves else game.start, " ".join(values))
             elif root:
@@ -224,14 +224,15 @@ class _Reader:
             elif key in _SETUP:
                 setup = f"{setup} {key}{''.join(f'[{each}]' for each in values)}".strip()
         if setup:
-            self._move(game, SgfMove(setup[:MAX_TAG]))
+            self._move(game, SgfMove(setup[:MAX_TAG]), begins)
 
-    def _move(self, game: TextGame, move: SgfMove) -> None:
+    def _move(self, game: TextGame, move: SgfMove, offset: int) -> None:
         if len(game.moves) >= MAX_MOVES:
             self.too_long(f"the game has more than {MAX_MOVES:,} moves")
         if len(move.text) > MAX_TAG:
             self.too_long(f"the text of a move has more than {MAX_TAG:,} characters")
         game.moves.append(move)
+        game.offsets.append(offset)
 
     def _comment(self, move: TextMove, text: str) -> None:
         """Adds a comment, truncated if it is too long, as comments by programs may be."""

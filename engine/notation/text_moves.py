@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
 from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Span
@@ -39,8 +42,8 @@ class TextMove(Struct):
 class TextGame(Struct):
     """A game: its tags and its moves; comments before the first move are in `start`.
 
-    `result` is the text that terminates the moves, or "". `begins` and `ends` are offsets in the file's text, and
-    `head` is text before them that belongs to several games. `warnings` are about moves that may be missing.
+    `result` is the text that terminates the moves, or "". `begins`, `ends` and the `offsets` of the moves count in the
+    file's text; `head` is text before them that belongs to several games. `warnings` are about missing moves.
     """
 
     tags: dict[str, str] = field(default_factory=dict)
@@ -50,11 +53,30 @@ class TextGame(Struct):
     begins: int = 0
     ends: int = 0
     head: str = ""
+    offsets: list[int] = field(default_factory=list)
     warnings: tuple[Diagnostic, ...] = ()
 
-    def cut_from(self, text: str) -> str:
-        """The text of this game alone, out of the text of its file."""
-        return self.head + text[self.begins : self.ends]
+    def lines(self, text: str) -> Iterator[int]:
+        """The number of the line of each move in the text of its file, from 1."""
+        line, last = 1, 0
+        for offset in self.offsets:
+            line, last = line + text.count("\n", last, offset), offset
+            yield line
+
+
+class GameText(NamedTuple):
+    """The text of a game alone, and the number of lines of its file before it."""
+
+    text: str
+    skipped: int
+
+
+def each_alone(games: Iterable[TextGame], text: str) -> Iterator[GameText]:
+    """The text of each game alone, out of the text of their file."""
+    lines = last = 0
+    for game in games:
+        lines, last = lines + text.count("\n", last, game.begins), game.begins
+        yield GameText(game.head + text[game.begins : game.ends], lines - game.head.count("\n"))
 
 
 def span_at(text: str, file: str, offset: int) -> Span:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -19,6 +19,9 @@ from rulespec.records import Brief
 from rulespec.typed import nodes as typed
 from rulespec.typed.meaning import of_other_version
 
+if TYPE_CHECKING:  # most logs are native, and need no dialect
+    from rulespec.engine.dialects.importer import Stop
+
 
 class Divergence(Brief, Struct, frozen=True):
     """The first illegal entry of a log.
@@ -29,7 +32,7 @@ class Divergence(Brief, Struct, frozen=True):
         action: the illegal decision or entry.
         refusal: the reason why it is illegal.
         nearest: the most similar legal options.
-        line: the line number in a native log; None for a foreign log.
+        line: the line number in a native log, or in a text of moves, such as PGN; None in other foreign logs.
         known_fault: the title of the recording system's known fault that explains it, or None.
     """
 
@@ -43,19 +46,22 @@ class Divergence(Brief, Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The readable place in the log, as a line or an entry."""
-        return f"line {self.line:,}" if self.line is not None else f"entry {self.foreign_index:,}"
+        """The readable place in the log: its entry or line, or both; if neither is known, the number of decisions."""
+        parts = [("entry", self.foreign_index), ("line", self.line)]
+        known = [f"{name} {number:,}" for name, number in parts if number is not None]
+        return ", ".join(known) or f"decision {self.index:,}"
 
     @property
     def seen_line(self) -> int | None:
         """The line number in a seat's log, which omits undone decisions; None for a foreign log."""
-        return None if self.line is None else self.index + 2
+        return None if self.line is None or self.foreign_index is not None else self.index + 2
 
     def to_json(self) -> dict[str, Any]:
         """The object printed by `replay --format json`."""
         return {
             "index": self.index,
             "foreign_index": self.foreign_index,
+            **({"line": self.line} if self.line is not None and self.foreign_index is not None else {}),
             "action": self.action,
             "reason": self.refusal.reason,
             "rule": list(self.refusal.rules),
@@ -63,6 +69,11 @@ class Divergence(Brief, Struct, frozen=True):
             "nearest": list(self.nearest),
             **({"known_fault": self.known_fault} if self.known_fault is not None else {}),
         }
+
+
+def of_entry(stop: Stop, line: int | None, known_fault: str | None) -> Divergence:
+    """The divergence of a foreign log at an illegal entry, given its line and a known fault, if there are any."""
+    return Divergence(stop.ply, stop.foreign_index, stop.action, stop.refusal, stop.nearest, line, known_fault)
 
 
 def of_line(game: Game, refusal: Refusal, entry: LogEntry) -> Divergence:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator, Sequence, Sized
-from contextlib import suppress
+from collections.abc import Callable, Sequence, Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +13,7 @@ from msgspec.structs import replace
 from rulespec.bundles.place import is_carried
 from rulespec.diagnostics.diagnostic import Span
 from rulespec.diagnostics.report import DiagnosticsError, Report
-from rulespec.diagnostics.suggestions import did_you_mean
-from rulespec.documents.folders import folders_in, is_hidden, visible
+from rulespec.engine.dialects.dialect_files import dialects
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend, Machines, for_log, quick_machine
 from rulespec.engine.game.option import Option, Refusal, RulesetFaultError, TakenBack
@@ -29,16 +26,15 @@ from rulespec.engine.logs.notes import LogNotes
 from rulespec.engine.logs.recorded import apply_recorded
 from rulespec.engine.logs.samples import sample
 from rulespec.engine.program.budget import SpentError
-from rulespec.engine.replay.divergence import Divergence, check_end, of_line, of_unread, warn_of_other_rules
+from rulespec.engine.replay.divergence import Divergence, check_end, of_entry, of_line, of_unread, warn_of_other_rules
 from rulespec.engine.replay.positions import columns, game_after
 from rulespec.engine.replay.whole_log import taken_whole
 from rulespec.load import load_ruleset
 from rulespec.records import Brief
-from rulespec.references import parts_of, ruleset_folders
+from rulespec.references import parts_of
 from rulespec.typed import nodes as typed
 
 if TYPE_CHECKING:  # most logs are native, and need no dialect
-    from rulespec.engine.dialects.dialect import Dialect
     from rulespec.engine.dialects.foreign_log import ForeignLog
     from rulespec.engine.dialects.importer import Ignored
     from rulespec.engine.dialects.known_faults import PassedFault
@@ -69,6 +65,7 @@ class ReplayResult(Brief, Struct):
         random: the random number generator of a simulated game; empty for other games.
         other_end: the discrepancy between the ends of the replay and the log, or None.
         said: the notes of a foreign log.
+        lines: the line of each entry in a text of moves, such as PGN; empty for other logs.
     """
 
     log: str
@@ -84,6 +81,11 @@ class ReplayResult(Brief, Struct):
     random: str = ""
     other_end: OtherEnd | None = None
     said: LogNotes = LogNotes()
+    lines: Sequence[int] = ()
+
+    def line_of(self, entry: int) -> int | None:
+        """The number of the line of an entry in a text of moves; None in other foreign logs."""
+        return self.lines[entry] if entry < len(self.lines) else None
 
     def _end(self) -> dict[str, Any] | None:
         """The end in the log, and its differences from the replayed one; None if the log has no end line."""
@@ -175,6 +177,7 @@ class ReplayRequest(Struct, frozen=True):
         carried: whether to prefer the embedded rules of a native log to the rules that it names.
         data: the bytes of the log, if already read.
         remarks: whether remarks in a foreign log keep people's names.
+        skipped: the number of lines before `data` in its file.
     """
 
     path: Path
@@ -192,11 +195,12 @@ class ReplayRequest(Struct, frozen=True):
     carried: bool = True
     data: bytes | None = None
     remarks: bool = False
+    skipped: int = 0
 
     def replay(self) -> ReplayResult:
         """Replays the log; raises the same errors as `replay_log`."""
         path = self.path
-        data = log_bytes(path, str(path), MAX_NATIVE_BYTES) if self.data is None else self.data
+        data, skipped = log_bytes(path, str(path), MAX_NATIVE_BYTES) if self.data is None else (self.data, self.skipped)
         text, whole = log_text(data, str(path), MAX_NATIVE_BYTES, lenient=self.lenient)
         if self.dialect is None and is_native(text):
             if self.past_known_faults:
@@ -211,7 +215,7 @@ class ReplayRequest(Struct, frozen=True):
             fail("RS602", f"the log has more than {MAX_FOREIGN_BYTES:,} bytes", Span(str(path), 1, 1, 1, 2))
         from rulespec.engine.dialects.foreign_log import parse_foreign
 
-        return _replay_foreign(parse_foreign(text, str(path), dialects(self.rules)), self)
+        return _replay_foreign(parse_foreign(text, str(path), dialects(self.rules), skipped), self)
 
     def machine(self, entries: Sized) -> Backend | Machines:
         """The machine for a log with these entries; for a short log, one that serves a single game."""
@@ -269,8 +273,8 @@ def as_native(
         return log
     result = ReplayRequest(path, dialect=dialect, report=report, load=load).replay()
     if result.divergence is not None:
-        at, reason = result.divergence.foreign_index, result.divergence.refusal.reason
-        message = f"the log breaks its own rules at entry {at}: {reason}"
+        at, reason = result.divergence.place, result.divergence.refusal.reason
+        message = f"the log breaks its own rules at {at}: {reason}"
         fail("RS821", message, Span(str(path), 1, 1, 1, 2), help="run `rulespec replay` to see where")
     lines = [LogHeader.of(result.game).to_json(), *map(entry_json, result.moves), *end_json(result.game)]
     return parse_log("".join(json.dumps(line) + "\n" for line in lines), str(path))
@@ -378,36 +382,13 @@ def _record(game: Game, index: int, foreign: int | None) -> dict[str, Any]:
 # --- foreign logs --------------------------------------------------------------------------
 
 
-def dialects(rules: str | None = None) -> Iterator[Path]:
-    """Lazily lists the distinct dialect files of a reference's folder and of all known rulesets."""
-    seen: set[str] = set()
-    for path in _dialect_files(rules):
-        real = os.path.realpath(path)
-        if real not in seen and Path(real).is_relative_to(
-            os.path.realpath(path.parent.parent)
-        ):  # otherwise a link leads outside
-            seen.add(real)
-            yield path
-
-
-def _dialect_files(rules: str | None) -> Iterator[Path]:
-    base = Path(parts_of(rules)[0]) if rules else None
-    if base is not None and base.is_dir():
-        yield from sorted(visible(base / "dialects", "*.yaml"))
-    for folder in ruleset_folders():
-        for inside in (f"{ruleset}/dialects" for ruleset in folders_in(str(folder))):
-            with suppress(OSError):
-                names = os.listdir(inside)  # noqa: PTH208 - half the time
-                yield from sorted(Path(inside, n) for n in names if n.endswith(".yaml") and not is_hidden(n))
-
-
 def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     from rulespec.engine.dialects.first_entry import by_seat, cut_at, optional_rules, seats_and_settings
     from rulespec.engine.dialects.foreign_log import shaped
     from rulespec.engine.dialects.importer import Importer
     from rulespec.engine.dialects.known import unknown
     from rulespec.engine.dialects.known_faults import check_options, fault_title, passed_faults, past_faults
-    from rulespec.engine.dialects.recognised import check_game, mostly_ignored, rules_for
+    from rulespec.engine.dialects.recognised import check_game, dialect_of, mostly_ignored, rules_for
     from rulespec.engine.dialects.recorded_end import check_recorded_end, with_result
     from rulespec.engine.dialects.said import said_in
     from rulespec.engine.dialects.text_variations import with_variations
@@ -415,7 +396,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
 
     rules, report, trace = request.rules, request.report, request.trace
     strict = rules is not None if request.strict is None else request.strict
-    dialect = _dialect(log, rules, request.dialect, report)
+    dialect = dialect_of(log, dialects(rules), request.dialect, report)
     written, log = log, shaped(log, dialect)
     ref = rules or rules_for(dialect, log)
     ruleset = request.load(past_faults(dialect, ref) if request.past_known_faults else ref)
@@ -438,7 +419,7 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
 
     said, moves = said_in(dialect, log, importer.log, game, named=request.remarks), importer.moves
     result = ReplayResult(log.file, game, None, moves, importer.entries, importer.ignored, True, said=said)
-    result.system = dialect.title
+    result.system, result.lines = dialect.title, log.lines
     try:
         stop = importer.run(request.until, step if trace is not None else None)
     except (RulesetFaultError, SpentError) as error:
@@ -453,48 +434,9 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
         result.passed = passed_faults(dialect, importer.moves, importer.entries)
     if stop is not None:
         fault = fault_title(dialect, stop.refusal.rules)
-        result.divergence = Divergence(
-            stop.ply, stop.foreign_index, stop.action, stop.refusal, stop.nearest, known_fault=fault
-        )
+        result.divergence = of_entry(stop, result.line_of(stop.foreign_index), fault)
     elif request.until is None:
         result.other_end = check_recorded_end(game, dialect, importer.log, log.file, report)
         result.said = with_result(result.said, game, dialect, importer.log)
     report.extend(mostly_ignored(log, len(result.ignored), ruleset.reference))
     return result
-
-
-def _dialect(log: ForeignLog, rules: str | None, dialect_id: str | None, report: Report) -> Dialect:
-    """The dialect with an id; by default, the first that recognises the log, by its moves as well if they are text."""
-    from rulespec.engine.dialects.dialect import Dialect, read_dialect
-    from rulespec.engine.dialects.moves_alone import readable, reads
-    from rulespec.engine.dialects.recognised import not_known
-
-    if dialect_id is not None:
-        for file in dialects(rules):
-            if file.stem == dialect_id:
-                return read_dialect(file)
-        names = sorted({f.stem for f in dialects(rules)})
-        hint = did_you_mean(dialect_id, names) or (
-            "the dialects are " + ", ".join(f"`{n}`" for n in names) if names else ""
-        )
-        fail("RS615", f"there is no dialect `{dialect_id[:80]}`", None, help=hint)
-    moves = [move.text for move in log.game.moves] if log.game is not None else []
-    fitting, close, likely = list[Dialect](), list[Dialect](), list[Dialect]()
-    for file in dialects(rules):
-        try:
-            dialect = read_dialect(file, whole=False)
-            if dialect.format != log.format or not dialect.begins(log.entries[0]):
-                continue
-            knows = dialect.automatic and dialect.knows(log.entries[0])
-            whole = read_dialect(file) if knows or moves else dialect
-        except DiagnosticsError as error:  # an invalid dialect must not affect other logs
-            d = error.diagnostics[0]
-            report.warning(d.code, f"a dialect is skipped: {d.message}", d.span, help=d.help)
-            continue
-        fits = not moves or not whole.text_path or reads(whole, moves)
-        if knows and fits:
-            return whole
-        (fitting if knows else likely if moves and fits else close).append(whole)
-    if fitting:  # its first unreadable move becomes the divergence
-        return max(fitting, key=lambda dialect: readable(dialect, moves))
-    raise not_known(log, likely or close, dialects(rules))

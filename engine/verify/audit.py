@@ -21,7 +21,7 @@ class Broken:
     Attributes:
         index: the number of moves before it.
         move: the move that causes it; None if the fault is at the start.
-        line: the line of the move in a native log.
+        line: the line of the move in a native log or a text of moves.
         foreign_index: the entry of the move in a foreign log.
         wrong: the diagnostic.
         changed: the changes that the move made, as texts.
@@ -64,6 +64,6 @@ def first_broken(result: ReplayResult) -> Broken | None:
         game.apply(move) if isinstance(move, Option) else game.omniscient.take_back(move)
         if (wrong := look(game)[1]) is not None:
             failing = FailingGame.of(ruleset, header, result.moves[: index + 1], wrong)
-            line, entry = (None, place) if result.foreign else (place, None)
+            line, entry = (result.line_of(place), place) if result.foreign else (place, None)
             return Broken(index, move, line, entry, failing.wrong, failing.changed, failing.scenario)
     return None

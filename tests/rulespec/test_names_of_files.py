@@ -13,8 +13,8 @@ from folders import GAMES, ROOT
 
 from rulespec import load_ruleset
 from rulespec.cli.draw import watched
+from rulespec.engine.dialects.dialect_files import dialects
 from rulespec.engine.logs.samples import logs_in
-from rulespec.engine.replay.replay import dialects
 from rulespec.lsp.files import EditorFiles
 from rulespec.lsp.project import check, reference, references_at_hand
 from rulespec.references import known_rulesets, parts_of

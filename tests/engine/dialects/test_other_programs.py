@@ -23,7 +23,7 @@ from rulespec.engine.dialects.json_paths import follow
 from rulespec.engine.dialects.notation_file import read_notation
 from rulespec.engine.game.game import Game
 from rulespec.engine.replay.other_result import other_result
-from rulespec.engine.replay.replay import ReplayResult, replay_log
+from rulespec.engine.replay.replay import ReplayResult, as_native, replay_log
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
@@ -173,7 +173,7 @@ def test_a_result_that_the_rules_do_not_know_is_shown_kept_and_written(
 
 
 ROLLED = " Ann : 0     B : 0\n  1) 31: 8/5 6/5\n"
-COLLECTIONS = {
+COLLECTIONS: dict[str, list[tuple[str, str | None, list[str]]]] = {
     "a.pgn": [
         ('[Result "0-1"]\n[White "Ann"]\n[Termination "Time forfeit"]\n\n1. e4 e5 0-1\n\n', "black won (on time)", []),
         ('[Result "1/2-1/2"]\n\n1. d4 1/2-1/2\n\n', "nobody won", []),
@@ -235,6 +235,37 @@ def test_a_finished_game_says_whether_another_result_differs(tmp_path: Path) -> 
     single = "".join(CliRunner().invoke(cli, ["replay", path]).output for path in paths)
     assert "the other system's result: black won (3.5)\n" in single
     assert "the other system's result: white won (3.5); the replay ends differently\n" in single
+
+
+BOTH_ROLLED = " Ann : 0     B : 0\n  1) 31: 8/5 6/5               52: 13/8 13/11\n"
+STOPS = {
+    "a.pgn": ('[White "A"]\n\n1. e4 e5\n{two\nlines} 2. Nf3 Nc6\n3. Ke3 *\n\n', 6, 5),
+    "b.pdn": ('[GameType "21"]\n\n1. 11-15 22-18\n2. 15x22 9-9 *\n\n', 4, 4),
+    "c.sgf": ("(;GM[1]SZ[9]\n;B[ee];W[cc]\n;B[ee];W[dd])\n", 3, 3),
+    "d.mat": (f" Game 1\n{BOTH_ROLLED}  2) 64: 24/14          61: 13/7 8/7\n\n", 4, 4),
+    "e.mat": (f'; [Site "a server"]\n\n 3 point match\n\n Game 1\n{BOTH_ROLLED}  2) 11: 25/1\n\n', 8, 3),
+}
+
+
+@pytest.mark.parametrize("name", STOPS)
+def test_the_line_of_an_illegal_move_is_named(name: str, tmp_path: Path) -> None:
+    path, (text, line, entry) = tmp_path / name, STOPS[name]
+    run = CliRunner().invoke
+    path.write_text(text, "utf-8")
+    assert f"at entry {entry}, line {line}, after" in run(cli, ["replay", str(path)]).output
+    data = json.loads(run(cli, ["replay", str(path), "--format", "json"]).output)
+    Draft202012Validator(load_schema("replay")).validate(data)
+    assert (data["divergence"]["foreign_index"], data["divergence"]["line"]) == (entry, line)
+    with pytest.raises(DiagnosticsError, match=f"entry {entry}, line {line}: "):
+        as_native(path)
+    run(cli, ["view", str(path), "--out", str(tmp_path / "a.html")])
+    assert f"at entry {entry}, line {line}: " in (tmp_path / "a.html").read_text("utf-8")
+    head = text[: text.find(" Game 1")] if name.endswith("mat") else ""
+    path.write_text(text + text.removeprefix(head), "utf-8")
+    second = line + text.removeprefix(head).count("\n")
+    rows = run(cli, ["replay", str(path)]).output
+    assert all(f"at entry {entry}, line {each}: " in rows for each in (line, second))
+    assert f"at entry {entry}, line {second}, after" in run(cli, ["replay", f"{path}#2"]).output
 
 
 @pytest.mark.parametrize("note", [1, {}, {"winners": "A"}, {"winners": ["Z"]}, {"scores": {"Z": 1}}, {"reason": "x"}])

@@ -17,11 +17,11 @@ from rulespec.check.size import MAX_ALL_ENTITIES, MAX_ENTITIES, MAX_FACTS
 from rulespec.cli.main import run
 from rulespec.cli.validate import check
 from rulespec.diagnostics.report import MAX_ERRORS, DiagnosticsError, Report
+from rulespec.engine.dialects.dialect_files import dialects
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import RulesetFaultError
-from rulespec.engine.replay.replay import dialects
 from rulespec.engine.verify.starts import check_starts
 from rulespec.engine.verify.suite import log_files
 from rulespec.engine.wasm.widths import MOST_ON_STACK, ROW, words_of
