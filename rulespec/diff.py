@@ -259,7 +259,7 @@ def _chains(merged: Merged) -> dict[tuple[str, str], tuple[ast.Item, ...]]:
 def _shape(node: object) -> object:
     """The content of a rule, ignoring spans, docstrings and the word `replace`."""
     if isinstance(node, tuple):
-        return tuple([_shape(part) for part in node])
+        return tuple([_shape(part) for part in node if not isinstance(part, ast.Remark)])
     if isinstance(node, Struct):
         parts = [getattr(node, name) for name in node.__struct_fields__ if name not in ("span", "doc", "modifier")]
         return (type(node).__name__, *[_shape(part) for part in parts])

@@ -185,7 +185,8 @@ class Items:
         else:
             first, last = s.span.line, max(s.span.line, s.span.end_line - 1)  # spans end at the next line
             line = Span(s.span.file, first, s.span.column, last, s.span.end_column)
-            self.statements[id(s)] = self._item("statement", line, type(s).__name__, RUN, lines=[line])
+            cites = s.doc if isinstance(s, typed.Remark) else ""
+            self.statements[id(s)] = self._item("statement", line, type(s).__name__, RUN, cites, lines=[line])
             self._choices([s])
 
     def _test(self, condition: typed.Expr, word: str) -> CoverageItem:

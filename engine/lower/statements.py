@@ -102,9 +102,10 @@ class StatementLowering:
             self._for(s, scope)
         elif isinstance(s, typed.Repeat):
             self._repeat(s, scope)
-        else:
-            assert isinstance(s, typed.Decide)
+        elif isinstance(s, typed.Decide):
             return self.decisions.decide(s, scope)
+        else:
+            assert isinstance(s, typed.Remark)
         return scope
 
     def _jump(self, word: str) -> None:

@@ -101,10 +101,12 @@ class Reader:
         return owners(self.ruleset.rules)
 
     def doc(self, of: typed.Stmt | typed.Cost) -> str:
-        """The docstrings of the enclosing rule and option of a statement, joined."""
+        """The docstrings of the enclosing rule, option and blocks of a statement, joined."""
         owner = self._owners.get(id(of))
-        docs = [] if owner is None else [owner.rule.doc, owner.option.doc if owner.option is not None else ""]
-        return " ".join(filter(None, docs))
+        if owner is None:
+            return ""
+        option = "" if owner.option is None else owner.option.doc
+        return " ".join(filter(None, (owner.rule.doc, option, *owner.remarks)))
 
     def owner(self, of: typed.Stmt | typed.Cost) -> str:
         """The name of the enclosing rule of a statement, such as `turn, option sell`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rulespec.engine.game.machines import MachineMemo
 from rulespec.engine.lower.expressions import ExpressionLowering
@@ -22,10 +23,13 @@ class StatementOrigin(Struct, frozen=True):
 
 
 class Owner(Struct, frozen=True):
-    """The procedure or guard that encloses a statement, and the innermost option around it."""
+    """The procedure or guard that encloses a statement, the innermost option around it, and the docstrings of the
+    blocks around it, from the outermost.
+    """
 
     rule: typed.Procedure | typed.Guard
     option: typed.OptionDef | None = None
+    remarks: tuple[str, ...] = ()
 
 
 class Origins(Marks):
@@ -98,11 +102,13 @@ def owners(rules: typed.Rules) -> dict[int, Owner]:
 
 
 def _of_block(block: typed.Block, owner: Owner) -> Iterator[tuple[int, Owner]]:
+    if block and isinstance(block[0], typed.Remark):
+        owner = replace(owner, remarks=(*owner.remarks, block[0].doc))
     for s in block:
         yield id(s), owner
         if isinstance(s, typed.Decide):
             for option in s.options:
-                inner = Owner(owner.rule, option)
+                inner = replace(owner, option=option)
                 yield from ((id(part), inner) for part in option.head if isinstance(part, typed.Cost))
                 yield from _of_block(option.body, inner)
         for body in _bodies(s):

@@ -73,10 +73,11 @@ def _lines(
     node: ast.Item | ast.OptionDef | ast.Shared, span: Span, source: Source, changes: Sequence[ChangedPlace]
 ) -> list[tuple[int, str]]:
     """The lines of a rule or an option after its edits, with their numbers, dedented."""
+    with_docs = (n for n in _walk(node) if isinstance(n, ast.Item | ast.OptionDef | ast.Decide | ast.Remark))
     docs = {
         number
-        for n in _walk(node)
-        if isinstance(n, ast.Item | ast.OptionDef | ast.Decide) and n.doc.text and n.doc.span.file == span.file
+        for n in with_docs
+        if n.doc.text and n.doc.span.file == span.file
         for number in range(n.doc.span.line, max(n.doc.span.end_line, n.doc.span.line + 1))
     }
     results: list[tuple[int, str]] = []

@@ -274,6 +274,10 @@ class Jump(Stmt, frozen=True):
     word: str
 
 
+class Remark(Stmt, frozen=True):
+    doc: Text  # of a block inside a body, whose first statement this is
+
+
 class If(Stmt, frozen=True):
     """`if` with its branches in order; the `else` branch is last and has no condition."""
 
@@ -467,9 +471,8 @@ class Remove(Item, frozen=True):
 class Edit(Brief, Struct, frozen=True, gc=False):
     """One edit of a `change`: "add", "remove", "replace", "before", "after", or "order" of the loops over a variable.
 
-    `at` selects a statement, an expression, or a text that a reason starts with or cites; None removes an option.
-    `value` is the replacing expression; `body` has the statements that replace the selection, are inserted next to it,
-    or are added to a head.
+    `at` selects a statement, an expression, or a text that a reason starts with or cites; None removes an option. The
+    replacing expression is `value`; `body` has the replacing, inserted or added statements.
     """
 
     word: str

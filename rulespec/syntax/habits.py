@@ -303,7 +303,7 @@ _EXPRESSIONS = (
     (r"^head: .*¦\"", "move the text to the first line of the indented body"),
     (
         r"^\w+: ¦\"",
-        "move a description to the first line of the body of a procedure, decision or option, or write `# …`",
+        "move a description to the first line of its block, or write `# …`",
     ),
     (r"¦\"", "write entities and values of settings without quotes: expressions contain no text"),
     (BODY + r"pay .*¦", "write `pay e from a to b`, between accounts"),

@@ -90,7 +90,9 @@ class _Builder(ExpressionBuilder):
         return ast.Jump(span, "pass")
 
     def block(self, span: Span, c: list[Any]) -> tuple[ast.Stmt, ...]:
-        return tuple(c)
+        if isinstance(c[0], ast.Text):
+            return (ast.Remark(c[0].span, c[0]), *c[1:])
+        return tuple(c[c[0] is None :])
 
     def if_stmt(self, span: Span, c: list[Any]) -> ast.Stmt:
         branches: list[tuple[ast.Expr | None, tuple[ast.Stmt, ...]]] = [(c[0], c[1]), *c[2:-1]]

@@ -91,6 +91,7 @@ def written(root: object) -> list[str]:
         elif isinstance(part, str):
             words.append(f"{len(part)}:{part}")
         elif isinstance(part, tuple | list):
+            part = [each for each in part if type(each) is not typed.Remark]
             words.append(f"({len(part)}")
             stack += part[::-1]
         elif isinstance(part, dict):

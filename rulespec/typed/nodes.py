@@ -725,6 +725,12 @@ class Jump(Stmt, frozen=True):
     word: str
 
 
+class Remark(Stmt, frozen=True):
+    """The docstring of a block inside a body; it does nothing."""
+
+    doc: str
+
+
 class If(Stmt, frozen=True):
     branches: tuple[tuple[Expr | None, Block], ...]
 

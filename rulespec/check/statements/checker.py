@@ -42,8 +42,12 @@ class StatementChecker(StatementContext):
             if not alive:
                 self.x.report.warning("RS404", "this is never reached", s.span, help="remove it")
                 break
+            if isinstance(s, ast.Remark):
+                result.append(typed.Remark(s.span, s.doc.text))
+                continue
             if isinstance(s, ast.Jump) and s.word == "pass":
-                if len(stmts) > 1 and position == len(stmts) - 1 and not isinstance(stmts[0], ast.Require):
+                others = [each for each in stmts if not isinstance(each, ast.Remark)]
+                if len(others) > 1 and s is stmts[-1] and not isinstance(others[0], ast.Require):
                     self._idle_pass(s.span, stmts)
                 continue
             if isinstance(s, ast.LetTable):

@@ -63,10 +63,10 @@ def test_a_start_knows_the_entity_of_its_own_kind_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "head", ["match now:\n    case first_one:\n        ", "if lap > 1:\n    ", "for t in town:\n    "]
 )
-def test_a_description_stands_in_a_procedure_decision_or_option(head: str, tmp_path: Path) -> None:
+def test_a_description_begins_its_block(head: str, tmp_path: Path) -> None:
     indent = " " * (len(head) - len(head.rstrip(" ")))
-    assert "of the body of a procedure, decision or option, or write `# …`" in said(
-        tmp_path, f'{head}"A text."\n{indent}end game'
+    assert "move a description to the first line of its block, or write `# …`" in said(
+        tmp_path, f'{head}set lap to 1\n{indent}"A text."\n{indent}end game'
     )
 
 
