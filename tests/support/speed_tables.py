@@ -31,10 +31,11 @@ def sections() -> dict[str, Any]:
 def speed_table(name: str) -> str:
     """A section in Markdown: date, commit and machine of the measurement, and the figures."""
     section = sections()[name]
-    where = f"Python {section['python']}, {section['processors']} processors, {section['runs']} runs"
-    of = [f"commit {section['commit']}"] if section.get("commit") else []
-    on = [section["processor"]] if section.get("processor") else []
-    head = ", ".join([section["date"], *of, *on, where, *([section["note"]] if section["note"] else [])]) + ":"
+    of = f" at commit {section['commit']}" if section.get("commit") else ""
+    on = f" ({section['processor']})" if section.get("processor") else ""
+    note = f", {section['note']}" if section["note"] else ""
+    where = f"with Python {section['python']} and {section['processors']} processors{on}"
+    head = f"Measured on {section['date']}{of}, {where}.\nThere were {section['runs']} runs{note}:"
     rows = [
         ("", "median", "ratio", "beside", "target"),
         ("---",) * 5,
