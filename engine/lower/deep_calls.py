@@ -125,7 +125,7 @@ class DeepCalls:
         p, size = self._b.p, self._size(procedure)
         if len(p.cells) + len(cells) * size > MAX_CELLS:
             message = f"this game needs more than {MAX_CELLS:,} cells"
-            help_ = f"store less, or lower the depth: each of {size:,} calls keeps {len(cells):,} numbers"
+            help_ = f"store less, or lower the depth: {len(cells):,} numbers are stored for each of {size:,} calls"
             raise DiagnosticsError((Diagnostic("RS701", Severity.ERROR, message, procedure.deep_span, help=help_),))
         rows = {}
         for at in cells:

@@ -102,7 +102,7 @@ class _Asked:
         seen, name = _Seen(self, check.var, entity), self.labels.show(check.var.name, entity)
         seen.facts(check.that)
         message = f"the check `{check.name}` has no value for `{name}`: {self._detail(fault)}"
-        help_ = f"correct the facts of `{name}`, or put a condition before this expression: `c and …`"
+        help_ = f"correct the facts of `{name}`, or test a condition before it: `c and …`"
         notes = tuple(seen.shown[:_SHOWN])
         return Diagnostic("RS241", Severity.ERROR, message, check.that.span, notes=notes, help=help_)
 

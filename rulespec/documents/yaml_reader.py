@@ -77,7 +77,7 @@ def parse_yaml(text: str, display: str, limits: FileLimits = DEFAULT_LIMITS) -> 
             "RS115",
             "a line that starts with `%` is a YAML directive, which is not allowed",
             place_at(display, text, directive.start()),
-            help="remove the line; text that starts with `%` must be indented or on the line of its quote",
+            help="remove the line; text that starts with `%` must be indented, or be on the same line as its quote",
         )
     return _Builder(text, display, limits).build()
 

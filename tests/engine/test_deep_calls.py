@@ -218,5 +218,5 @@ def test_too_many_frames_are_too_many_cells(tmp_path: Path) -> None:
     (diagnostic,) = error.value.diagnostics
     assert (
         diagnostic.code == "RS701"
-        and diagnostic.help == "store less, or lower the depth: each of 99 calls keeps 4,101 numbers"
+        and diagnostic.help == "store less, or lower the depth: 4,101 numbers are stored for each of 99 calls"
     )

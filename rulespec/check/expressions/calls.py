@@ -32,7 +32,7 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
     if definition is None:
         if name in x.rules.procedures and x.rules.procedures[name].result is not None:
             message = f"`{e.name.text}` is a procedure, so its value cannot be part of a larger expression"
-            help_ = f"in a procedure, bind the value first: `let x = {e.name.text}(…)`; a `def` has no effects"
+            help_ = f"in a procedure, store the value first: `let x = {e.name.text}(…)`; a `def` cannot call procedures"
             declared = Label(x.rules.procedures[name].span, "declared here")
             return x.bad("RS261", message, e.name.span, notes=(declared,), help=help_)
         if name in x.rules.procedures:
@@ -61,7 +61,7 @@ def infer_procedure(
     if procedure is None:
         what = ""
         if name in x.rules.definitions:
-            what = f"bind its value, `let x = {e.name.text}(…)`: a definition has no effect"
+            what = f"use its value, `let x = {e.name.text}(…)`: calling a definition changes nothing"
         places: dict[str, Span | None] = {p.name: p.span for p in x.rules.procedures.values()}
         hint, notes = nearest(name, places | dict.fromkeys(others))
         help_ = what or hint or foreign.PROCEDURES.get(name, "")

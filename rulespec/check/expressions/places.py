@@ -104,7 +104,10 @@ def infer_member(x: ExpressionContext, kind: typed.Kind, owner: typed.Expr, name
     x.decls.refer(name.span, place)
     if place.index:
         return _index_of(x, kind, place, owner, span)
-    message, notes = f"`{place.name}` has no index, so it has no value", (Label(place.span, "declared here"),)
+    message, notes = (
+        f"`{place.name}` has no index, so `.{place.name}` has no value",
+        (Label(place.span, "declared here"),),
+    )
     return x.bad(
         "RS225",
         message,

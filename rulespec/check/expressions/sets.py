@@ -48,7 +48,7 @@ def infer_set(x: ExpressionContext, e: ast.SetLiteral, env: Env, want: Type | No
             continue
         common = unify(type_, SetOf(item.type.kind))
         if common is None:
-            return x.bad("RS301", f"a {type_} cannot contain a {item.type}", item.span)
+            return x.bad("RS301", f"a value of type {type_} cannot contain one of type {item.type}", item.span)
         type_ = common
     if type_ == SetOf(ANY) and items:
         return typed.Lit(BAD, e.span, 0)

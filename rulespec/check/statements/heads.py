@@ -95,7 +95,9 @@ def _bag(c: StatementContext, s: ast.Cost, bag: typed.Local, env: Env) -> typed.
     """Types a cost of a bag of pieces."""
     help_ = f"write `cost {bag.var.name} of pile from place to place`"
     if s.pile is None:
-        c.x.error("RS315", "a bag can only be paid in pieces of a pile", s.amount.span, str(bag.type), help=help_)
+        c.x.error(
+            "RS315", "a bag is paid in pieces, so the cost must name a pile", s.amount.span, str(bag.type), help=help_
+        )
         return None
     if s.target is None:
         c.x.error("RS251", "a cost in pieces needs a target", s.source.span, help=help_)
