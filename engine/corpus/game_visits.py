@@ -24,7 +24,7 @@ ALL = -1
 
 
 class GameVisits(NamedTuple):
-    """The finished games of a table in a part of a store, and those among them that may visit given positions.
+    """The finished games of a table in a part of a store, and the candidates: games that may visit given positions.
 
     Attributes:
         over: the number of finished games.

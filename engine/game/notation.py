@@ -42,7 +42,7 @@ class _Options(dict[Listed, Option]):
 
 
 class OptionLists(dict[Listing, Sequence[Option]]):
-    """A cache of option objects by listing, for all games with the same rules and players.
+    """A cache of lists of option objects, for all games with the same rules and players.
 
     Args:
         kinds: the kinds of options, by decision and choice.

@@ -353,7 +353,7 @@ class Interpreter(Evaluator):
         return result
 
     def ways(self, walk: ir.PathSearch, state: State, slots: State) -> PathForm:
-        """The search space of a parameter's paths; the search overwrites its slots."""
+        """The search space of a parameter's paths. Searching it overwrites the slots of the search."""
         return ways_of(walk, slots, lambda e: self.evaluate(e, state, slots))
 
     def _permitted(self, state: State, c: ir.Choice, slots: State) -> bool:

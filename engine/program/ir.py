@@ -265,7 +265,7 @@ class Inverse(Expr, frozen=True):
 
 
 class Held(Expr, frozen=True):
-    """The set of all i < `count` whose cell `base + i` maps to `value` in `Program.arrays[array]` (made by passes)."""
+    """The set of all i < `count` whose cell `base + i` maps to `value` in `Program.arrays[array]`. Passes create it."""
 
     base: int
     count: int
