@@ -176,7 +176,7 @@ def _undecided(result: Identification, meaning: Meaning) -> None:
     if not result.undecided:
         return
     which = "this answer" if len(result.answers) == 1 else "the first of these answers"
-    output.echo(f"undecided, as the log is equally legal if one of these changes is made to {which}:")
+    output.echo(f"undecided, because the log is equally legal if one of these changes is made to {which}:")
     changes = sorted(result.undecided, key=lambda change: bool(change[1]))  # overlays first
     rows = [(f"  {_setting(c, result)}" if c[1] else f"  +{c[0]}", meaning(c)) for c in changes]
     for line in output.table(rows):

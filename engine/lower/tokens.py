@@ -16,7 +16,7 @@ from rulespec.types import Ent, Maybe, none_of
 
 
 def put(b: BlockBuilder, s: typed.Put, scope: Scope) -> None:
-    """Adds the instructions of `move t to place`, which read first, then write the place and reset the token's state."""
+    """Adds the instructions of `move t to place`, which read first, then write the place and reset the token."""
     x, kind, layout = b.x, s.kind, b.layout
     token = stored(b, x.expr(s.token, scope), kind.name, kind.name)
     place = stored(b, x.expr(s.place, scope), f"{kind.name}.place", "place")

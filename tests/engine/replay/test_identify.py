@@ -235,7 +235,7 @@ def test_command(tmp_path: Path) -> None:
     assert code == 0
     assert "legal with 1 departure:\n  nim+tall\n" in out
     assert (
-        "undecided, as the log is equally legal if one of these changes is made to this answer:\n"
+        "undecided, because the log is equally legal if one of these changes is made to this answer:\n"
         "  misere=true  NIM-05: who takes" in out
     )
     ids = run(tmp_path / "game.jsonl", nim_log(["take(3)"] * 7), "--names", "id")[1]
