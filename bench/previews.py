@@ -126,29 +126,47 @@ class Outcome:
 
     @property
     def count(self) -> int:
-        """The number of changes that describe these cells; a move between two places or spaces counts as one."""
+        """The number of changes that describe these cells.
+
+        A move between two places or spaces counts as one; what it takes from its target is another.
+        """
         cells, old, new = self.after.omniscient.program.cells, *(g.omniscient.numbers.cells for g in self._both)
         piles: dict[tuple[str, str], list[int]] = {}
         for at in self.described:
             if cells[at].group == "pieces":
                 piles.setdefault((cells[at].name, cells[at].owner), []).append(new[at] - old[at])
         fields = sum(cells[at].group != "pieces" for at in self.described) - self._steps
-        return fields + sum(1 if len(gains) == 2 and not sum(gains) else len(gains) for gains in piles.values())
+        return fields + sum(map(_moves, piles.values()))
 
     @property
     def _steps(self) -> int:
-        """The number of entities that have left one space of a regular board, and have come to another."""
-        declarations, old, new = self.words.ruleset.declarations, *(g.omniscient.numbers.cells for g in self._both)
-        left, come = Counter[tuple[str, str, int]](), Counter[tuple[str, str, int]]()
+        """The number of things that have left one space of a regular board empty and come to another empty one."""
+        old, new = (g.omniscient.numbers.cells for g in self._both)
+        left, come = dict[tuple[str, str, int], list[int]](), dict[tuple[str, str, int], list[int]]()
         for at in self.described:
             cell = self.after.omniscient.program.cells[at]
-            kind = cell.type.removesuffix("?")
-            if cell.group in declarations.boards and kind in declarations.kinds and kind != declarations.player_kind:
-                if old[at] >= 0 > new[at]:
-                    left[cell.group, cell.name, old[at]] += 1
-                elif new[at] >= 0 > old[at]:
-                    come[cell.group, cell.name, new[at]] += 1
-        return sum(number == come[thing] == 1 for thing, number in left.items())
+            if (cell.group, cell.name) in self._things:
+                for values, ends in ((old, left), (new, come)):
+                    if values[at] >= 0:
+                        ends.setdefault((cell.group, cell.name, values[at]), []).append(at)
+        pairs = [(*left[thing], *come.get(thing, ())) for thing in left if len(left[thing]) == 1]
+        return sum(new[ends[0]] < 0 > old[ends[1]] for ends in pairs if len(ends) == 2)
+
+    @property
+    def _things(self) -> set[tuple[str, str]]:
+        """The fields of spaces of regular boards that hold things: entities, and seats if there is no other field."""
+        declarations, cells = self.words.ruleset.declarations, self.after.omniscient.program.cells
+        fields = {
+            (cell.group, cell.name): cell.type.removesuffix("?")
+            for cell in (cells[at] for at in self.after.omniscient.program.declared)
+            if cell.group in declarations.boards and not self.words.internal(cell.group, cell.name)
+        }
+        alone = Counter(kind for kind, _ in fields)
+        return {
+            (kind, name)
+            for (kind, name), type_ in fields.items()
+            if type_ in declarations.kinds and (type_ != declarations.player_kind or alone[kind] == 1)
+        }
 
     @property
     def _both(self) -> tuple[Game, Game]:
@@ -172,6 +190,12 @@ class Outcome:
         if other.omniscient.measures() == before.omniscient.measures() and board.scene(other) == board.scene(before):
             return []
         return [f"{cells[at].group} {cells[at].owner} {cells[at].name} {cells[at].place}".strip() for at in rest]
+
+
+def _moves(gains: list[int]) -> int:
+    """The number of changes of a pile: moves, if one place has lost all that others have gained, or the reverse."""
+    lost = sum(gain < 0 for gain in gains)
+    return len(gains) - 1 if not sum(gains) and 1 in (lost, len(gains) - lost) else len(gains)
 
 
 def _names(cell: object) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 "use strict";
 // Boards that follow a table: each is a figure of its own. `draw` gives what shows a state, see `draw.js`.
-const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = {"[data-layer=pieces]": 1.35, ".rims": 2.2, "[data-room]": 2.7}, MOST_LABELS = 16, SQUEEZED = 1.3;
+const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = {"[data-layer=pieces]": 1.35, ".rims": 2.6, "[data-room]": 2.7}, MOST_LABELS = 16, SQUEEZED = 1.3;
 
 function makePicture(root, draw) {
   const homes = new Map([...root.querySelectorAll("[data-panel]")].map((panel) => [panel.dataset.panel,
@@ -134,6 +134,11 @@ function labelLit(svg) {
   const group = document.createElementNS("http://www.w3.org/2000/svg", "g"), taken = [], { x, y, width } = svg.viewBox.baseVal;
   group.setAttribute("class", "labels");
   svg.append(group);
+  const into = svg.getScreenCTM().inverse(), inside = (px, py) => new DOMPoint(px, py).matrixTransform(into);
+  const pieces = [...svg.querySelectorAll('[data-item^="piece."]')].map((each) => each.getBoundingClientRect()).map((each) => {
+    const [from, to] = [inside(each.left, each.top), inside(each.right, each.bottom)];
+    return { left: Math.min(from.x, to.x), right: Math.max(from.x, to.x), top: Math.min(from.y, to.y), bottom: Math.max(from.y, to.y) };
+  });
   for (const place of lit) {
     const name = place.getAttribute("aria-label");
     if (!name || !has(tiny, name) || has(read, name)) continue;
@@ -149,8 +154,11 @@ function labelLit(svg) {
     const ends = [box.x + half, box.x + box.width - half];  // of where the middle is within the place, or all of it below the label
     const inside = Math.max(Math.min(...ends), Math.min(Math.max(...ends), across)), middle = Math.max(x + half, Math.min(x + width - half, inside));
     const at = (lines) => ({ left: middle - half, right: middle + half, top: Math.max(y, down + lines * high), bottom: Math.max(y, down + lines * high) + high });
-    const meets = (one) => taken.some((each) => one.left < each.right && each.left < one.right && one.top < each.bottom && each.top < one.bottom);
-    const own = [0, 1, -1].map(at).find((each) => !meets(each));
+    const overlap = (one, each) => one.left < each.right && each.left < one.right && one.top < each.bottom && each.top < one.bottom;
+    const meets = (one) => taken.some((each) => overlap(one, each));
+    const further = Array.from({ length: Math.floor(box.height / high) }, (_, line) => (box.y - down) / high + line);
+    const free = [0, 1, -1, ...further].map(at).filter((each) => !meets(each));
+    const own = free.find((each) => !pieces.some((piece) => overlap(each, piece))) ?? free[0];
     if (!own) {
       text.remove();
       continue;

@@ -79,6 +79,7 @@ class TableSight:
         serial: the number of changes visible to the viewer.
         turn: the serial of the last change in the viewer's legal actions.
         tail: the last moves.
+        names: the displayed names of the seats in these moves.
         change: the number of the table's change up to which the view is current.
     """
 
@@ -87,6 +88,7 @@ class TableSight:
         self.turn = 0
         self.change = -1
         self.tail: tuple[Tail, ...] = ()
+        self.names: tuple[str, ...] = ()
         self._ply = 0
         self._may = b""
         self._parts: dict[str, tuple[int, bytes]] = {}

@@ -149,10 +149,12 @@ class Viewing:
         return self._shared(f"{name} {game.ply}", lambda: make(None))
 
     def _tail(self, viewer: str | None, sight: TableSight, of: TableStanding) -> tuple[Tail, ...]:
-        """The latest moves; moves already sent to the viewer are not narrated again."""
+        """The latest moves; those already sent to the viewer are narrated again only if a seat has got another name."""
         steps = of.played.game.omniscient.numbers.steps
         first = max(0, len(steps) - TAIL)
-        old = sight.tail[first - sight.first :] if first >= sight.first and viewer != OMNISCIENT else ()
+        names = tuple(of.played.game.shown_names.values())
+        is_known = first >= sight.first and viewer != OMNISCIENT and names == sight.names
+        old, sight.names = sight.tail[first - sight.first :] if is_known else (), names
         count = 0
         for one, step in zip(old, steps[first:], strict=False):
             if one.step is not step or not one.whole:

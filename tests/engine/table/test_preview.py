@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -277,7 +278,7 @@ def test_founding_a_chain_says_what_it_does() -> None:
             asked += 1
             answer = preview(words, game, game.decision.by, str(next(iter(game.legal_options))))
             assert not isinstance(answer, MessageRefusal)
-            assert " chain: " in answer["changes"][0] and " size: 0 → " in answer["changes"][-1]
+            assert re.match(r"\w+: ", answer["changes"][0]) and " size: 0 → " in answer["changes"][-1]
         game.apply(luck.choice(list(game.legal_options)))
 
 

@@ -157,6 +157,16 @@ def test_names_are_in_the_words_of_moves() -> None:
     assert table.say("B")["moves"]["texts"]["0"]["text"].startswith("Ann")
 
 
+def test_a_new_name_is_in_the_words_of_earlier_moves() -> None:
+    table = new_table("nim", 2)
+    send(table, "A", do="take", option="take(1)")
+    before = table.say("B")["serial"]
+    send(table, "B", do="name", name="Bob")
+    assert "0" not in table.say("B", before)["moves"]["texts"]  # it does not name Bob
+    send(table, "A", do="name", name="Ann")
+    assert table.say("B", before)["moves"]["texts"]["0"]["text"].startswith("Ann")
+
+
 # --- rounds -----------------------------------------------------------------------------------
 
 
