@@ -18,7 +18,7 @@ from rulespec.engine.dialects.moves_alone import is_position, needed_tags, not_r
 from rulespec.engine.game.seat_names import comparable
 from rulespec.engine.logs.log_text import fail
 from rulespec.engine.notation.text_formats import document_of, format_of, read_games
-from rulespec.engine.notation.text_moves import TextGame
+from rulespec.engine.notation.text_moves import TextGame, TextMove
 from rulespec.records import Brief
 
 MAX_ACTIONS = 50_000
@@ -170,7 +170,7 @@ def shaped(log: ForeignLog, dialect: Dialect, ends: Mapping[str, Collection[str]
     Raises:
         DiagnosticsError: RS613 if the list of entries is missing, RS614 if there are too many.
     """
-    shape = dialect.shape
+    shape, log = dialect.shape, without_marks(log, dialect)
     if not shape.list and not shape.inside:
         return log
     start = Span(log.file, 1, 1, 1, 2)
@@ -204,6 +204,28 @@ def shaped(log: ForeignLog, dialect: Dialect, ends: Mapping[str, Collection[str]
                     within = pieces(follow(value, shape.cut[path].source), ends[path])
                 around += [(each, value) for each in reversed(within)] if isinstance(within, list) else []
     return replace(log, entries=entries, parents=parents, inner=frozenset(inner))
+
+
+def without_marks(log: ForeignLog, dialect: Dialect) -> ForeignLog:
+    """A log without the words that the notation of its dialect skips; what is said after them is of the move before."""
+    marks = dialect.notation.marks if dialect.notation is not None else frozenset()
+    game = log.game
+    if game is None or not any(move.text in marks for move in game.moves):
+        return log
+    start, moves, standing = replace(game.start), list[TextMove](), list[int]()
+    for number, move in enumerate(game.moves):
+        if move.text not in marks:
+            moves.append(replace(move))
+            standing.append(number)
+        else:
+            last = moves[-1] if moves else start
+            last.comments, last.glyphs = last.comments + move.comments, last.glyphs + move.glyphs
+            last.variations += move.variations
+    first, lines = log.entries[0], log.lines
+    document = {**first, "moves": [first["moves"][number] for number in standing]}
+    game = replace(game, start=start, moves=moves, offsets=[game.offsets[number] for number in standing])
+    lines = (*lines[:1], *(lines[number + 1] for number in standing))
+    return replace(log, entries=[document], written=document, game=game, lines=lines)
 
 
 def pieces(names: Any, ends: Collection[str]) -> list[list[Any]]:

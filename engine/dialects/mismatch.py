@@ -17,12 +17,14 @@ from rulespec.diagnostics.diagnostic import shown
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.forms import ComparedField, Form
 from rulespec.engine.dialects.json_paths import MISSING, follow
+from rulespec.engine.dialects.notation_file import Notation
 from rulespec.engine.dialects.projection import Projections, items
 from rulespec.engine.dialects.several_names import is_several, written
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import every_option, numbered_option
 from rulespec.engine.game.option import Decision, Option, Refusal
 from rulespec.engine.game.refusal import conditions_held, refused
+from rulespec.engine.notation.pgn import NULL_MOVES
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import ProgramFaultError
 from rulespec.engine.program.limits import NO_NUMBER
@@ -155,7 +157,7 @@ class Explainer:
         asked = self._asked(decision)
         notation = self.dialect.notation
         if notation is not None and isinstance(kind, str) and not any(kind == r.type for r in notation.grammar.rules):
-            return refused(f"{shown(kind)} is not a move in {notation.title}")
+            return refused(_no_move(kind, notation))
         if kind is MISSING:
             return refused(f"the entry has no type, and the open decision is {asked}")
         shared = self.projections.shared.get(kind, {}) if isinstance(kind, str) and matched else {}
@@ -310,3 +312,12 @@ def _holds(path: str, value: Any) -> str:
 def _value(value: Any) -> str:
     """A value of a log as text for messages."""
     return shown(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def _no_move(text: str, notation: Notation) -> str:
+    """The reason why a text is not a move, with a similar one that differs in upper or lower case."""
+    if text in NULL_MOVES:
+        return f"{shown(text)} is a null move, with which an analysis lets a player pass: no rule allows it"
+    others = (text.lower(), text.capitalize(), text[:1].lower() + text[1:], text[:1].upper() + text[1:])
+    other = next((each for each in others if each != text and notation.reads(each)), "")
+    return f"{shown(text)} is not a move in {notation.title}" + (f": write {shown(other)}" if other else "")

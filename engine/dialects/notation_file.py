@@ -59,6 +59,7 @@ class Notation(Brief, Struct, frozen=True, eq=False):
         printed: `decision.option` → printed forms; empty for texts that are read but never written.
         after: the suffixes of moves; the first one that applies is used.
         letters: language → letter in its texts → letter in the grammar.
+        marks: words between moves that are skipped on reading.
     """
 
     title: str
@@ -70,6 +71,7 @@ class Notation(Brief, Struct, frozen=True, eq=False):
     after: tuple[After, ...]
     spans: Mapping[str, Span]
     letters: Mapping[str, Mapping[str, str]] = {}
+    marks: frozenset[str] = frozenset()
 
     def in_own_letters(self, texts: Sequence[str]) -> Sequence[str]:
         """The texts of a game's moves in the letters of the grammar.
@@ -79,20 +81,21 @@ class Notation(Brief, Struct, frozen=True, eq=False):
         """
         if not self.letters or all(map(self.reads, texts)):
             return texts
+        alone = [text for text in texts if text not in self.marks]
         known = {letter for table in self.letters.values() for pair in table.items() for letter in pair}
         results = set[tuple[str, ...]]()
         for table in self.letters.values():
-            if not known.intersection("".join(texts)) <= table.keys():
+            if not known.intersection("".join(alone)) <= table.keys():
                 continue
             letters = {ord(letter): own for letter, own in table.items()}
-            translated = tuple(text.translate(letters) for text in texts)
+            translated = tuple(text if text in self.marks else text.translate(letters) for text in texts)
             if all(map(self.reads, translated)):
                 results.add(translated)
         return results.pop() if len(results) == 1 else texts
 
     def reads(self, text: str) -> bool:
-        """Whether the grammar can read a text."""
-        return self.grammar.read(text) is not None
+        """Whether the grammar can read a text, or skips it."""
+        return text in self.marks or self.grammar.read(text) is not None
 
 
 def notation_of(folder: Path) -> Notation | None:
@@ -145,6 +148,7 @@ def _notation(text: str, file: str) -> Notation:
         after=after,
         spans=spans,
         letters=data.get("letters", {}),
+        marks=frozenset(data.get("marks", ())),
     )
 
 

@@ -57,6 +57,8 @@ _TAGS = {
 """Lower-case name of a tag that determines how a game is read → its standard name."""
 _OTHER_RESULTS = {"½-½": "1/2-1/2", "1\u20130": "1-0", "0\u20131": "0-1", "½\u2013½": "1/2-1/2"}
 """Variant spellings of results, with an en dash or ½ → standard ones."""
+NULL_MOVES = ("--", "Z0", "0000", "@@@@", "null", "pass")
+"""The texts with which programs let a player pass in an analysis."""
 _WIDTH = 80
 
 _NAME = r"\[[ \t]{0,80}([A-Za-z0-9][A-Za-z0-9_+#=:-]{0,79})[ \t]{0,80}\""
@@ -64,11 +66,20 @@ _TAG = re.compile(_NAME + r"((?:[^\"\\\r\n]|\\.){0,1000})\"[ \t]{0,80}\]")
 _LOOSE_TAG = re.compile(_NAME + r"([^\r\n]{0,1000})\"[ \t]{0,80}\][ \t]{0,80}(?=[\r\n]|$)")
 """A tag on a separate line, with unescaped quotation marks in its text."""
 _LOOKS = re.compile(_NAME)
-_NUMBER = re.compile(r"([0-9]{1,9})(?:([.…]+)|(?=[\s({;]|$))|[.…]+(?=\s|$)|e\.p\.")
+_NUMBER = re.compile(r"([0-9]{1,9})(?:[ \t]?([.…]+)|(?=[\s({;]|$))|[.…]+(?=\s|$)|e\.p\.")
 """The number of a move. A whole number without a dot may be a move itself, in games whose moves are digits."""
 _BEGINS = re.compile(r"[0-9]{1,3}[.…]+[ \t]*(?:[A-Za-z]|[0-9]{1,2}[-x:/])")
 _RESULT = re.compile(r"[0-9½]{1,2}(?:/[0-9])?(?:[-\u2013:][0-9½]{1,2}(?:/[0-9])?)?")
 """A result as other games and programs write it (`2-0`, `1/2`)."""
+_POINTS = {"1": "1", "0": "0", "O": "0", "o": "0", "1/2": "1/2", "½": "1/2"}
+_LOOSE_RESULT = re.compile(
+    r"(?:(1/2|[01Oo½])\s?[-\u2013\u2014:]\s?(1/2|[01Oo½])(?=[\s({;\[]|$)|(1/2|½)(?=\s{0,80}(?:[({;\[]|$)))"
+)
+"""A result as people type it: `1:0`, `0 - 1`, `O-1`, or `1/2` at the end."""
+_EVALUATED = re.compile(r"(.*[^+/=-])(\+/-|-/\+|\+/=|=/\+|\+=|=\+|\+-|-\+|=|[□∞⩲⩱±∓])")
+"""A move with an evaluation right after it (`e4±`)."""
+_INTO = re.compile(r"=[A-Z♔-♟]")
+"""The end of a move, the promotion of a man, after a space (`e8 =Q`)."""
 _TOKEN = re.compile(r"[^\s{}();$\[\]!?]+(?:\([A-Z]\))?")
 _LINE_END = re.compile(r"[\r\n]")
 _EMPTY_LINE = re.compile(r"\n[^\S\n]*\n|\r[^\S\r\n]*\r")
@@ -110,7 +121,8 @@ def is_word(text: str) -> bool:
     """Whether a text can be a move in PGN: a word that is not a number, an evaluation or a result."""
     other = text in RESULTS or text in _OTHER_RESULTS or text in _JUDGED
     number = _NUMBER.fullmatch(text)
-    return _TOKEN.fullmatch(text) is not None and number is None and text[-1] != "," and not other
+    whole = text[-1:] != "," and _EVALUATED.fullmatch(text) is None and _INTO.fullmatch(text) is None
+    return _TOKEN.fullmatch(text) is not None and number is None and whole and not other
 
 
 class _Reader:
@@ -138,7 +150,9 @@ class _Reader:
                 self._tag(game)
             elif (character.isalnum() and not self._is_new(character)) or not self._said(game):
                 number = _NUMBER.match(text, self._at)
-                if (number is None or not self._number(number, game)) and self._is_end(game):
+                if self._is_loose_result(game) or (
+                    (number is None or not self._number(number, game)) and self._is_end(game)
+                ):
                     self._said_after(game)
                     yield self._ended(game)
                     game = TextGame(begins=self._at)
@@ -294,6 +308,17 @@ class _Reader:
         self._at = at
         return "".join(parts)
 
+    def _is_loose_result(self, game: TextGame) -> bool:
+        """Parses a result in a form that is not standard, if there is one."""
+        result = _LOOSE_RESULT.match(self._text, self._at)
+        if result is None or not (game.moves or game.tags):
+            return False
+        text = "1/2-1/2" if result[3] else f"{_POINTS[result[1]]}-{_POINTS[result[2]]}"
+        if text not in RESULTS:
+            return False
+        game.result, self._begun, self._at = text, True, result.end()
+        return True
+
     def _is_end(self, game: TextGame) -> bool:
         """Parses a move or a result; returns True for a result, which ends the game."""
         token = _TOKEN.match(self._text, self._at)
@@ -310,8 +335,13 @@ class _Reader:
             return True
         if len(game.moves) >= MAX_MOVES:
             self._too_long(f"the game has more than {MAX_MOVES:,} moves")
-        if text := token[0].rstrip(","):
-            game.moves.append(TextMove(self._short(text, "move")))
+        text = self._short(token[0].rstrip(","), "move")
+        if game.moves and _INTO.fullmatch(text):
+            game.moves[-1].text += text
+        elif text:
+            evaluated = _EVALUATED.fullmatch(text)
+            move = TextMove(text) if evaluated is None else TextMove(evaluated[1], (_JUDGED[evaluated[2]],))
+            game.moves.append(move)
             game.offsets.append(self._at)
         self._at = token.end()
         return False
@@ -389,6 +419,6 @@ def _said(move: TextMove) -> Iterator[str]:
 def as_document(game: TextGame) -> dict[str, Any]:
     """A game as the object of a foreign log: its tags and, under `moves`, an object with the `text` of each move."""
     tags: dict[str, Any] = dict(game.tags)
-    if game.result:
-        tags.setdefault("Result", game.result)
+    if game.result and tags.get("Result", "*") in ("*", "?", ""):
+        tags["Result"] = game.result
     return {**tags, "moves": [{"text": move.text} for move in game.moves]}

@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 
 from rulespec.cli.main import cli
 from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.engine.corpus.logs import Corpus
 from rulespec.engine.corpus.stores import batches, parts_of_store
 from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.engine.dialects.entries import Entries
@@ -22,8 +23,9 @@ from rulespec.engine.dialects.foreign_log import parse_foreign, shaped
 from rulespec.engine.dialects.json_paths import follow
 from rulespec.engine.dialects.notation_file import read_notation
 from rulespec.engine.game.game import Game
+from rulespec.engine.notation.pgn import NULL_MOVES
 from rulespec.engine.replay.other_result import other_result
-from rulespec.engine.replay.replay import ReplayResult, as_native, replay_log
+from rulespec.engine.replay.replay import ReplayRequest, ReplayResult, as_native, replay_log
 from rulespec.engine.words.words import Words
 from rulespec.load import load_ruleset
 from rulespec.schemas import load_schema
@@ -266,6 +268,75 @@ def test_the_line_of_an_illegal_move_is_named(name: str, tmp_path: Path) -> None
     rows = run(cli, ["replay", str(path)]).output
     assert all(f"at entry {entry}, line {each}: " in rows for each in (line, second))
     assert f"at entry {entry}, line {second}, after" in run(cli, ["replay", f"{path}#2"]).output
+
+
+PROMOTED = "1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Ng8"
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize(
+    "text, usual, glyphs",
+    [
+        ("1. e4 e5 D {a diagram} 2. Nf3 *", "1. e4 e5 {a diagram} 2. Nf3 *", {}),
+        ("1. Sf3 d5 D 2. Sc3 TN *", "1. Nf3 d5 2. Nc3 *", {}),
+        ("1. e4 e5 2. Bc4 Nc6 3. Bxf7ch Kxf7 *", "1. e4 e5 2. Bc4 Nc6 3. Bxf7+ Kxf7 *", {}),
+        ("1. e4 e5 2. Bc4 Nc6 3. Bxf7 ch. Kxf7 *", "1. e4 e5 2. Bc4 Nc6 3. Bxf7+ Kxf7 *", {}),
+        ("1. e4 e5 2. Bc4 Nc6 3. Bxf7 + Kxf7 *", "1. e4 e5 2. Bc4 Nc6 3. Bxf7+ Kxf7 *", {}),
+        ("1. e4 e5 2. Bc4 Nc6 3. Bxf7† Kxf7 *", "1. e4 e5 2. Bc4 Nc6 3. Bxf7+ Kxf7 *", {}),
+        ("1. f3 e5 2. g4 Qh4 mate 0-1", "1. f3 e5 2. g4 Qh4# 0-1", {}),
+        ("1. e4 d5 2. ed Qd5 3. d4 e5 4. dxe *", "1. e4 d5 2. exd5 Qxd5 3. d4 e5 4. dxe5 *", {}),
+        ("1. e2\u2013e4 e7\u2013e5 2. Ng1\u2013f3 *", "1. e4 e5 2. Nf3 *", {}),
+        ("1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 0\u20130 OO *", "1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O O-O *", {}),
+        ("1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. 00 *", "1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O *", {}),
+        ("1 . e4 e5 2 . Nf3 2 ... Nc6 *", "1. e4 e5 2. Nf3 Nc6 *", {}),
+        (f"{PROMOTED} 5. hxg8 =Q *", f"{PROMOTED} 5. hxg8=Q *", {}),
+        ("1. e4+/- e5± 2. Nf3+= Nc6= 3. Bb5+- *", "1. e4 e5 2. Nf3 Nc6 3. Bb5 *", {1: 16, 2: 16, 3: 14, 4: 10, 5: 18}),
+        ("1. e4 e5 1:0", "1. e4 e5 1-0", {}),
+        ("1. e4 e5 0 - 1", "1. e4 e5 0-1", {}),
+        ("1. e4 e5 O-1", "1. e4 e5 0-1", {}),
+        ("1. e4 e5 1/2 - 1/2", "1. e4 e5 1/2-1/2", {}),
+        ('1. e4 e5 1/2\n\n[Event "2"]\n1. d4 ½', '1. e4 e5 1/2-1/2\n\n[Event "2"]\n1. d4 1/2-1/2', {}),
+        ('[Result "*"]\n\n1. e4 e5 1-0', '[Result "1-0"]\n\n1. e4 e5 1-0', {}),
+    ],
+)
+def test_pgn_of_thirty_years_are_read(text: str, usual: str, glyphs: dict[int, int], tmp_path: Path) -> None:
+    games = []
+    for name, each in (("a.pgn", text), ("b.pgn", usual)):
+        (tmp_path / name).write_text(each, "utf-8")
+        results = [ReplayRequest(Path(log.name), data=log.data).replay() for log in Corpus([tmp_path / name]).logs()]
+        assert all(result.divergence is None for result in results), [result.divergence for result in results]
+        remarks = [
+            [notes.get("remark") for notes in result.notes.moves.values() if "remark" in notes] for result in results
+        ]
+        games.append(
+            [
+                (result.game.hash, result.notes.header.get("x-result"), said)
+                for result, said in zip(results, remarks, strict=True)
+            ]
+        )
+        if name == "a.pgn":
+            assert {
+                number: notes["glyphs"] for number, notes in results[0].notes.moves.items() if "glyphs" in notes
+            } == {number: [glyph] for number, glyph in glyphs.items()}
+    assert games[0] == games[1]
+
+
+@pytest.mark.parametrize("text", NULL_MOVES)
+def test_a_null_move_is_named(text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text(f"1. e4\n{text} 2. d4 *", "utf-8")
+    stop = replay_log(tmp_path / "a.pgn").divergence
+    assert stop is not None
+    assert (stop.place, f"`{text}` is a null move" in stop.refusal.reason) == ("entry 2, line 2", True)
+
+
+@pytest.mark.parametrize("text, other", [("nf3", "Nf3"), ("E4", "e4"), ("NF3", "Nf3"), ("ok", "")])
+def test_a_text_in_other_letters_names_the_move(text: str, other: str, tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text(f"1. {text} *", "utf-8")
+    stop = replay_log(tmp_path / "a.pgn", dialect="pgn").divergence
+    assert stop is not None
+    assert stop.refusal.reason.endswith(
+        f"`{text}` is not a move in Standard algebraic notation" + f": write `{other}`" * bool(other)
+    )
 
 
 @pytest.mark.parametrize("note", [1, {}, {"winners": "A"}, {"winners": ["Z"]}, {"scores": {"Z": 1}}, {"reason": "x"}])
