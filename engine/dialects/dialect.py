@@ -146,6 +146,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         ignores_illegal: whether the other system ignores illegal entries.
         accepts: rules unknown to the other system, which accepts entries that these refuse.
         not_compared: paths of meaningless fields, in entries of any type.
+        not_compared_at_end: paths of meaningless fields in entries that end the game, by their type.
         known_faults: the known faults of the other system.
         shape: the layout of logs.
         parted: fields whose texts have several parts.
@@ -177,6 +178,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
     decisions: Mapping[str, tuple[Projection, ...]]
     spans: Mapping[str, Span]
     not_compared: frozenset[str] = frozenset()
+    not_compared_at_end: Mapping[str, tuple[str, ...]] = {}
     known_faults: tuple[KnownFault, ...] = ()
     shape: LogShape = LogShape()
     parted: tuple[Parted, ...] = ()
@@ -304,6 +306,9 @@ def _dialect(text: str, file: str, whole: bool) -> Dialect:
         ignores_illegal="ignores_illegal" in data,
         accepts=frozenset(data.get("ignores_illegal", {}).get("except", [])),
         not_compared=frozenset(data.get("not_compared", {})),
+        not_compared_at_end={type_: tuple(paths) for type_, paths in data["ends"].items()}
+        if isinstance(data.get("ends"), dict)
+        else {},
         known_faults=tuple(
             KnownFault(f["title"], frozenset(f["rules"]), f["overlay"], frozenset(f["options"]))
             for f in data.get("known_faults", [])

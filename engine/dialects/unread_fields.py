@@ -112,7 +112,12 @@ def _note(counts: dict[tuple[str, str], int], type_: str, paths: Iterable[str], 
 def _unread(dialect: Dialect, start: Span, type_: str, path: str, number: int) -> Diagnostic:
     of = f"{shown(type_)}, first in entry {number}" if type_ else "the object around the entries"
     message = f"nothing compares {shown(path)} of {of}"
-    help_ = f"in the dialect `{dialect.id}`, compare it under `match`, or declare it under `not_compared`"
+    ways = "compare it under `match`, or declare it under `not_compared`"
+    if type_ in dialect.ends:  # no decision records it
+        ways = (
+            f"declare why not, `ends: {{{type_}: {{{path}: …}}}}`, or compare it under `result` if it tells the result"
+        )
+    help_ = f"in the dialect `{dialect.id}`, {ways}"
     return Diagnostic("RS629", Severity.WARNING, message, start, help=help_)
 
 
@@ -134,7 +139,7 @@ def _trees(dialect: Dialect) -> Mapping[str, tuple[Tree, Below]]:
         if form.closes:
             _container(tree, form.closes)
     for type_ in dialect.ends:
-        trees.setdefault(type_, {})
+        _add(trees.setdefault(type_, {}), dialect.not_compared_at_end.get(type_, ()))
     undo, result = dialect.undo, dialect.result
     if undo is not None:
         by = undo.by.removesuffix("?")

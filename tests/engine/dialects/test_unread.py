@@ -51,6 +51,18 @@ def test_a_field_that_nothing_compares(tmp_path: Path, entry: Any, path: str) ->
     assert message == f"nothing compares `{path}` of `{entry['kind']}`, first in entry 1"
 
 
+def test_fields_of_an_entry_that_ends_the_game_are_declared_there(tmp_path: Path) -> None:
+    log = [{"kind": "begin", "data": {"people": [{"name": "A"}]}}, {"kind": "over", "data": {"by": "A", "score": 3}}]
+    listed, place = changed(tmp_path, "title:", "ends: [over]\ntitle:"), "first in entry 1"
+    assert unread(listed, *log) == [f"nothing compares `{path}` of `over`, {place}" for path in ("by", "score")]
+    read = read_dialect(listed)
+    file = ForeignLog("game.json", [*log])
+    assert "`ends: {over: {by: …}}`" in unread_fields(read, file, Entries(read, file))[0].help
+    declared = changed(tmp_path, "title:", "ends: {over: {by: whoever clicked}}\ntitle:")
+    assert unread(declared, *log) == [f"nothing compares `score` of `over`, {place}"]
+    assert read_dialect(declared).ends == read.ends
+
+
 @pytest.mark.parametrize(
     "entry",
     [
