@@ -255,7 +255,7 @@ class Changes:
         return Change(f"{of}: {before} → {after}", of, before, after, where)
 
     def _held(self, cell: CellName, value: int) -> str:
-        """What a space of a regular board holds: an entity, or the piece of a seat, called like the field."""
+        """The content of a space of a regular board: an entity, or the piece of a seat, called like the field."""
         title, type_ = self._value(cell, value), type_of(cell.type)
         if not isinstance(type_, Ent) or type_.kind != self._words.ruleset.declarations.player_kind:
             return title

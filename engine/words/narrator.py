@@ -112,8 +112,8 @@ class Narrator:
         text = self.words.text(section, f"{option.decision}.{name}")
         if text is not None:
             return self._filled(text, [*self._who(option.decision, option.by), *arguments])
-        told = [a for a in arguments if a.number != 0 or not isinstance(a.type, SetOf | Order | BagOf | PathOf)]
-        shown = ", ".join(self.show(a.type, a.number) for a in told or arguments[:1])
+        stated = [a for a in arguments if a.number != 0 or not isinstance(a.type, SetOf | Order | BagOf | PathOf)]
+        shown = ", ".join(self.show(a.type, a.number) for a in stated or arguments[:1])
         if len(arguments) > 1 and all(argument.number is None for argument in arguments):
             shown = self.words.hidden()
         title = self.words.decision(name)
