@@ -66,7 +66,7 @@ _tables: OrderedDict[_Key, tuple[TableGame, SeatTools]] = OrderedDict()
 def answer_at_table(past: PastGame, seat: str, name: str, arguments: dict[str, Any]) -> tuple[str, bool]:
     """A tool's answer for a seat as JSON, and whether it is an error; runs in a process of the server.
 
-    The game is cached for the next call, as replaying a long game takes seconds.
+    The game is cached for the next call, because replaying a long game takes seconds.
 
     Args:
         past: the game of the table.
