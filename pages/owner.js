@@ -6,6 +6,7 @@ function makeOwner(hello, sent) {
     if (!asked) sent(order);
     asked = true;
   };
+  const unfolded = new Set();  // the tables whose limits are open
   const answered = (show = () => {}) => (answer) => {
     asked = false;
     show(answer);
@@ -29,7 +30,7 @@ function makeOwner(hello, sent) {
   const offers = Object.entries(hello.offers);
   element("new").hidden = !offers.length;
   element("offer").replaceChildren(...offers.map(([ref, { title }]) => {
-    const option = make("option", `${title} (${ref})`);
+    const option = make("option", title === ref ? title : `${title} (${ref})`);
     option.value = ref;
     return option;
   }));
@@ -99,7 +100,7 @@ function makeOwner(hello, sent) {
     const rows = table.seats.map((seat) => make("tr", "", make("td", seat.id), make("td", seat.name),
       make("td", `${seat.kind}${seat.bot ? ` (${seat.bot})` : ""}${seat.here ? ", here" : ""}`), make("td", "",
         button("New link", () => send({ do: "renew", game: table.id, role: `seat:${seat.id}` })),
-        button("Remove the player", () => confirm(`Remove ${seat.name || seat.id}? Their link ends.`) && send({ do: "remove", game: table.id, seat: seat.id })),
+        ...seat.kind === "free" ? [] : [button("Remove the player", () => confirm(`Remove ${seat.name || seat.id}? Their link ends.`) && send({ do: "remove", game: table.id, seat: seat.id }))],
         ...hello.bots.map((bot) => button(`Let a bot play (${bot})`, () => send({ do: "bot", game: table.id, seat: seat.id, bot }))))));
     const minutes = document.createElement("input");
     Object.assign(minutes, { type: "number", min: 0, value: Math.round(table.deadline / 60) });
@@ -116,22 +117,39 @@ function makeOwner(hello, sent) {
     const reveals = document.createElement("input");
     Object.assign(reveals, { type: "checkbox", checked: table.reveals });
     reveals.addEventListener("change", () => send({ do: "reveal", game: table.id, reveals: reveals.checked }));
-    return make("article", "",
-      make("h2", `${table.game} (${table.rules}), ${table.decisions} decisions${table.over ? ", over" : ""}`),
-      make("table", "", ...rows),
+    const limits = make("details", "", make("summary", "Time, taking back, opinions"),
       make("label", "Minutes for each decision (0: no limit) ", minutes),
       ...clock,
       make("label", "Minutes after which a request to take back no longer waits for absent players (0: it always waits) ", absent),
       make("label", "A bot's answer counts as seen: taking it back needs everybody's consent ", answers),
       make("label", "Bots give opinions in copies while the game goes on ", opinions),
-      ...table.secretive ? [make("label", "Reveal everything to everybody after the end (can be set until the first decision) ", reveals)] : [],
+      ...table.secretive ? [make("label", "Reveal everything to everybody after the end (can be set until the first decision) ", reveals)] : []);
+    limits.open = unfolded.has(table.id);
+    limits.addEventListener("toggle", () => unfolded[limits.open ? "add" : "delete"](table.id));
+    const decisions = `${table.decisions} ${table.decisions === 1 ? "decision" : "decisions"}`;
+    return make("article", "",
+      make("h2", `${table.game}: ${decisions}${table.over ? ", over" : ""} `, make("small", table.rules)),
+      make("table", "", ...rows),
+      limits,
       make("p", "", button("New link for spectators", () => send({ do: "renew", game: table.id, role: "spectator" })),
         button("Save the log", () => send({ do: "log", game: table.id })),
         button("Delete the table", () => confirm("Delete this table for good?") && send({ do: "delete", game: table.id }))));
   }
+  // Tables that change while something is typed into one are drawn when that is done.
+  let typing = null, waiting = null;
+  function draw(tables) {
+    waiting = typing ? tables : null;
+    if (typing) return;
+    element("tables").replaceChildren(...tables.map(tableOf),
+      ...Object.entries(hello.faults).map(([id, why]) => make("p", `Table ${id} could not be resumed: ${why}`)));
+  }
+  element("tables").addEventListener("input", ({ target }) => { typing = target; });
+  for (const end of ["change", "focusout"]) element("tables").addEventListener(end, () => {
+    typing = null;
+    if (waiting) draw(waiting);
+  });
   return {
-    tables: (tables) => element("tables").replaceChildren(...tables.map(tableOf),
-      ...Object.entries(hello.faults).map(([id, why]) => make("p", `Table ${id} could not be resumed: ${why}`))),
+    tables: draw,
     keys: answered(({ keys }) => element("keys").replaceChildren(...Object.entries(keys).map(([of, key]) =>
       make("p", `${role(of)}: ${location.origin}/#${key}`)))),
     refused: answered(({ text }) => notice(text)),

@@ -118,6 +118,10 @@ function makeTable(hello, sent) {
     return box;
   }
   const auto = habit("auto", "no"), sound = habit("sound", "no"), notices = makeNotices(habit);
+  if (!hello.seat && !hello.alone && !hello.about) {  // who watches decides nothing
+    element("news").querySelector("h3").textContent = word("table_round");
+    for (const id of ["auto", "notify", "learn"]) element(id).closest("label").hidden = true;
+  }
   function beep() {
     const audio = new AudioContext(), tone = audio.createOscillator(), volume = audio.createGain();
     volume.gain.value = 0.08;

@@ -221,6 +221,8 @@ def test_the_owner_sets_the_clock_and_both_pages_follow(browser: Any, tmp_path: 
         owner = browser.new_page(viewport=view)
         owner.goto(f"{base}/#{server.keys['owner']}")
         owner.wait_for_selector("#tables article")
+        assert not owner.get_by_label("The clock is stopped").is_visible()
+        owner.locator("#tables summary").click()  # it stays open
 
         def says(page: Any, place: str, *texts: str) -> None:
             until_in(page, lambda: all(text in page.inner_text(place) for text in texts))

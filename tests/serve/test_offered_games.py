@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
+from deadlines import until_in
+from servers import Client, served
 
 from rulespec.load import load_ruleset
 from rulespec.references import find_ruleset, known_folders, known_rulesets
@@ -76,3 +79,25 @@ def test_a_title_is_read_again_after_a_change(tmp_path: Path, monkeypatch: pytes
     own.write_text("title: [", "utf-8")
     assert offers.listed()["own"] == {"title": "own"}
     hall.close()
+
+
+@pytest.mark.proof  # 4 s, of a browser
+def test_what_the_owner_types_stays_while_a_table_changes(browser: Any, tmp_path: Path) -> None:
+    with served(tmp_path / "t.db", "connect_four", 2) as server:
+        owner = browser.new_page()
+        owner.goto(f"{server.base}/#{server.keys['owner']}")
+        owner.locator("#tables summary").click()
+        field = owner.get_by_label("Minutes for each decision")
+        field.fill("30")
+        client = Client(server.url, server.keys["seat:A"])
+        client.send(do="name", name="Ann")
+        client.wait(lambda: client.state["seats"][0]["name"] == "Ann")
+        owner.wait_for_timeout(1500)
+        assert "Ann" not in owner.inner_text("#tables") and field.input_value() == "30"
+        field.press("Tab")
+        until_in(owner, lambda: "Ann" in owner.inner_text("#tables"))
+        (live,) = server.hall.games.values()
+        until_in(owner, lambda: live.table.aside.deadline == 60 * 30)
+        assert owner.get_by_label("The clock is stopped").is_visible()
+        client.socket.close()
+        owner.close()

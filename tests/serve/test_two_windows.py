@@ -132,7 +132,12 @@ def test_a_seat_is_called_by_its_colour(ref: str, first: str, second: str, sit: 
     name = "A-name" if mine is ann else "B-name"
     mine.until(lambda: mine.text("#question").startswith(f"{own.capitalize()} (you): "))
     other.until(lambda: f"{name}\u2069 ({own})" in other.text("#question"))
-    about = windows["spectators"].text("#about")
+    other = windows["spectators"]
+    assert (
+        not other.page.is_visible("#auto") and not other.page.is_visible("#learn") and other.page.is_visible("#sound")
+    )
+    assert other.page.text_content("#news h3") == "The last round" != mine.page.text_content("#news h3")
+    about = other.text("#about")
     assert about.endswith(ref + about[about.rindex(" ") :])  # the title is above; the id comes last
     assert own in mine.text("#seats li.me small")
 
