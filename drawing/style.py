@@ -38,9 +38,8 @@ MAX_ASPECT = 4.0
 class Look(Brief, Struct, frozen=True):
     """The look of an entity: its colour, its letter, and the symbol of its pieces ("" for that of their type).
 
-    Attributes:
-        hatch: the line pattern on its places, for colour-blind viewers; `none` if the colours are distinct in grey.
-        chosen: whether the drawing file sets the colour, so that people may call the entity by it.
+    `hatch`: the line pattern on its places, for colour-blind viewers; `none` if the colours are distinct in grey.
+    `chosen`: whether the drawing file sets the colour, so that people may call the entity by it.
     """
 
     colour: str
@@ -470,12 +469,8 @@ def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str
         ]
         colours = _colours(given_looks, seats if kind.is_player else OWNERS)
         results[kind.name] = {
-            name: Look(
-                colour, own.get("letter", letter), own.get("symbol", ""), own.get("hatch", hatch), "colour" in own
-            )
-            for name, letter, own, colour, hatch in zip(
-                names, letters, given_looks, colours, hatches(colours), strict=True
-            )
+            name: Look(c, own.get("letter", letter), own.get("symbol", ""), own.get("hatch", hatch), "colour" in own)
+            for name, letter, own, c, hatch in zip(names, letters, given_looks, colours, hatches(colours), strict=True)
         }
     return results
 

@@ -45,7 +45,7 @@ _SCRIPTS = (
     "local.js",
 )
 _WORKER = ("wasm_game.js", "bots.js")
-_LOOSE = re.compile(r"/\*.*?\*/\s*|(?<=[{};,>])\s+|\s+(?=\{)|(?<=[a-z]:) (?!\")|;\s*(?=\})", re.DOTALL)
+_LOOSE = re.compile(r"/\*.*?\*/\s*|(?<=[{};,>])\s+| (?=\{)|(?<=[a-z]:) (?!\")|;\s*(?=\})", re.DOTALL)
 """Insignificant characters of our style sheets: comments, blanks, and the last semicolon of a rule."""
 _WORDS = (
     *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret", "yes", "no"),

@@ -220,6 +220,7 @@ LARGE_CLASSES = {
     "engine/wasm/procedures.py": "ProcedureEmitter",
     "engine/table/table.py": "Table",
     "engine/wasm/backend.py": "WasmBackend",
+    "engine/words/changes.py": "Changes",
     "engine/words/check.py": "TextCheck",
     "engine/words/narrator.py": "Narrator",
     "engine/words/words.py": "Words",

@@ -98,7 +98,7 @@ def test_a_dialect_without_known_faults(tmp_path: Path, monkeypatch: pytest.Monk
     from msgspec.structs import replace
 
     bare = replace(dialect(), known_faults=())
-    monkeypatch.setattr("rulespec.engine.dialects.dialect.read_dialect", lambda _, **__: bare)
+    monkeypatch.setattr("rulespec.engine.dialects.recognised.read_dialect", lambda _, **__: bare)
     with pytest.raises(DiagnosticsError) as error:
         past(IMPOSSIBLE[0])
     assert [d.code for d in error.value.diagnostics] == ["RS630"]
@@ -117,7 +117,7 @@ def test_an_overlay_without_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
 
     (fault,) = dialect().known_faults
     wrong = replace(dialect(), known_faults=(replace(fault, options=frozenset({"answer.no_such"})),))
-    monkeypatch.setattr("rulespec.engine.dialects.dialect.read_dialect", lambda _, **__: wrong)
+    monkeypatch.setattr("rulespec.engine.dialects.recognised.read_dialect", lambda _, **__: wrong)
     with pytest.raises(DiagnosticsError) as error:
         past(IMPOSSIBLE[0])
     assert "with the option `answer.no_such`" in error.value.diagnostics[0].message

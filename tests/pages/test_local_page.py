@@ -274,7 +274,7 @@ def test_values_that_are_not_drawn_are_listed_as_the_seat_sees_them(open_page: O
     titles, texts = opened.texts("#values dt"), opened.texts("#values dd")
     rows = dict(zip(titles, texts, strict=True))
     assert rows["B cash"] == "?" and rows["A cash"] in "123" and rows["rested"] == "0"
-    assert "?" in (rows["pile"], rows["B plan"]) and rows["pointed"] == "none"
+    assert "?" in (rows["pile"], rows["B plan"]) and rows["pointed"] == "\u2013"
 
 
 @pytest.mark.proof  # 0.4 s, of a browser

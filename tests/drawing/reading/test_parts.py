@@ -54,7 +54,7 @@ def test_a_layer_that_tiles_the_drawing_is_proposed(hiding: str, tmp_path: Path)
     result, report = read(tmp_path, drawing(LAYERED % hiding))
     assert len(result.regions) == (6 if hiding else 12)
     (said,) = [each for each in report.diagnostics if each.code == "RS859"]
-    assert "tile 100 % of the drawing" in said.message and said.help.endswith("--layer provinces")
+    assert "cover 100 % of the drawing" in said.message and said.help.endswith("--layer provinces")
     assert any(each.code == "RS856" and "with 6 shapes" in each.message for each in report.diagnostics) == bool(hiding)
 
 

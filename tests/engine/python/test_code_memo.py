@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 
 import pytest
@@ -36,7 +35,6 @@ def compiled(key: str, sources: list[str], monkeypatch: pytest.MonkeyPatch) -> i
         exec(memo.code(source), names)  # noqa: S102 - sources of this file
         assert names[f"f{number}"]() == int(source.split()[-1])  # type: ignore[operator]
     del memo
-    gc.collect()
     return count
 
 
