@@ -463,14 +463,14 @@ def _looks(d: typed.Declarations, section: dict[str, Any]) -> dict[str, dict[str
         names = [entity.name for entity in kind.entities] or [str(i + 1) for i in range(d.max_players * kind.is_player)]
         data = section.get(kind.name, {})
         letters = _letters([entity.title for entity in kind.entities], data, names) if kind.entities else names
-        given_looks = [
+        chosen = [
             data.get(name, {}) | data.get(str(i + 1), {}) if kind.is_player else data.get(name, {})
             for i, name in enumerate(names)
         ]
-        colours = _colours(given_looks, seats if kind.is_player else OWNERS)
+        colours = _colours(chosen, seats if kind.is_player else OWNERS)
         results[kind.name] = {
-            name: Look(c, own.get("letter", letter), own.get("symbol", ""), own.get("hatch", hatch), "colour" in own)
-            for name, letter, own, c, hatch in zip(names, letters, given_looks, colours, hatches(colours), strict=True)
+            name: Look(**{"letter": letter, "hatch": hatch} | own | {"colour": colour}, chosen="colour" in own)
+            for name, letter, own, colour, hatch in zip(names, letters, chosen, colours, hatches(colours), strict=True)
         }
     return results
 

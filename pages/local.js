@@ -6,7 +6,8 @@
   const BOTS = ["random", "flat:16", "flat:64", "flat:256"], MAX_LOG = 4_000_000, SHOWN_EVERY = 120;
   const element = (id) => document.getElementById(id);
   const bytes = await unpacked(fromBase64(data.module), "gzip", Infinity);
-  const { board, plan, helps, values, words } = JSON.parse(new TextDecoder().decode(await unpacked(fromBase64(data.large), "gzip", Infinity)));
+  const { board, plan, helps, values, words, styles } = JSON.parse(new TextDecoder().decode(await unpacked(fromBase64(data.large), "gzip", Infinity)));
+  document.head.append(...styles.map((text) => Object.assign(document.createElement("style"), { textContent: text })));
   const game = await WasmGame.load(bytes);
   const { seats } = game.names, { secretive } = game;
   const lines = makeKeptLines();

@@ -45,8 +45,8 @@ _SCRIPTS = (
     "local.js",
 )
 _WORKER = ("wasm_game.js", "bots.js")
-_LOOSE = re.compile(r"/\*.*?\*/\s*|(?<=[{};,>])\s+| (?=\{)|(?<=[a-z]:) (?!\")|;\s*(?=\})", re.DOTALL)
-"""Insignificant characters of our style sheets: comments, blanks, and the last semicolon of a rule."""
+_LOOSE = re.compile(r"(?<=[{};,>])\s+")
+"""Insignificant blanks of style sheets."""
 _WORDS = (
     *("and_more", "chance", "nobody", "none", "out_of_turn", "won_by", "decisions", "secret", "yes", "no"),
     *("page_board", "page_moves", "page_closer", "page_farther", "page_whole"),
@@ -78,6 +78,7 @@ def local_page(game: Game, language: str | None = None) -> str:
         "helps": rules_at_hand,
         "values": OtherValues(board, game, words).to_json(),
         "words": _page_words(words),
+        "styles": [_LOOSE.sub("", own_file(name)) for name in _STYLES],
     }
     data = {
         "module": _packed(module),
@@ -90,7 +91,7 @@ def local_page(game: Game, language: str | None = None) -> str:
     return document(
         words.game,
         language=words.language,
-        styles=[_LOOSE.sub("", own_file(name)) for name in _STYLES],
+        styles=(),
         body=body.replace("Rulespec", escape(words.game)),
         data=data,
         scripts=[_script(name) for name in _SCRIPTS],

@@ -122,7 +122,7 @@ def test_moves_for_a_seat_tell_what_it_has_seen(tmp_path: Path) -> None:
             writer.add(game.apply(game.parse(text)))
     for seat, seen, hidden in (("Ann", "queen", "king"), ("Bob", "king", "queen")):
         code, out = spoken("replay", log, "--moves", "--for", seat)
-        assert code == 0 and seen in out and hidden not in out and "is dealt a card\n" in out
+        assert code == 0 and seen in out and hidden not in out and " is dealt a card\n" in out
     out = spoken("replay", log, "--moves", "--public")[1]
     assert "king" not in out and "queen" not in out
 

@@ -256,11 +256,11 @@ def test_arguments_that_all_see_are_told_in_a_game_with_secrets(open_page: Open,
     opened = open_page(page_of("liars_dice", 2, tmp_path))
     wait_for_turn(opened)
     own, other = opened.texts("#list > li")[:2]
-    assert re.search(r"a die is thrown and shows \d", own) and other.endswith("a die is thrown")
+    assert re.search(r"A throws a die, which shows \d", own) and other.endswith("B throws a die")
     kinds(opened, "random", "person")  # now the other seat, which sees its own die only
     wait_for_turn(opened)
     own, other = opened.texts("#list > li")[:2]
-    assert own.endswith("a die is thrown") and re.search(r"a die is thrown and shows \d", other)
+    assert own.endswith("A throws a die") and re.search(r"B throws a die, which shows \d", other)
     bids = [text for text in opened.texts("#list > li")[2:] if "doubts" not in text]
     assert bids and all(re.search(r"[AB] bids \d . \d", text) for text in bids)
 

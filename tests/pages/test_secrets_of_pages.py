@@ -58,7 +58,7 @@ def test_a_page_of_a_seat_shows_what_it_has_seen(tmp_path: Path) -> None:
 def test_reasons_are_those_of_the_reader(tmp_path: Path) -> None:
     log = hand(tmp_path / "log.jsonl", "queen", "king")
     deals = {who: str(data(page(log, "--reasons", *flags_for(who)))["moves"][:2]) for who in ("Bob", "public")}
-    assert "queen" not in deals["Bob"] and "queen" not in deals["public"] and "is dealt a card" in deals["public"]
+    assert "queen" not in deals["Bob"] and "queen" not in deals["public"] and " is dealt a card" in deals["public"]
     whole = data(page(log, "--reasons", "--omniscient"))["moves"]
     assert "queen" in str(whole[0]["why"]) and "king" in str(whole[1]["why"])
 

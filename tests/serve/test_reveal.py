@@ -79,7 +79,7 @@ def test_the_replay_of_each_viewer_has_everything_when_it_is_revealed(reveals: b
     for viewer, page in pages.items():
         cards = [title for title in ("jack", "queen", "king") if f": {title}" in page.lower()]
         assert len(cards) >= (2 if reveals and ends else 0 if viewer == "spectator" else 1), cards
-        assert ('is dealt a card"' in page) == (not (reveals and ends))
+        assert (' is dealt a card"' in page) == (not (reveals and ends))
 
 
 def test_the_owner_says_so_before_the_first_decision() -> None:
