@@ -19,7 +19,9 @@ from rulespec.engine.dialects.json_paths import MISSING, follow
 from rulespec.engine.dialects.notation_file import FILE, Notation, notation_of
 from rulespec.engine.dialects.projected import Projection, as_text, places, projections
 from rulespec.records import Brief
+from rulespec.references import parts_of
 from rulespec.schemas import load_schema
+from rulespec.typed import nodes as typed
 
 _MEMO_SIZE = 20
 """Maximum number of dialects in memory."""
@@ -243,6 +245,13 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         result: str | None = self.rules["values"].get(self._rules_key(entry))
         return result
 
+    def is_of_extended(self, ruleset: typed.Ruleset) -> bool:
+        """Whether the dialect lies in the folder of a ruleset that extends the one it names, and so has to fit both."""
+        bases = [parts_of(ref) for ref in self.rulesets]
+        if ruleset.overlays or any(len(parts) > 1 or parts[0] == ruleset.id for parts in bases):
+            return False
+        return Path(self.file).resolve().parent.parent == ruleset.folders[0].resolve()
+
     def wanted(self, only: Collection[str] | None = None) -> str:
         """The expected fields of a first entry, for messages; `only` restricts these to some paths."""
         fields = dict(self.start.get("when", {}))
@@ -257,6 +266,8 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
             return table[name]
         for character in table.get("remove", ""):
             name = name.replace(character, "")
+        if table.get("case") == "title":
+            return " ".join(word[:1].upper() + word[1:] for word in name.split("_"))
         return name.upper() if table.get("case") == "upper" else name
 
 

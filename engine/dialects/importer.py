@@ -118,6 +118,7 @@ class Importer:
         own = past or dialect.ruleset_for(log.entries[0]) == game.ruleset.ref
         self._ignores = dialect.ignores_illegal and own and not strict
         self.log = Entries(dialect, log)
+        own = own or dialect.is_of_extended(game.ruleset)
         self._projections = Projections(game, dialect, own, values_of(dialect, log))
         self._explainer = Explainer(game, dialect, self._projections)
         self._search = StretchSearch(game, dialect, self.log, self._projections)

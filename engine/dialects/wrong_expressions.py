@@ -46,12 +46,14 @@ def wrong_expressions(dialect: Dialect, ruleset: typed.Ruleset) -> list[Diagnost
 
 
 def own_rules(dialect: Dialect, ruleset: typed.Ruleset) -> Iterator[typed.Ruleset]:
-    """The rulesets of a dialect that are a given one, alone or with overlays."""
+    """The rulesets of a dialect that are a given one, alone or with overlays; also the given one if it extends them."""
     from rulespec.load import load_ruleset  # lazily: the cache knows most dialects
 
     for ref in dialect.rulesets:
         base, *overlays = parts_of(ref)
         if base != ruleset.id:
+            if dialect.is_of_extended(ruleset):
+                yield ruleset
             continue
         if not overlays:
             yield ruleset

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -10,9 +11,11 @@ from folders import GAMES, TESTS
 from shipped import loaded
 
 from rulespec.cli.validate import check
-from rulespec.diagnostics.report import Report
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.engine.dialects.dialect import read_dialect
 from rulespec.engine.dialects.wrong_expressions import own_rules, wrong_expressions
+from rulespec.engine.replay.replay import replay_log
+from rulespec.load import load_ruleset
 
 SITE = (TESTS / "fixtures" / "sites" / "picker" / "picker.yaml").read_text("utf-8")
 RIGHT = "  joined: {place: [pick], crown: [place]}"
@@ -46,6 +49,31 @@ def test_a_wrong_expression_is_reported_at_its_place(
 def test_numbers_of_the_first_entry_are_known(tmp_path: Path) -> None:
     wanted = SITE.replace("  seats:", "  values: {seed: settings.seed}\n  seats:")
     assert said(tmp_path / "picker.yaml", wanted.replace("at: b, as: into", "at: b, as: into, no: seed % 8")) == []
+
+
+CLUB = {
+    "game.yaml": 'id: club\ntitle: Club\nversion: "1"\nextends: connect_four\n',
+    "dialects/site.yaml": (
+        "id: site\ntitle: Site\nrules: connect_four\nentries: actions\naction: {type: type, payload: ''}\n"
+        "start: {seats: players.*}\ndecisions:\n  turn.drop: {type: drop, match: {column: c.column}}\n"
+    ),
+    "game.json": json.dumps({"players": ["Ann", "Bob"], "actions": [{"type": "drop", "column": 4}] * 2}),
+}
+
+
+def test_a_wrong_expression_beside_rules_that_extend_others_stops_the_replay(tmp_path: Path) -> None:
+    """Otherwise the field is not compared, and other moves are replayed than those in the log."""
+    (tmp_path / "dialects").mkdir()
+    for name, text in CLUB.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    log, site = tmp_path / "game.json", tmp_path / "dialects" / "site.yaml"
+    right = replay_log(log, rules=str(tmp_path))
+    assert [str(option) for option in right.game.history] == ["drop(d1)", "drop(d2)"]
+    site.write_text(CLUB["dialects/site.yaml"].replace("c.column", "cc.column"), "utf-8")
+    with pytest.raises(DiagnosticsError) as error:
+        replay_log(log, rules=str(tmp_path))
+    assert [d.code for d in error.value.diagnostics] == ["RS622"]
+    assert [d.code for d in wrong_expressions(read_dialect(site), load_ruleset(str(tmp_path)))] == ["RS622"]
 
 
 def test_validate_compiles_the_dialects_of_a_ruleset(tmp_path: Path) -> None:
