@@ -21,6 +21,7 @@ from rulespec.engine.notation.text_formats import document_of, format_of, read_g
 from rulespec.engine.notation.text_moves import TextGame, TextMove
 from rulespec.records import Brief
 
+CONVERTED = "the guide to other people's logs shows how to convert sentences and tables to JSON"
 MAX_ACTIONS = 50_000
 MAX_BRACKETS = 400_000
 """Maximum number of lists and objects in a foreign log, since parsed values are many times larger than their text."""
@@ -155,7 +156,8 @@ def _no_json(text: str, file: str, error: json.JSONDecodeError, dialects: Iterab
         )
     if (known := not_read(text, dialects)) is not None:
         fail("RS612", f"this log is not JSON, but {known[0]}", start, help=known[1])
-    help_ = "give a log in JSON (a native one has an object on each line), or moves as text with their numbers (PGN)"
+    way = "give a log in JSON (a native one has an object on each line)"
+    help_ = f"{way}, or moves as text with their numbers (PGN); {CONVERTED}"
     fail("RS612", f"this log is not JSON, but text that begins with {shown(first[:40].rstrip())}", start, help=help_)
 
 

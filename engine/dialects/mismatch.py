@@ -8,7 +8,8 @@ matches no legal option.
 from __future__ import annotations
 
 import json
-from itertools import islice
+from collections.abc import Callable
+from itertools import islice, takewhile
 from typing import Any
 
 from msgspec import Struct
@@ -33,6 +34,8 @@ from rulespec.rule_ids import cited
 
 MAX_COMPARED = 2_000
 """Maximum number of legal options compared with an entry."""
+_MAX_PASSED = 20
+"""Maximum number of unrecorded options before an entry in which its decision is looked for."""
 MAX_VALUES = 5
 """Maximum number of field values shown in a reason."""
 
@@ -160,6 +163,8 @@ class Explainer:
             return refused(_no_move(kind, notation))
         if kind is MISSING:
             return refused(f"the entry has no type, and the open decision is {asked}")
+        if why := _passed_over(self.game, self.dialect, self.projections, kind, payload):
+            return refused(f"{why}; now the open decision is {asked}")
         shared = self.projections.shared.get(kind, {}) if isinstance(kind, str) and matched else {}
         for path, (first, part) in shared.items():
             whole = len(items(payload, path, part))
@@ -168,7 +173,9 @@ class Explainer:
                 continue
             text = f"only {done} of the {whole} elements of `{path}` match: then {asked} is open"
             return self._with_rule(text)
-        return refused(f"the open decision is {asked}, not {shown(str(kind))}")
+        is_named = any(form.type == kind for forms in self.dialect.decisions.values() for form in forms)
+        unnamed = "" if is_named else f": no option in the dialect `{self.dialect.id}` has this type"
+        return refused(f"the open decision is {asked}, not {shown(str(kind))}{unnamed}")
 
     def _with_rule(self, text: str) -> Refusal:
         """A reason, extended by the reason of the procedure that took the last decision."""
@@ -312,6 +319,35 @@ def _holds(path: str, value: Any) -> str:
 def _value(value: Any) -> str:
     """A value of a log as text for messages."""
     return shown(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def _passed_over(game: Game, dialect: Dialect, projections: Projections, kind: Any, payload: Any) -> str:
+    """Why an entry does not match its decision, which got an option that the other system does not record.
+
+    Returns:
+        "" if none of the unrecorded options just before was taken at a decision with the entry's type.
+    """
+
+    def is_silent(option: Option) -> bool:
+        return option.by is not None and not projections.forms.get((option.decision, option.name), ())
+
+    taken = [*islice(takewhile(is_silent, reversed(game.history)), _MAX_PASSED)]
+    decisions = {decision for (decision, _), of in projections.forms.items() if any(map(_is_of(kind), of))}
+    number = next((n for n, option in enumerate(taken, 1) if option.decision in decisions), 0)
+    if not number:
+        return ""
+    earlier = game.copy()
+    for _ in range(number):
+        earlier.undo()
+    own = Projections(earlier, dialect, False, projections.header_values)
+    reason = Explainer(earlier, dialect, own).explain(None, frozenset(), (kind, payload))[1].reason
+    option = taken[number - 1]
+    return f"it does not match `{option.decision}`, which got the unrecorded `{option}`: {reason}"
+
+
+def _is_of(kind: Any) -> Callable[[Form], bool]:
+    """A function that tells whether a form belongs to entries of a type."""
+    return lambda f: f.projection.type == kind and not f.projection.list and f.projection.order is None
 
 
 def _no_move(text: str, notation: Notation) -> str:

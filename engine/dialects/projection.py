@@ -146,7 +146,7 @@ class Projections:
     def __init__(self, game: Game, dialect: Dialect, own: bool, values: Mapping[str, int] = NO_VALUES) -> None:
         self.game = game
         self.dialect = dialect
-        self._header_values = values
+        self.header_values = values
         self.by_decision: dict[str, list[Form]] = {}
         self.shared: dict[str | None, dict[str, tuple[int, bool]]] = {}
         """Entry type → path of a list shared by several decisions → number of its first element, and whether the path
@@ -194,7 +194,7 @@ class Projections:
         use = BudgetUse(f"`{name}` of the dialect `{self.dialect.id}`", self.dialect.spans.get(name))
 
         def compiled(text: str) -> Query | None:
-            text = with_values(text, self._header_values)
+            text = with_values(text, self.header_values)
             try:
                 query = self.variables.projection(self._queries, text, decision, form.params)
                 if any(isinstance(e, ir.Call | Binding) for e in walk(query.lowered)):

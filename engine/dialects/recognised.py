@@ -13,7 +13,7 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, Report, failure
 from rulespec.diagnostics.suggestions import counted, did_you_mean
 from rulespec.engine.dialects.dialect import Dialect, read_dialect
-from rulespec.engine.dialects.foreign_log import ForeignLog
+from rulespec.engine.dialects.foreign_log import CONVERTED, ForeignLog
 from rulespec.engine.dialects.moves_alone import readable, reads
 from rulespec.engine.notation.text_formats import NAMES
 from rulespec.engine.words.asked import Decisions
@@ -37,7 +37,8 @@ def dialect_of(log: ForeignLog, files: Iterable[Path], dialect_id: str | None, r
         report: the report that receives warnings about invalid dialects.
 
     Raises:
-        DiagnosticsError: RS615 if there is no such dialect, RS616 if none recognises the log.
+        DiagnosticsError: RS615 if there is no such dialect, RS616 if none recognises the log, RS612 if it is a text
+            without tags none of whose words is a move.
     """
     if dialect_id is not None:
         names = set[str]()
@@ -67,7 +68,11 @@ def dialect_of(log: ForeignLog, files: Iterable[Path], dialect_id: str | None, r
             return whole
         (fitting if knows else likely if moves and fits else close).append(whole)
     if fitting:  # its first unreadable move becomes the divergence
-        return max(fitting, key=lambda dialect: readable(dialect, moves))
+        best = max(fitting, key=lambda dialect: readable(dialect, moves))
+        if moves and log.game is not None and not log.game.tags and not readable(best, moves):
+            message = f"this log is not JSON, but text with words such as {shown(moves[0])}, which no notation reads"
+            raise failure("RS612", message, _start(log), CONVERTED)
+        return best
     raise not_known(log, likely or close, seen)
 
 

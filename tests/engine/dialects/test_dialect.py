@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from recorder import FOLDER, HOSTILE, REST, Entry, Recorder, begin, cargo, gift, go, plain, taken
+from recorder import FOLDER, HOSTILE, REST, Entry, Recorder, begin, cargo, changed, gift, go, plain, taken
 
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.dialects import stretch_search
-from rulespec.engine.dialects.dialect import Dialect
+from rulespec.engine.dialects.dialect import Dialect, read_dialect
 from rulespec.engine.dialects.first_entry import seats_and_settings
 from rulespec.engine.dialects.foreign_log import parse_foreign
 from rulespec.engine.dialects.importer import Importer
@@ -132,6 +132,29 @@ def test_another_name_for_a_place_does_not_fit(replay: Recorder, name: Any) -> N
     divergence = replay(begin("Ann", "Bob"), go(name)).divergence
     assert divergence is not None
     assert divergence.foreign_index == 1
+
+
+def test_an_entry_of_a_decision_that_got_an_unrecorded_option_says_why_it_does_not_fit(
+    errands: Ruleset, tmp_path: Path
+) -> None:
+    dialect = read_dialect(changed(tmp_path, "  way.stay: {type: rest}\n", ""))
+    log = parse_foreign(json.dumps([begin("Ann", "Bob"), go("nowhere")]), "game.json")
+    game = Game(errands, *seats_and_settings(dialect, log, errands))
+    stop = Importer(game, dialect, log).run()
+    assert stop is not None
+    assert stop.refusal.reason == (
+        "it does not match `way`, which got the unrecorded `stay`: there is no site `nowhere`; "
+        "now the open decision is `loading` of Ann"
+    )
+
+
+def test_names_in_title_case(tmp_path: Path) -> None:
+    dialect = read_dialect(changed(tmp_path, "  good: {", "  nation: {case: title, usa: USA}\n  good: {"))
+    assert [dialect.foreign("nation", name) for name in ("great_britain", "italy", "usa")] == [
+        "Great Britain",
+        "Italy",
+        "USA",
+    ]
 
 
 @pytest.mark.parametrize("fee", [{}, {"fee": 2}])

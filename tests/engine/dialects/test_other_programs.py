@@ -270,6 +270,23 @@ def test_the_line_of_an_illegal_move_is_named(name: str, tmp_path: Path) -> None
     assert f"at entry {entry}, line {second}, after" in run(cli, ["replay", f"{path}#2"]).output
 
 
+@pytest.mark.parametrize(
+    "name, text, says",
+    [
+        (
+            "a.txt",
+            "1. The bank deals Italy\n2. Ann moves to factory\n",
+            "text with words such as `The`, which no notation",
+        ),
+        ("a.csv", "step,player,action\n1,Ann,move\n", "text that begins with `step,player,action`"),
+    ],
+)
+def test_sentences_and_tables_are_told_from_moves(name: str, text: str, says: str, tmp_path: Path) -> None:
+    wrong = refused(text, tmp_path / name)
+    assert wrong.startswith("RS612") and says in wrong
+    assert "shows how to convert sentences and tables to JSON" in wrong
+
+
 PROMOTED = "1. h4 g5 2. hxg5 h6 3. gxh6 Nf6 4. h7 Ng8"
 
 
