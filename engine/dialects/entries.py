@@ -78,6 +78,10 @@ class Entries:
         if not any(form.type == end for forms in dialect.decisions.values() for form in forms):
             ignored.add(end)  # it holds only the result
         self.is_skipped = [number < start or type_ in ignored for number, type_ in enumerate(self.types)]
+        listed = _lists_alone(dialect)
+        for number, type_ in enumerate(self.types if listed else ()):
+            if type_ in listed and all(follow(self.payloads[number], path) == [] for path in listed[type_]):
+                self.is_skipped[number] = True  # each of its elements answers a decision, and there is none
         self.is_boundary = [type_ in boundaries for type_ in self.types]
         self.is_checkpoint = [type_ in (marks or ()) for type_ in self.types]
         self.undone: frozenset[int] = frozenset()
@@ -229,6 +233,18 @@ def with_numbers(value: Any) -> Any:
     if isinstance(value, list):
         return [with_numbers(each) for each in value]
     return {key: with_numbers(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def _lists_alone(dialect: Dialect) -> dict[str, set[str]]:
+    """Type of entries that consist of lists without an option that ends them → the paths of these lists."""
+    results: dict[str, set[str]] = {}
+    others = set[str]()
+    for form in (form for forms in dialect.decisions.values() for form in forms):
+        if form.item and not form.part and not form.closes:
+            results.setdefault(form.type, set()).add(form.item)
+        else:
+            others.add(form.type)
+    return {type_: paths for type_, paths in results.items() if type_ not in others}
 
 
 def with_parent(entry: Any, payload: Any, parent: Any) -> Any:

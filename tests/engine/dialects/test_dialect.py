@@ -148,6 +148,15 @@ def test_an_entry_of_a_decision_that_got_an_unrecorded_option_says_why_it_does_n
     )
 
 
+def test_an_entry_with_an_empty_list_that_no_option_ends_answers_nothing(errands: Ruleset, tmp_path: Path) -> None:
+    dialect = read_dialect(changed(tmp_path, "  loading.enough: {type: cargo, closes: crates}\n", ""))
+    for what, stops in (((), False), (("C",), False), (("X",), True)):
+        log = parse_foreign(json.dumps([begin("Ann", "Bob"), REST[0], cargo(*what), *REST[2:]]), "game.json")
+        game = Game(errands, *seats_and_settings(dialect, log, errands))
+        assert (Importer(game, dialect, log).run() is not None) == stops
+        assert sum(option.name == "lay" for option in game.history) == (what == ("C",))
+
+
 def test_names_in_title_case(tmp_path: Path) -> None:
     dialect = read_dialect(changed(tmp_path, "  good: {", "  nation: {case: title, usa: USA}\n  good: {"))
     assert [dialect.foreign("nation", name) for name in ("great_britain", "italy", "usa")] == [
