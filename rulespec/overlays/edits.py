@@ -245,8 +245,8 @@ class Run:
             known = {text: span for root in roots for text, span in reasons(root).items()}
             hint, notes = nearest(at.text, known)
             message = f"{_what(item)} has no condition with the reason `{at.text}`"
-            reasons = f"write one of its reasons: {_names(known)}" if known else "copy the statement from the rule"
-            help_ = hint or reasons
+            other = f"write one of its reasons: {_names(known)}" if known else "copy the statement from the rule"
+            help_ = hint or other
             self._report.error("RS516", message, at.span, notes=notes, help=help_)
             return
         what = "statement" if isinstance(at, ast.Stmt) else "expression"
