@@ -57,8 +57,8 @@ def command(
 
 
 class ExplorationRun(Struct, frozen=True):
-    """An exploration: its maximum number of decisions, the folder for failing games, if any, and whether it records
-    situations.
+    """The settings of an exploration: the maximum number of decisions, the folder for failing games (None: no folder),
+    and whether to record situations.
     """
 
     decisions: int

@@ -247,7 +247,7 @@ def _map_file(target: Path, regions: Regions, base: Base | None) -> str:
     lines = [*modeline(target, "map")]
     if base is not None and base.facts:
         lines += [f"# A region has these facts: {', '.join(f'`{name}`' for name in base.facts)}."]
-    lines += ["# A link that is `either_end` is written at one of its ends, or at both."]
+    lines += ["# An `either_end` link is written at one of its ends, or at both."]
     if any(region.touches for region in regions):
         lines += ["# Regions whose shapes touch are listed as comments: uncomment the links that exist."]
     lines += ["map:"]

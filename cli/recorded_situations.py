@@ -91,7 +91,7 @@ def _diagnostic(checked: SituationCheck, group: list[Altered]) -> Diagnostic:
     file, _, line = rule.place.rpartition(":")
     span = Span(file, int(line), 1, int(line), 2) if file and line.isdigit() else None
     lines = [*first.lines, f"the shortest game, {text}", *([f"settings: {changed}"] if changed else [])]
-    lines.append("if this is intended, record them again with `rulespec explore REF --record`")
+    lines.append("if this is intended, record the situations again with `rulespec explore REF --record`")
     return Diagnostic("RS583", Severity.ERROR, message, span, help="\n".join(lines))
 
 

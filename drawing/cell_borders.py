@@ -1,4 +1,4 @@
-"""Sides and corners of the cells of a regular board: where they are, and what can stand on them."""
+"""Geometry and contents of the sides and corners of a regular board's cells."""
 
 from __future__ import annotations
 

@@ -101,12 +101,12 @@ def _used(d: typed.Declarations) -> Iterator[tuple[str, str, str]]:
 
 
 def host_of(d: typed.Declarations, kind: str) -> str:
-    """The board whose sides or corners the entities of a kind are; "" for other kinds."""
+    """The board with sides or corners of this kind; "" if there is none."""
     return next((name for name, board in d.boards.items() if kind in (board.sides, board.corners)), "")
 
 
 def border_form(d: typed.Declarations, kind: str) -> str:
-    """The form of a kind that is the sides or corners of a board; "" for other kinds."""
+    """The form of a kind: "sides" or "corners" if its entities are those of a board, otherwise ""."""
     board = d.boards.get(host_of(d, kind))
     return "" if board is None else "sides" if kind == board.sides else "corners"
 

@@ -1,4 +1,4 @@
-"""Edits of a map's other data: entities with their facts, rows of tables, constants, set-up.
+"""Edits of a map's data other than outlines and links: entities with their facts, rows of tables, constants, set-up.
 
 All this data is layered over the base, so an edit writes a single value at its path.
 """

@@ -107,7 +107,7 @@ def _rule(rule: Report, report: Report) -> str:
             f"<h2>How games ended</h2><p class='note'>Shares of games; no verdicts.</p>{key}",
             _bars([(title, 100 * a, 100 * b) for title, (a, b) in ending_shares(rule, first)], "{:.1f} %"),
             _leads(first, base, rule["name"]),
-            f"<h2>Lengths</h2><p class='note'>Games by their number of decisions.</p>{key}",
+            f"<h2>Lengths</h2><p class='note'>Games by number of decisions.</p>{key}",
             lengths(*(figures["lengths"] for figures in first["figures"])),
             f"<h2>Used options</h2><p class='note'>How often in a game; no verdicts.</p>{key}",
             _options(first["figures"]),

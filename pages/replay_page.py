@@ -1,4 +1,4 @@
-"""The page of a replay: a board, its moves, and charts in one HTML file, small enough for mail."""
+"""The page of a replay: a board, its moves, and charts in one HTML file, small enough to e-mail."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class TableRules:
                 if any(each.each for each in board.plans.values()):
                     board = board_of(self.ruleset, seats, self.words, viewer=viewer, apart=True)
                 self._boards[key] = board.backdrop(), plan(board)
-            except RulespecError:  # the drawing has mistakes: the game is playable by its words
+            except RulespecError:  # the drawing has mistakes: the game can still be played in text form
                 self._boards[key] = "", None
         return self._boards[key]
 

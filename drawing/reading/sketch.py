@@ -60,7 +60,7 @@ class Notes(Struct):
     `pictured`: it is a raster picture, with numbered regions.
     `faults`: the line of each element with an unreadable part, and that part.
     `areas`: the lines of invisible shapes that form the map, as there are no visible ones.
-    `parted`: the shapes read by their parts, each with its number of parts.
+    `parted`: the shapes read as several parts, each with the number of parts.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)

@@ -177,7 +177,7 @@ class Pair:
         except RulesetFaultError:
             self.other.apply(theirs)
             self.other.undo()
-            return OptionEffect(("fault",), ("the rules were at fault there, but are not now",), stands=False)
+            return OptionEffect(("fault",), ("the rules were at fault before, but are not now",), stands=False)
         try:
             self.other.apply(theirs)
         except RulesetFaultError as fault:

@@ -125,8 +125,8 @@ class BotTable:
             self.measuring = RowMeasures(self.search)
 
     def leading(self, game: Game) -> Standings | None:
-        """The standings of a game; if there is no value and no scoring, they are estimated by random games from its
-        position.
+        """The standings of a game; without a declared value or scoring, an estimate from playouts, or None if all seats
+        win together.
         """
         own, search = standings(game), self.search
         if own is not None or search.payoffs.single or search.seats < 2:

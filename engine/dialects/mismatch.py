@@ -52,7 +52,7 @@ class _Meant(Struct, frozen=True):
     """An option that an entry may denote, the refusal of it, and its rank among the candidates.
 
     Attributes:
-        accepted: whether it is refused by a rule that the other system does not know, and so was accepted there.
+        accepted: whether it is refused by a rule unknown to the other system, which therefore accepted it.
         sense: minus the number of conditions that fail in every position, a sign of wrong guesses for arguments that
             the entry lacks.
         held: minus the number of failed conditions, and the number of conditions before the first failure.

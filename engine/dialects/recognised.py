@@ -101,7 +101,7 @@ def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> Non
     if not dialect.decisions.keys().isdisjoint(Decisions(ruleset).paths()):
         return
     refs = " or ".join(f"`{ref}`" for ref in dict.fromkeys(dialect.rulesets))
-    message = f"{shown(log.file)} is {kind_of(log)}, from {dialect.title}: a log of {refs}, not of `{ruleset.ref}`"
+    message = f"{shown(log.file)} is a log of {refs}, not of `{ruleset.ref}`: {kind_of(log)}, from {dialect.title}"
     raise failure("RS883", message, _start(log), f"replay it under its own rules: `rulespec replay {log.file}`")
 
 

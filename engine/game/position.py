@@ -449,7 +449,7 @@ def position_of(machine: Machine, cells: Sequence[int]) -> Position:
 def _placed(fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
     """A fault with its place in the rules."""
     if isinstance(fault, UnlistedError):
-        help_ = "test a given option, or draw one; to list them all, choose fewer members, or from a smaller set"
+        help_ = "test a given option, or draw one; to list all options, choose fewer members, or use a smaller set"
         return UnlistedOptionsError(
             Diagnostic("RS418", Severity.ERROR, fault.detail, fault.span, help=help_), fault.number
         )
@@ -458,7 +458,7 @@ def _placed(fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
         return RulesetFaultError(Diagnostic("RS704", Severity.ERROR, fault.detail, fault.span, help=help_))
     span, message = program.sites[fault.site]
     detail = f" ({note})" if (note := fault.culprits(program)) else ""
-    help_ = "guard it with a condition, so that it cannot happen"
+    help_ = "add a condition that prevents this"
     return RulesetFaultError(Diagnostic("RS703", Severity.ERROR, message + detail, span, help=help_))
 
 

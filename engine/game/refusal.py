@@ -24,7 +24,7 @@ def refused(reason: str, span: Span | None = None) -> Refusal:
 
 
 def stood_for(listed: Option, span: Span) -> Refusal:
-    """The refusal of an option that is legal, but not listed because a listed option has tokens alike to its own."""
+    """The refusal of a legal option that is not listed because a listed option with alike tokens represents it."""
     return refused(f"`{listed}` is listed instead: the tokens are alike", span)
 
 

@@ -110,7 +110,7 @@ class OtherEnd(Struct, frozen=True):
 
 
 def end_of(game: Game, seat: str | None = OMNISCIENT, *, marked: bool = True) -> LogEnd | None:
-    """The current end of a game; None if the rules fault there.
+    """The current end of a game; None if the rules fault when it is computed.
 
     Args:
         game: the game.
@@ -129,7 +129,7 @@ def end_of(game: Game, seat: str | None = OMNISCIENT, *, marked: bool = True) ->
 
 
 def end_json(game: Game, seat: str | None = OMNISCIENT) -> list[dict[str, Any]]:
-    """A list with the current end line of a game; empty if the rules fault there."""
+    """A list with the current end line of a game; empty if the rules fault when it is computed."""
     end = end_of(game, seat)
     return [end.to_json()] if end is not None else []
 

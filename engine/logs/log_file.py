@@ -46,7 +46,7 @@ class LogWriter:
         self._write(dict(notes))
 
     def end(self, game: Game, notes: Notes | None = None) -> None:
-        """Writes the current end line of a game, unless the rules fault there."""
+        """Writes the current end line of a game, unless the rules fault when the result is computed."""
         for line in end_json(game):
             self._write(line | dict(notes or {}))
 

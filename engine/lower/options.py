@@ -83,7 +83,7 @@ class OptionLowering:
             option: the option.
             scope: the enclosing scope.
             later: see `HeadLowering.begun`.
-            representatives: whether one token represents all tokens alike to it.
+            representatives: whether one token represents all alike tokens.
         """
         params, conditions, body = self._params(option, scope, representatives=representatives)
         by = self.x.expr(option.by, conditions) if option.by is not None else None

@@ -141,7 +141,7 @@ def leads(strength: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 
 def short(answer: Mapping[str, Any]) -> str:
-    """An answer with its difference, in a short form for display beside another."""
+    """The verdict of an answer and the difference it found, in a few words that fit beside another answer."""
     says = {"none": "no difference", "same": "never acted"}.get(answer["verdict"], answer["verdict"])
     return f"{says} ({number(answer['difference'], answer['share'], '+')})"
 

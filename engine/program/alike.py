@@ -17,7 +17,7 @@ from rulespec.engine.program.machine import Machine
 from rulespec.language.orders import members_of
 
 Firsts = Callable[[str], Sequence[int]]
-"""A function that returns, for each token of a kind, the first token alike to it."""
+"""A function that returns, for each token of a kind, the first token interchangeable with it."""
 
 
 class AlikeTokens:
@@ -32,7 +32,7 @@ class AlikeTokens:
         self.p = machine.p
 
     def firsts(self, state: State, decision: int, kind: str, *, interrupts: bool) -> list[int]:
-        """For each token of a kind, the first token alike to it.
+        """For each token of a kind, the first token interchangeable with it.
 
         Args:
             state: the position.
@@ -128,9 +128,9 @@ def secrets_of(p: ir.Program) -> dict[str, list[ir.Secret]]:
 
 
 def marked(choice: ir.Choice, args: Sequence[int], firsts: Firsts, depth: int) -> int:
-    """A number shared by an argument and the tokens alike to it; negative if the argument is none or a repetition.
+    """A number shared by an argument and all interchangeable tokens; negative if the argument is none or a repetition.
 
-    A token that is also an earlier argument is alike to no other token.
+    A token that is also an earlier argument is interchangeable with no other token.
     """
     param, value = choice.params[depth], args[depth]
     if not param.alike or value < 0:
@@ -151,7 +151,7 @@ def _earlier(choice: ir.Choice, args: Sequence[int], depth: int) -> dict[int, in
 
 
 def _has_twin_before(choice: ir.Choice, args: Sequence[int], firsts: Firsts, depth: int) -> bool:
-    """Whether a lower-numbered token is alike to an argument and is not itself an earlier argument."""
+    """Whether a lower-numbered token is interchangeable with an argument and is not itself an earlier argument."""
     token, earlier = args[depth], _earlier(choice, args, depth)
     if not choice.params[depth].alike or token < 0 or token in earlier:
         return False

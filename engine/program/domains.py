@@ -167,7 +167,7 @@ class UnlistedError(ProgramFaultError):
 def too_many(p: ir.Program, at: Place) -> NoReturn:
     """Raises the fault for options that take too many steps to list; `at` is the parameter enumerated last."""
     name, option, span = _named(p, at)
-    steps = f"with {name} of {option} it takes more than {MAX_LISTED:,} steps to list the options"
+    steps = f"listing the options takes more than {MAX_LISTED:,} steps; the last parameter is {name} of {option}"
     raise ProgramFaultError(-1, f"parameters of options have too many values: {steps}", span=span)
 
 

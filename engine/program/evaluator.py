@@ -44,7 +44,7 @@ class Evaluator(Execution):
         """
         self.left -= 1
         if self.left < 0:
-            raise ProgramFaultError(-1, "it takes too long")
+            raise ProgramFaultError(-1, "the step limit is exceeded")
         # `type(…) is`, because a negative `isinstance` is slow for classes created in C.
         if type(e) is ir.Const:
             return e.value

@@ -46,7 +46,7 @@ class Execution(ABC):
         """
         self.left -= steps
         if self.left < 0:
-            raise ProgramFaultError(-1, "it takes too long")
+            raise ProgramFaultError(-1, "the step limit is exceeded")
 
     def alone(self, value: Callable[[], T], what: str, span: Span | None = None) -> T:
         """The result of `value`, evaluated between two decisions with a separate step limit.

@@ -301,8 +301,8 @@ class Interpreter(Evaluator):
         return legal
 
     def allows(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
-        """Whether the rules allow an option with these arguments, even if it is not listed because a token alike to its
-        own is.
+        """Whether the rules allow an option with these arguments, even if it is not listed because an option with
+        alike tokens represents it.
         """
         c = self.p.decisions[decision].choices[choice]
         return self.alone(lambda: self._is_legal(state, c, args), f"whether `{c.name}` is legal", c.span)

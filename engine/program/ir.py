@@ -435,7 +435,7 @@ class Param(Brief, Struct, frozen=True, gc=False):
     the last value. `steps` is the number of steps counted per listed value, or 0; with `tested`, it includes the test
     of the value, before which no value may be skipped (both set by `count_work`). If `private`, only the decider and
     the seats in the set `to` see the value, which `to` may read in its slot. If `alike`, the first one with a legal
-    option represents all tokens alike to it. If `low` is a `PathSearch`, the value is a path. With `several`, the value
+    option represents all alike tokens. If `low` is a `PathSearch`, the value is a path. With `several`, the value
     is a set of members of `low`, or a bag of its pieces if `type` is a bag; the two numbers are its minimum and maximum
     size.
     """

@@ -55,7 +55,7 @@ def product(a: int, b: int, site: int) -> int:
 
 
 def fitting(value: int, site: int) -> int:
-    """The number itself; exceeding the limit for numbers is a fault."""
+    """`value`, which must not exceed the limit for numbers; otherwise the rules fault at `site`."""
     if not -MAX_NUMBER <= value <= MAX_NUMBER:
         raise ProgramFaultError(site)
     return value

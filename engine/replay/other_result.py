@@ -1,4 +1,4 @@
-"""The result recorded by another system: for a game that has no end under the rules, or that ends differently there."""
+"""Results recorded by another system for games that end differently, or not at all, under the rules."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class OtherResult(Struct, frozen=True):
         return " ".join([text, f"({self.reason})"] if self.reason else [text]).strip()
 
     def in_words(self, game: Game, words: Words) -> str:
-        """The result with the names of people, such as `White won (resigned)`."""
+        """The result as a sentence that calls seats by their displayed names, such as `White won (resigned)`."""
         won, names = "", game.shown_names
         if self.winners is not None:
             winners = won_by(teams_of(game), names, self.winners) if self.winners else words.word("nobody")

@@ -4,9 +4,9 @@ They follow the game decision by decision from the seat's view: hidden choices a
 dropped. Hidden choices of others are resampled from later disclosures (`hidden_choices`). If all histories are equally
 likely, as with dealt cards, a dropped particle is replaced by its own history with two hidden tokens exchanged,
 replayed from the start, if that fits the observations; otherwise by a copy of a fitting particle. At each decision of
-the seat, all particles take Metropolis steps: exchanges of two hidden tokens, accepted by the odds of the histories.
-The odds thus approach those of the game, in which chance counts by its weights and hidden choices of others are
-uniform; their visible choices are no evidence.
+the seat, all particles take Metropolis steps: exchanges of two hidden tokens, accepted according to the odds of the
+histories. The odds thus approach those of the game, in which chance follows its weights and hidden choices of others
+are uniform; their visible choices are no evidence.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ class GamePlan:
     def play(
         self, ruleset: typed.Ruleset, number: int, decide: Decide = choose, machine: Machines | None = None
     ) -> Playout:
-        """Plays one game, which the number determines; `ruleset` is the plan's, and `decide` decides for all seats.
+        """Plays the game with this number; `ruleset` is the plan's, and `decide` decides for all seats.
 
         Games in wasm do not record decisions, so Python plays them here unless another machine is given.
         """

@@ -330,7 +330,7 @@ class Table:
         if to >= 0:
             number = self.game.ply - to
             if not len(pending(self.game)) < number <= self.game.ply or self._by(to) not in self.people:
-                return MessageRefusal("there is no decision by a person there")
+                return MessageRefusal("no person made that decision")
         if not number or (self.played.bars(seat, number) and not self.alone):
             open_plan = "a plan is open: earlier decisions cannot be taken back until it is committed"
             return MessageRefusal(open_plan if number else "there is nothing to take back")

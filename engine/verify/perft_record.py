@@ -63,7 +63,7 @@ class PerftRow:
     spans: dict[str, Span] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        where = f"{self.log} at {self.at}" if self.log else f"start of {self.players} players"
+        where = f"{self.log} at {self.at}" if self.log else f"start with {self.players} players"
         return f"{where}, depth {self.depth}"
 
     def to_yaml(self) -> str:
@@ -261,11 +261,11 @@ def _differences(row: PerftRow, count: Perft, backend: Backend, report: Report) 
         return
     if not count.complete:
         names = ["nodes"]
-    texts = [f"{name} is {now[name]}, recorded {row.counted[name]}" for name in names]
+    texts = [f"{name} is {now[name]}, not {row.counted[name]} as recorded" for name in names]
     if not count.complete:
         texts = [f"there are more nodes than the {row.counted['nodes']} recorded"]
-    help_ = "find the option with `rulespec perft --divide`"
+    help_ = "find the differing option with `rulespec perft --divide`"
     if names == ["hash"]:
-        help_ = "if only the layout of states has changed, record them again with `rulespec perft REF --record`"
+        help_ = "if only the layout of states has changed, record the hashes again with `rulespec perft REF --record`"
     message = f"{row} (backend {backend}): {'; '.join(texts)}"
     report.error("RS831", message, row.spans.get(names[0], row.span), help=help_)

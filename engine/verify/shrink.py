@@ -34,7 +34,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class FailingGame:
-    """A game that reveals a mistake after its last move, or in that move if the rules fault there.
+    """A game that reveals a mistake after its last move, or in a last move in which the rules fault.
 
     Attributes:
         header: the seats and settings.

@@ -270,7 +270,7 @@ def _paths(p: ir.Program) -> Iterator[int]:
 
 
 def words_of(bits: int) -> int:
-    """The width of a set of `bits` bits."""
+    """The number of words in a set of `bits` bits."""
     return min(ROW, max(1, -(-bits // WORD)))
 
 

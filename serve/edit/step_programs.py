@@ -96,7 +96,7 @@ class EditorPrograms:
     """The programs started from a page: at most one per step, all ended with the server.
 
     Args:
-        changed: a callback for news to show.
+        changed: a callback for changes of `shown` or `reports`.
 
     Attributes:
         shown: step → its last program.

@@ -170,7 +170,7 @@ def test_a_position_within_a_call_is_taken_back_and_hashed(game: Game) -> None:
 
 
 def test_a_token_that_waits_in_a_call_is_told_from_those_alike(game: Game) -> None:
-    """While a call within a call is under way, what the outer one will move is no longer alike to the others."""
+    """During a call within a call, the token that the outer one will move is no longer interchangeable with others."""
     assert [str(option) for option in game.legal_options] == ["pick(ann_tile_1)", "stop"]
     game.apply(option(game, "pick(ann_tile_1)"))
     assert [str(option) for option in game.legal_options] == ["pick(ann_tile_1)", "pick(ann_tile_2)", "stop"]

@@ -110,7 +110,7 @@ def _entry(kind: typed.Kind, name: str, facts: dict[str, list[str]]) -> Entry:
 
 
 def _sides(r: DeclarationReader, board: typed.BoardDecl, directions: Sequence[Entry]) -> list[tuple[str, list[str]]]:
-    """The sides of a board with their spaces, space by space; each is named by its first space and the direction."""
+    """The sides of a board with their spaces, space by space; each is named after its first space and the direction."""
     known: dict[tuple[int, typed.Step], int] = {}
     results: list[tuple[str, list[str]]] = []
     spaces = r.d.kinds[board.kind].entities
@@ -128,7 +128,7 @@ def _sides(r: DeclarationReader, board: typed.BoardDecl, directions: Sequence[En
 
 
 def _corners(r: DeclarationReader, board: typed.BoardDecl, ring: Iterable[Corner]) -> list[tuple[str, list[str]]]:
-    """The corners of a board with their spaces, space by space; each is named by its first space and its place."""
+    """The corners of a board with their spaces, space by space; each is named after its first space and its place."""
     known: dict[typed.Step, int] = {}
     results: list[tuple[str, list[str]]] = []
     if not board.corners:

@@ -68,7 +68,7 @@ def _rows(
         return
     if not isinstance(node, Mapping):
         notes = [Label(table.key_span, "the keys of the table")]
-        r.report.error("RS227", f"rows for each {keys[0]} are expected here", node.span, notes=notes)
+        r.report.error("RS227", f"expected a mapping with a row for each {keys[0]}", node.span, notes=notes)
         return
     seen: dict[int, Scalar] = {}
     for key, place, value in entries(node):

@@ -116,7 +116,7 @@ def test_only_decisions_of_people_can_be_gone_back_to(to: int, rules: dict[bool,
     if to < 0:  # the player's own last decision
         assert refusal is None and table.say("B")["undo"]["decisions"] == 2
     else:
-        assert refusal == MessageRefusal("there is no decision by a person there")
+        assert refusal == MessageRefusal("no person made that decision")
     assert table.game.ply == before == 3
 
 

@@ -340,7 +340,8 @@ def test_other_rules_differ_from_the_record_at_its_lines(own: Path) -> None:
     assert code == 1
     result = data["diagnostics"]
     assert [d["code"] for d in result] == ["RS831"] * 3 + ["RS832"]
-    assert result[0]["message"].startswith("start of 2 players, depth 4 (backend python): nodes is 30, recorded 105; ")
+    first = "start with 2 players, depth 4 (backend python): nodes is 30, not 105 as recorded; "
+    assert result[0]["message"].startswith(first)
     assert (result[3]["message"].partition(":")[0], result[3]["help"]) == (
         "there is no position after 1 moves",
         "the next move is illegal: NIM-03: one to three stones",
@@ -354,7 +355,7 @@ def test_a_change_of_the_layout_alone_is_seen_as_such(own: Path) -> None:
     code, out, err = invoke(own, "--check")
     assert code == 1
     assert "hash is " in err and "nodes is" not in err
-    assert "if only the layout of states has changed, record them again with `rulespec perft REF --record`" in err
+    assert "if only the layout of states has changed, record the hashes again with `rulespec perft REF --record`" in err
     assert "6 positions counted, 6 differ" in out
     assert invoke(own, "--record")[0] == 0
     assert invoke(own, "--check")[0] == 0
@@ -367,7 +368,7 @@ ROW = "{players: 2, depth: 2, nodes: 12, leaves: 9, ended: 0, distinct: 9}"
     "row, code, text",
     [
         (ROW, 0, ""),
-        (ROW.replace("leaves: 9", "leaves: 8"), 1, "leaves is 9, recorded 8"),
+        (ROW.replace("leaves: 9", "leaves: 8"), 1, "leaves is 9, not 8 as recorded"),
         (ROW.replace("nodes: 12", "nodes: 10"), 1, "there are more nodes than the 10 recorded"),
         (ROW.replace("depth: 2, nodes: 12", "depth: 100, nodes: 50"), 1, "there are more nodes than the 50 recorded"),
         (ROW.replace("depth: 2, ", ""), 2, "the key `depth` is missing"),
