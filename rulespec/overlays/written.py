@@ -12,12 +12,15 @@ from rulespec.diagnostics.diagnostic import Span
 from rulespec.overlays.overlay import ChangedPlace, Source
 from rulespec.overlays.selection import ordered
 from rulespec.syntax import ast
-from rulespec.syntax.printed import printed
+from rulespec.syntax.printed import ATOM, BINDS, COMPARED, LEFT_TO_RIGHT, precedence, printed
 
 Line = tuple[int, str]
 """A line: its number in the file, and its text."""
 
 _NO_COMMENT = re.compile(r'("[^"]*")|#.*')
+_OPERATOR = r"(\?\?|==|!=|<=|>=|[-+*/%|&<>]|\b(?:or|and|in|not|is|if|else|once)\b)"
+_LEFT_OF, _RIGHT_OF = re.compile(_OPERATOR + r" ?$"), re.compile(rf" ?(?:{_OPERATOR}|\?\.|\.(?!\.)|\[)")
+"""The operators beside an expression in a line."""
 
 
 def changes_of(item: ast.Item, source: Source) -> list[ChangedPlace]:
@@ -130,6 +133,17 @@ def _with_changes(
     return result.all()
 
 
+def _least(beside: re.Match[str] | None, *, of_left: bool) -> int:
+    """The least precedence that an expression needs without brackets beside an operator."""
+    if beside is None:
+        return -1
+    operator = beside[1]
+    if operator is None or beside[0] == "-":  # `x.name`, `x[i]`; the sign of a number
+        return ATOM
+    binds = BINDS[operator]
+    return binds + (binds == COMPARED or (of_left and operator in LEFT_TO_RIGHT))
+
+
 def _begin(node: Any) -> Span:
     if isinstance(node, ast.OptionParam):
         return node.name.span
@@ -183,7 +197,7 @@ class _Lines:
         elif isinstance(node, ast.Binder) and isinstance(edit.at, ast.Binder):
             self._order(node, edit.at, mark)
         elif isinstance(node, ast.Expr) and edit.value is not None:
-            self._cut(node.span, self._expression(edit.value), mark)
+            self._cut(node.span, self._operand(node, edit.value), mark)
         elif isinstance(node, ast.OptionParam | ast.Shared):
             self._condition(node, edit, mark)
         else:
@@ -273,6 +287,15 @@ class _Lines:
         end = e.span.end_column - 1
         lines = self._part(e.span, e.span.end_line, end - (e.span.column - 1 if e.span.line == e.span.end_line else 0))
         return " ".join(line.strip() for line in lines)
+
+    def _operand(self, old: ast.Expr, new: ast.Expr) -> str:
+        """An expression in the place of another, in brackets if an operator beside it would bind more strongly."""
+        place = old.span
+        left = self.text.get(place.line, "")[: place.column - 1 - self._dedent]
+        right = self.text.get(place.end_line, "")[place.end_column - 1 - self._dedent :]
+        least = max(_least(_LEFT_OF.search(left), of_left=True), _least(_RIGHT_OF.match(right), of_left=False))
+        text = self._expression(new)
+        return f"({text})" if precedence(new) < least else text
 
     def _part(self, span: Span, last: int, end: int | None = None) -> list[str]:
         """The lines of a statement or expression in an edit, after later edits."""

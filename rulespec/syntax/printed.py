@@ -18,9 +18,12 @@ _PRECEDENCE = {
     **dict.fromkeys("*/%", 8),
 }
 """The precedence of each binary operator."""
-_ATOM, _COMPARED = 10, 4
+ATOM, COMPARED = 10, 4
 """The precedences of names and calls, and of comparisons."""
 _UNARY = {"not": 3, "-": 9}
+LEFT_TO_RIGHT = frozenset(_PRECEDENCE)
+BINDS = _PRECEDENCE | {"is": COMPARED, "not": 3, "if": 1, "else": 0, "once": 0}
+"""The operators with two operands of one kind, and the precedence of each operator."""
 _BINDING = frozenset(["any", "count", "first", "the"])
 """Names shared by a function and an operator: the brackets after them may contain a binder."""
 
@@ -39,14 +42,14 @@ def _in_brackets(parts: Iterable[Any]) -> str:
     return f"({', '.join([printed(part) for part in parts])})"
 
 
-def _precedence(node: Any) -> int:
+def precedence(node: Any) -> int:
     """The precedence of an expression as an operand."""
     kind = type(node)
     if kind is ast.Binary:
         return _PRECEDENCE[node.op]
     if kind is ast.Unary:
-        return _UNARY.get(node.op, _COMPARED)
-    return -1 if kind is ast.Once else 0 if kind is ast.Choice else _ATOM
+        return _UNARY.get(node.op, COMPARED)
+    return -1 if kind is ast.Once else 0 if kind is ast.Choice else ATOM
 
 
 def _within(node: ast.Each) -> bool:
@@ -77,7 +80,7 @@ def _bound(node: Any, least: int) -> str:
     """The text of a node, in brackets if its precedence is below `least`."""
     if type(node) is ast.Each and _within(node):
         raise KeyError
-    return printed(node) if _precedence(node) >= least else f"({printed(node)})"
+    return printed(node) if precedence(node) >= least else f"({printed(node)})"
 
 
 def _number(node: ast.Number) -> str:
@@ -87,7 +90,7 @@ def _number(node: ast.Number) -> str:
 def _binary(node: ast.Binary) -> str:
     op, left, right = node.op, node.left, node.right
     p = _PRECEDENCE[op]
-    before = left.name if type(left) is ast.Ref else _bound(left, p + (p == _COMPARED))
+    before = left.name if type(left) is ast.Ref else _bound(left, p + (p == COMPARED))
     return f"{before} {op} {right.name if type(right) is ast.Ref else _bound(right, p + 1)}"
 
 
@@ -96,23 +99,23 @@ def _unary(node: ast.Unary) -> str:
         return f"-{_bound(node.operand, 9)}"
     if node.op == "not":
         return f"not {_bound(node.operand, 3)}"
-    return f"{_bound(node.operand, _COMPARED + 1)} {node.op}"
+    return f"{_bound(node.operand, COMPARED + 1)} {node.op}"
 
 
 def _attribute(node: ast.Attribute) -> str:
     target = node.target
     if type(target) is ast.Ref:
         return f"{target.name}.{node.name.text}"
-    return f"{_bound(target, _ATOM)}.{node.name.text}"
+    return f"{_bound(target, ATOM)}.{node.name.text}"
 
 
 def _chain(node: ast.Chain) -> str:
     called = "" if node.args is None else _in_brackets(node.args)
-    return f"{_bound(node.target, _ATOM)}?.{node.name.text}{called}"
+    return f"{_bound(node.target, ATOM)}?.{node.name.text}{called}"
 
 
 def _index(node: ast.Index) -> str:
-    return f"{_bound(node.target, _ATOM)}[{', '.join([printed(key) for key in node.keys])}]"
+    return f"{_bound(node.target, ATOM)}[{', '.join([printed(key) for key in node.keys])}]"
 
 
 def _call(node: ast.CallExpr) -> str:

@@ -201,6 +201,20 @@ SAME: dict[str, tuple[str, *tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "a definition": ("change def doubled: replace 2 with 3\n", ("x * 2", "x * 3")),
+    "operators beside the place that bind more strongly": (
+        "change def doubled: replace x with x + 1 if x > 1 else 3\n\n"
+        "change option visit of errand: replace s.rank with (far if rain else 2 - step)\n",
+        ("x * 2", "(x + 1 if x > 1 else 3) * 2"),
+        ("where s.rank < 3", "where (far if rain else 2 - step) < 3"),
+        ("set n to n + step + s.rank", "set n to n + step + (far if rain else 2 - step)"),
+    ),
+    "operators that bind less strongly": (
+        "change def doubled: replace 2 with 3 + 1\n\n"
+        "change option visit of errand:\n    replace step with 2 * step\n    replace n + m with n * m\n",
+        ("x * 2", "x * (3 + 1)"),
+        ("set n to n + step", "set n to n + 2 * step"),
+        ("require n + m < 40", "require n * m < 40"),
+    ),
     "an option of a group": (
         'change option rest of extras: remove "FAI-03"\n',
         ('            require n < far         "FAI-03: enough"\n            set m', "            set m"),
