@@ -139,6 +139,8 @@ def _of_part(
     if test.search(part.doc.text):
         yield _Match(_DOC, number, what, _line(part.doc.text), name.span)
     for node in nodes(part):
+        if isinstance(node, ast.Remark | ast.Decide) and test.search(node.doc.text):
+            yield _Match(_DOC, number, what, _line(node.doc.text), node.doc.span)
         reason = getattr(node, "reason", None)
         if isinstance(reason, ast.Text) and test.search(reason.text):
             yield _Match(_REASON, number, what, _line(reason.text), name.span)

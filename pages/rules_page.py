@@ -249,8 +249,11 @@ def _docs(ruleset: typed.Ruleset, words: Words) -> Iterator[tuple[str, str]]:
     rules = ruleset.rules
     for procedure in rules.procedures.values():
         sentence = words.text("procedures", procedure.name)
-        yield _plain(sentence.other) if sentence is not None else "", procedure.doc
+        title = _plain(sentence.other) if sentence is not None else ""
+        yield title, procedure.doc
         for s in walk(procedure.body):
+            if isinstance(s, typed.Remark):
+                yield title, s.doc
             if isinstance(s, typed.Decide):
                 yield words.decision(s.name), s.doc
                 for option in s.options:

@@ -105,6 +105,8 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
     if exists:
         begin = "name a folder with a game.yaml, or start a ruleset with `rulespec new`"
         hint = "rename `game.yml` to `game.yaml`" if (path / "game.yml").is_file() else begin
+        if path.suffix == ".yaml" and path.is_file():
+            hint = f"write an overlay behind its ruleset, `RULESET+{name}`, or alone with its `+`, as a rule: `+{name}`"
         raise failure("RS501", f"`{name}` is not a ruleset: it has no game.yaml", None, hint)
     if name.endswith((".jsonl", ".json", ".pgn", ".sgf", ".gz")):
         raise failure("RS501", f"there is no file `{name[-80:]}`", None, "check the path of the log")

@@ -186,7 +186,7 @@ class Items:
             first, last = s.span.line, max(s.span.line, s.span.end_line - 1)  # spans end at the next line
             line = Span(s.span.file, first, s.span.column, last, s.span.end_column)
             cites = s.doc if isinstance(s, typed.Remark) else ""
-            self.statements[id(s)] = self._item("statement", line, type(s).__name__, RUN, cites, lines=[line])
+            self.statements[id(s)] = self._item("statement", line, _word(s), RUN, cites, lines=[line])
             self._choices([s])
 
     def _test(self, condition: typed.Expr, word: str) -> CoverageItem:
@@ -299,3 +299,23 @@ def _group_rules(ruleset: typed.Ruleset) -> dict[Span, list[str]]:
             if isinstance(option, OptionDef):
                 results.setdefault(option.name.span, []).append(group.doc.text)
     return results
+
+
+_WORDS: dict[type[typed.Stmt], str] = {
+    typed.Let: "let",
+    typed.LetTable: "let",
+    typed.Assign: "set",
+    typed.Put: "move",
+    typed.Return: "return",
+    typed.EndGame: "end game",
+    typed.Remark: "docstring",
+}
+
+
+def _word(s: typed.Stmt) -> str:
+    """The name of a statement: its words in the language."""
+    if isinstance(s, typed.CallProcedure):
+        return f"call of `{s.procedure.name}`"
+    if isinstance(s, typed.Transfer):
+        return "pay" if isinstance(s.source, typed.Field) else "move"
+    return s.word if isinstance(s, typed.Jump) else _WORDS[type(s)]

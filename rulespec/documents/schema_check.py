@@ -198,7 +198,8 @@ def _describe(
     if "propertyNames" in error.absolute_schema_path and isinstance(node, Mapping) and isinstance(error.instance, str):
         key = node.entries.get(error.instance)
         span = key[0].span if key else node.span
-        report.error("RS215", f"{shown(error.instance)} cannot be a key in {where}", span, help=_key_hint(error))
+        hint = _cut_by_comma(error.instance, node) or _key_hint(error)
+        report.error("RS215", f"{shown(error.instance)} cannot be a key in {where}", span, help=hint)
     elif kind in _UNKNOWN and isinstance(node, Mapping):
         _describe_unknown(error, node, report, where)
     elif kind == "required" and isinstance(node, Mapping):
@@ -254,10 +255,27 @@ def _describe_unknown(error: ValidationError, node: Mapping, report: Report, whe
         if new is not None and new not in node.entries:
             report.add(old_key(name, new, span))
             continue
-        hint = did_you_mean(name, [k for k in known if k not in node.entries])
+        hint = _cut_by_comma(name, node) or did_you_mean(name, [k for k in known if k not in node.entries])
         hint = hint or (f"put it under `{new}`" if new is not None else "")
         hint = hint or (f"write one of the keys {_list(known, 'or')}" if known else "remove it")
         report.error("RS211", f"unknown key {shown(name)} in {where}", span, help=hint)
+
+
+def _cut_by_comma(name: str, node: Mapping) -> str:
+    """The help if an unknown key is the rest of a text with a comma between braces."""
+    if name not in node.entries:
+        return ""
+    names = list(node.entries)
+    key, rest = node.entries[name]
+    for before in names[: names.index(name)][::-1]:
+        own, value = node.entries[before]
+        if own.span.end_line != key.span.line or not isinstance(rest, Scalar) or rest.text or rest.style != "plain":
+            return ""
+        if not isinstance(value, Scalar):
+            return ""
+        if value.text:
+            return f"put the value of `{before}` in quotes: between braces, a comma ends it"
+    return ""
 
 
 def _where(path: list[str | int], what: str) -> str:

@@ -105,6 +105,10 @@ def _shown(token: Token) -> str:
     return _SHOWN.get(token.type, f"`{token.strip()[:40]}`")
 
 
+_CONTINUES = re.compile(r" *(?:(?:and|or|in|not in|is|else|if .* else)\b|\?\?|[-+*/%|&<>=!])")
+"""A line that continues an expression."""
+
+
 def expected_as_text(terminals: Iterable[str]) -> str:
     """Terminals of the grammar in an author's terms, such as "`:` or `by`"."""
     return " or ".join(sorted(_EXPECTED.get(t, f"`{t.lower()}`") for t in terminals))
@@ -148,6 +152,8 @@ def _way_out(token: Token, expected: set[str], lines: list[str], line: int, colu
     """The help for an unexpected token."""
     written = lines[line - 1]
     before = written[: column - 1].split()
+    if token.type in ("_INDENT", "_NL") and _CONTINUES.match(next((text for text in lines[line:] if text.strip()), "")):
+        return "put the whole expression in brackets, so that it may continue on the next line"
     if token.type == "_INDENT":
         return "indent this line like the one before it, which opens no block"
     if token.type == "_NL" and "COLON" in expected:

@@ -6,10 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
+from cases import write
 from click.testing import CliRunner, Result
 from folders import RULESETS
 
 from rulespec.cli.main import cli
+from rulespec.load import load_ruleset
+from rulespec.pages.rules_page import rules_page
 
 HOUSE = """\
 id: house
@@ -97,3 +100,21 @@ def test_what_a_word_is_about_has_the_tables_and_constants_of_the_name() -> None
     lines = explain("imperial", "tax cap").output.splitlines()
     (capped,) = [line for line in lines if line.startswith("  constant")]
     assert capped.split() == ["constant", "`tax_cap`", "is", "`25", "money`"]
+
+
+def test_a_rule_cited_where_it_is_applied_is_found_there(tmp_path: Path) -> None:
+    files = {
+        "game.yaml": 'id: at\ntitle: At\nversion: "1.0"\nplayers: {kind: player, min: 2, max: 2}\nstart: play\n',
+        "rules/play.rules": """\
+procedure play():
+    "ATG-01: the game ends at once."
+    for p in player:
+        "ATG-02: whoever is first wins."
+        end game as over won by {p}
+""",
+    }
+    lines = explain(str(write(tmp_path / "at", files)), "ATG-02").output.splitlines()
+    assert lines[1].split("  ")[1:] == ["procedure `play`", "ATG-02: whoever is first wins."]
+    assert lines[2].endswith("rules/play.rules:4")
+    page = rules_page(load_ruleset(str(tmp_path / "at")))
+    assert "whoever is first wins" in page

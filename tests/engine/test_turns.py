@@ -204,7 +204,7 @@ def test_coverage_counts_the_turns_and_nothing_that_no_file_has(tmp_path: Path) 
     tracer = Coverage().trace(load_ruleset(str(write(tmp_path / "g", split(text, "rules/play.rules")))))
     branches = [item.name for item in tracer.items.all if item.kind == "branch"]
     assert branches == ["turns"]
-    assert {item.name for item in tracer.items.all if item.kind == "statement"} == {"Let", "Assign", "Jump"}
+    assert {item.name for item in tracer.items.all if item.kind == "statement"} == {"let", "set", "leave"}
 
 
 OVERLAY = """

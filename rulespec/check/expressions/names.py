@@ -119,6 +119,8 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
             f"write `{pile}[…].{e.name}` to count pieces there, `move n of {pile} from … to …` to move them",
             (),
         )
+    elif side := _side(d, e.name):
+        hint, notes = f"write `{side}`: a side is named after the first of its two spaces", ()
     elif e.name in foreign.NAMES:
         hint, notes = foreign.NAMES[e.name], ()
     elif isinstance(want, Ent) and _is_nameless(d, want.kind) and (not hint or f"`{want.kind}`" in hint):
@@ -130,6 +132,17 @@ def _entity(x: ExpressionContext, e: ast.Ref, env: Env, want: Type | None) -> ty
     for var in env.vars.values():
         var.reads += f"`{var.name}`" in hint  # a misspelt variable is not also reported as unused
     return x.bad("RS221", f"nothing is called `{e.name}` here", e.span, notes=notes, help=hint)
+
+
+def _side(d: typed.Declarations, name: str) -> str:
+    """The side of a board that an author named after the second of its spaces; "" if there is none."""
+    for board in d.boards.values():
+        spaces = [space.name for space in d.kinds[board.kind].entities]
+        for number, direction in enumerate(d.kinds[board.direction].entities if board.sides else ()):
+            space = name.removesuffix(f"_{direction.name}")
+            if space != name and space in spaces:
+                return d.kinds[board.sides].entities[board.side_of[spaces.index(space)][number]].name
+    return ""
 
 
 def _of_steps(x: ExpressionContext, e: ast.Ref, env: Env) -> typed.Expr:

@@ -80,3 +80,45 @@ def test_the_entity_of_an_index_is_not_its_kind(tmp_path: Path) -> None:
         KINDS + 'pieces:\n  coin: {places: {hand: {index: player, private: {to: "{q in player where q != player}"}}}}\n'
     )
     assert "call a definition for others, `def others(p: player)" in said(tmp_path, "end game", kinds)
+
+
+@pytest.mark.parametrize(
+    "body", ["let n = lap + 1\n    + 2", "if lap == 0\n        and now == last_one:\n    end game"]
+)
+def test_an_expression_goes_on_in_the_next_line_within_brackets(body: str, tmp_path: Path) -> None:
+    assert "put the whole expression in brackets, so that it may continue on the next line" in said(tmp_path, body)
+
+
+def test_a_block_that_nothing_opens_needs_no_brackets(tmp_path: Path) -> None:
+    assert "which opens no block" in said(tmp_path, "set lap to 1\n    end game")
+
+
+def test_a_comma_between_braces_ends_a_text(tmp_path: Path) -> None:
+    kinds = KINDS.replace("{colour: green}", "{colour: green, title: An oak, or two}")
+    assert "RS215 `or two` cannot be a key in `kinds.town.entities.oak` | put the value of `title` in quotes" in said(
+        tmp_path, "end game", kinds
+    )
+    (tmp_path / "rules.yaml").write_text("rules: [{id: ABC-01, text: An oak, then two}]\n", "utf-8")
+    assert "RS211 unknown key `then two` in `rules[1]` | put the value of `text` in quotes" in said(
+        tmp_path, "end game"
+    )
+    (tmp_path / "rules.yaml").write_text("rules: [{id: ABC-01, texts: An oak}]\n", "utf-8")
+    assert "did you mean `text`?" in said(tmp_path, "end game")
+
+
+def test_a_side_has_the_name_of_its_first_space(tmp_path: Path) -> None:
+    ways = "{n: [0, 1], e: [1, 0], s: [0, -1], w: [-1, 0]}"
+    board = f"boards: {{field: {{grid: {{columns: a..b, rows: 1..2}}, directions: {ways}, sides: fence}}}}\n"
+    kinds = KINDS + "  open: {type: fence, start: a1_e}\n"
+    write(tmp_path, {"boards.yaml": board})
+    assert "write `a1_e`: a side is named after the first of its two spaces" in said(
+        tmp_path, "set open to b1_w\nend game", kinds
+    )
+
+
+def test_a_file_of_changes_is_no_ruleset(tmp_path: Path) -> None:
+    path = tmp_path / "dear.yaml"
+    path.write_text('id: dear\ntitle: Dear\nfor: fair\nversion: "1.0"\n', "utf-8")
+    with pytest.raises(DiagnosticsError) as error:
+        load_ruleset(str(path))
+    assert f"`RULESET+{path}`" in error.value.diagnostics[0].help
