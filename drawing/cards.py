@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 from msgspec.structs import replace
 
 from rulespec.drawing import svg
 from rulespec.drawing.colours import BACK, INK, colour, ink_on
+from rulespec.drawing.guess import row_tables
 from rulespec.drawing.plan import Sheet
-from rulespec.drawing.shown import Entity, Pile
+from rulespec.drawing.shown import Entity, Pile, Unseen
 from rulespec.drawing.style import Look
 from rulespec.drawing.text_width import text_width
 from rulespec.types import Num
@@ -97,6 +99,17 @@ def lettered(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
 def hidden_text(sheet: Sheet, count: int) -> str:
     """The text for a number of hidden pieces."""
     return sheet.words.word("hidden_pieces", number=str(count))
+
+
+def unseen_text(sheet: Sheet, value: Any) -> str:
+    """The text for a hidden value: the length of an order, if everybody knows it."""
+    return hidden_text(sheet, value.length) if isinstance(value, Unseen) else UNKNOWN
+
+
+def is_explained(sheet: Sheet, kind: str) -> bool:
+    """Whether a board, or a table of what changes, explains the letters of a kind's entities."""
+    facts = {*sheet.d.kinds[kind].facts, *row_tables(sheet.d, kind)}
+    return sheet.on_board(kind) or not facts.issuperset(sheet.style.tables.get(kind, ()))
 
 
 def named_by(sheet: Sheet, type_: str, token: str) -> Entity | None:

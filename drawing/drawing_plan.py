@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from rulespec.drawing.board import Board, scale_id
-from rulespec.drawing.cards import is_counted, named_by, number_on
+from rulespec.drawing.cards import is_counted, is_explained, named_by, number_on
 from rulespec.drawing.colours import CALLED, colour, ink_on
 from rulespec.drawing.drawn_tokens import LARGEST
 from rulespec.drawing.holdings import SheetTable
@@ -62,6 +62,7 @@ def _kind(board: Board, kind: str) -> dict[str, Any]:
     sheet = board.sheet
     made_of = sheet.d.kinds[kind].product
     named = made_of and any(getattr(field.type, "kind", "") == kind for field in _fields(sheet.d))
+    in_sets = any(isinstance(field.type, SetOf | Order) and field.type.kind == kind for field in _fields(sheet.d))
     values = [_look(sheet.value_look(kind, i)) for i in range(len(sheet.names(kind)) if named else 0)]
     looks = sheet.style.looks.get(kind, {}).values()
     is_player = sheet.d.kinds[kind].is_player
@@ -74,6 +75,7 @@ def _kind(board: Board, kind: str) -> dict[str, Any]:
         "parts": list(made_of),
         "player": is_player,
         "placed": sheet.on_board(kind) or kind in sheet.style.tables,
+        **({"titled": True} if in_sets and not is_explained(sheet, kind) else {}),
     }
 
 

@@ -326,12 +326,17 @@ class BoardContents:
     def tables(self, *, facts: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
         """The tables for fields and pieces that no board shows; with `facts`, also for facts of their kinds."""
         yield "game", (*self._own("", self.d.fields), *(self._unplaced() if facts else ()))
+        fields = chain(self.d.fields.values(), *(kind.state.values() for kind in self.d.kinds.values()))
+        held = {f.type.kind for f in fields if isinstance(f.type, SetOf | Order)} - set(self.boards) if facts else set()
         for kind in sorted(self.d.kinds.values(), key=lambda kind: not kind.is_player):
             if kind.nameless or (not facts and (kind.name in self.boards or kind.places or len(kind.product) > 1)):
                 continue
             columns = (*self._own(kind.name, kind.state), *self._piles(kind.name, facts=facts))
             known = self._known(kind) if facts else []
-            if (columns or (kind.places and known)) and len(kind.entities) <= (MOST_ROWS if facts else MAX_ROWS):
+            in_hands = len(known) > 1 and kind.name in held
+            if (columns or in_hands or (kind.places and known)) and len(kind.entities) <= (
+                MOST_ROWS if facts else MAX_ROWS
+            ):
                 yield kind.name, (*columns, *known)
 
     def _known(self, kind: typed.Kind) -> list[str]:

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from rulespec.drawing import svg
 from rulespec.drawing.cards import (
     SIZE,
-    UNKNOWN,
     alone,
     card,
     chip,
@@ -23,8 +22,10 @@ from rulespec.drawing.cards import (
     flowed,
     grouped,
     is_counted,
+    is_explained,
     lettered,
     most_texts,
+    unseen_text,
 )
 from rulespec.drawing.colours import INK
 from rulespec.drawing.guess import row_tables
@@ -33,8 +34,7 @@ from rulespec.drawing.plan import GAP, HEAD, Plan, Sheet
 from rulespec.drawing.played_marks import SPOTS, die
 from rulespec.drawing.regular_boards import heading
 from rulespec.drawing.scene import Place, SceneItem
-from rulespec.drawing.shown import Names, Pile, ShownState
-from rulespec.drawing.style import Look
+from rulespec.drawing.shown import Names, Pile, ShownState, Unseen
 from rulespec.drawing.svg import Box, Point
 from rulespec.drawing.table_columns import Column, fact_text
 from rulespec.drawing.text_width import shortened, text_width
@@ -165,7 +165,7 @@ def table_of(
         column.width = column.width * scale
         column.left = left
         left += column.width + _PAD * scale
-    lines = max((_lines(sheet, kind, c) for c in chips), default=1)
+    lines = max([1, *(_lines(sheet, kind, c) for c in chips), *(_lines_of_set(sheet, kind, c) for c in results)])
     rows = part.rows if part.rows is not None else 1 if kind == "game" else len(names.names(kind))
     row = _ROW if lines == 1 else _LINE_OF_CHIPS * lines + 4
     top = corner[1] + HEAD + 16.0
@@ -188,6 +188,8 @@ def _cards(sheet: Sheet, kind: str, column: Column) -> tuple[int, float, float]:
         return most_texts(sheet, kind, column.pile, column.place), wide, wide
     count = prod(len(sheet.names(each)) for each in decl.each) if decl is not None else len(sheet.names(column.pile))
     short = _CHIP * (1 if decl is None or len(decl.each) < 2 else 1.6)
+    if decl is None and len(sheet.d.kinds[column.pile].product) > 1:  # letters of several entities
+        short = max(chip_width(lettered(sheet, pile)[0]) + 3 for pile in alone(sheet, column.pile, column.place))
     if style.text != "title":
         return count, short, short
     of = column.pile if decl is None else decl.each[0] if len(decl.each) == 1 else ""
@@ -216,6 +218,16 @@ def _lines(sheet: Sheet, kind: str, column: Column) -> int:
     few = kind == "game" or len(sheet.names(kind)) <= _FEW_ROWS
     full = min(count * wide / column.width - 0.3, 2.0) if few else 1.0
     return max(1, min(_MOST_LINES, ceil(max(full, count * short / column.width))))
+
+
+def _lines_of_set(sheet: Sheet, kind: str, column: Column) -> int:
+    """The number of lines of members that a row needs in a column of sets: two if they need titles."""
+    of = column.field.type if column.field is not None and column.fact is None else None
+    if not isinstance(of, SetOf | Order) or is_explained(sheet, of.kind) or not sheet.style.guessed:
+        return 1
+    few = kind == "game" or len(sheet.names(kind)) <= _FEW_ROWS
+    titles = sorted(chip_width(title) + 3 for title in sheet.titles(of.kind))[-_MEMBERS:]
+    return 2 if few and sum(titles) > column.width else 1
 
 
 def _column(sheet: Sheet, words: Wording, names: Names, kind: str, name: str) -> Column | None:
@@ -352,7 +364,7 @@ def rows(
             if column.pile:
                 parts += _chips(sheet, table, column, piles.get((column.pile, column.place, i), []), middle, placed)
             elif column.field is not None:
-                parts.append(_value(sheet, words, names, column, shown.value(column.field, i), middle))
+                parts.append(_value(sheet, words, names, table, column, shown.held(column.field, i), middle))
         if body := "".join(parts):
             key = "game" if table.kind == "game" else sheet.names_of((table.kind, i))
             yield SceneItem(f"row.{table.kind}.{key}{table.suffix}", "tables", body, tuple(placed.values())[before:])
@@ -386,21 +398,20 @@ def piles_of_rows(sheet: Sheet, table: SheetTable, shown: ShownState) -> dict[tu
     return {key: grouped(sheet, of) if sheet.style.pieces[key[0]].grouped else of for key, of in piles.items()}
 
 
-def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: Any, y: float) -> str:
+def _value(sheet: Sheet, words: Wording, names: Names, table: SheetTable, column: Column, value: Any, y: float) -> str:
     assert column.field is not None
     type_ = column.field.type
     if value is None:
         return ""
-    if value is ...:
-        return svg.words(UNKNOWN, column.left, y, SIZE, anchor="start", fill=INK)
+    if value is ... or isinstance(value, Unseen):
+        return svg.words(unseen_text(sheet, value), column.left, y, SIZE, anchor="start", fill=INK)
     if column.fact is not None and isinstance(type_, Ent):
         text = fact_text(sheet, type_.kind, column, names.number(type_.kind, value))
         return svg.words(shortened(text, SIZE, column.width), column.left, y, SIZE, anchor="start", fill=INK)
     if isinstance(type_, Bool):
         return svg.words(words.word("yes"), column.left, y, SIZE, anchor="start", fill=INK) if value else ""
     if isinstance(type_, SetOf | Order):
-        looks = [sheet.value_look(type_.kind, names.number(type_.kind, name)) for name in value]
-        return _in_line(looks, column, y)
+        return _members(sheet, type_.kind, [names.number(type_.kind, name) for name in value], table, column, y)
     if (column.field.kind, column.name) in sheet.style.dice and value in SPOTS:
         return die(value, column.left, y)
     of = names.entity(type_, value)
@@ -423,17 +434,30 @@ def _number(text: str, column: Column, y: float) -> str:
     return "".join(svg.words(line, column.left, h, SIZE, anchor="start") for line, h in zip(lines, at, strict=True))
 
 
-def _in_line(looks: Sequence[Look], column: Column, y: float) -> str:
-    """The discs of the members of a set, and the count of those that do not fit."""
-    result, x = [], column.left
-    for i, look in enumerate(looks):
-        wide, left = chip_width(look.letter), len(looks) - i - 1
-        if x + wide + (_MORE if left else 0) > column.left + column.width + 3:
-            result.append(svg.words(f"+{len(looks) - i}", x, y, SIZE, anchor="start", fill=INK))
-            break
-        result.append(chip(look, x + wide / 2, y))
-        x += wide + 3
-    return "".join(result)
+def _members(sheet: Sheet, kind: str, numbers: Sequence[int], table: SheetTable, column: Column, y: float) -> str:
+    """The members of a set: with titles if nothing else explains their letters and all fit, otherwise as discs; and the
+    count of those that do not fit.
+    """
+    looks = [sheet.value_look(kind, n) for n in numbers]
+    texts = [look.letter for look in looks]
+    if not is_explained(sheet, kind):
+        titles = [sheet.titles(kind)[n] for n in numbers]
+        texts = titles if len(flowed(titles, column.width)) <= table.lines else texts
+    lines = flowed(texts, column.width)
+    shown, left = lines[: table.lines], len(texts) - sum(map(len, lines[: table.lines]))
+    if left and sum(chip_width(texts[i]) + 3 for i in shown[-1]) + _MORE > column.width + 3:
+        left += len(shown[-1][-1:])
+        shown[-1] = shown[-1][:-1]
+    results = []
+    for k, line in enumerate(shown):
+        x, at = column.left, y + (k - (len(shown) - 1) / 2) * _LINE_OF_CHIPS
+        for i in line:
+            wide = chip_width(texts[i])
+            results.append(chip(looks[i], x + wide / 2, at, texts[i]))
+            x += wide + 3
+        if left and k == len(shown) - 1:
+            results.append(svg.words(f"+{left}", x, at, SIZE, anchor="start", fill=INK))
+    return "".join(results)
 
 
 def _chips(

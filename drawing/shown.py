@@ -39,16 +39,30 @@ class Pile(Brief, Struct, frozen=True):
     unseen: bool = False
 
 
+class Unseen(Struct, frozen=True):
+    """A hidden order, of which everybody knows the length."""
+
+    length: int
+
+
 class ShownState(Brief, Struct, frozen=True):
     """The visible content of a position.
 
     Attributes:
         fields: fields of entities: (kind, field) → number → value.
         piles: groups of piles, each of one type; an unchanged group is the same object as in the last position.
+        lengths: the public lengths of hidden orders, like `fields`.
     """
 
     fields: dict[tuple[str, str], dict[int, Any]]
     piles: list[list[Pile]]
+    lengths: dict[tuple[str, str], dict[int, int]] = {}
+
+    def held(self, field: typed.FieldDecl, number: int) -> Any:
+        """The value of an entity's field; `Unseen` or `...` if it is hidden."""
+        value = self.value(field, number)
+        length = self.lengths.get((field.kind, field.name), {}).get(number) if value is ... else None
+        return value if length is None else Unseen(length)
 
     def is_hidden(self, field: typed.FieldDecl, number: int) -> bool:
         """Whether the value of an entity's field is hidden."""
@@ -137,7 +151,18 @@ class Names:
             if unseen != self._unseen:
                 self._unseen = unseen
             piles.append(self._unseen)
-        return ShownState(fields, piles)
+        return ShownState(fields, piles, self._lengths(state.get("counts", {})))
+
+    def _lengths(self, counts: dict[str, int]) -> dict[tuple[str, str], dict[int, int]]:
+        """The public lengths of private orders, such as `deck` or `heap.left.cards`."""
+        results: dict[tuple[str, str], dict[int, int]] = {}
+        for name, count in counts.items():
+            *owner, field = name.split(".")
+            kind = owner[0] if owner else ""
+            if "[" not in name and field in (self.d.kinds[kind].state if kind in self.d.kinds else self.d.fields):
+                number = self.number(kind, "_".join(owner[1:])) if kind else 0
+                results.setdefault((kind, field), {})[number] = count
+        return results
 
     def _hidden(self, counts: dict[str, int], piles: list[list[Pile]]) -> Iterator[Pile]:
         """Piles of unseen pieces: the public counts of private places, less the pieces visible there."""

@@ -7,12 +7,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.drawing.cards import UNKNOWN, card, is_counted
+from rulespec.drawing.cards import card, is_counted, is_explained, unseen_text
 from rulespec.drawing.colours import colour, ink_on
 from rulespec.drawing.holdings import SheetTable, piles_of_rows
 from rulespec.drawing.picture_words import Wording
 from rulespec.drawing.plan import Sheet
-from rulespec.drawing.shown import Names, ShownState
+from rulespec.drawing.shown import Names, ShownState, Unseen
 from rulespec.drawing.style import Look
 from rulespec.drawing.table_columns import Column, fact_text
 from rulespec.records import Brief
@@ -56,7 +56,7 @@ class TableTexts:
         piles = piles_of_rows(self._sheet, self._table, shown)
         for i in range(self._table.rows):
             values: list[object] = [
-                shown.value(c.field, i) if c.field is not None else piles.get((c.pile, c.place, i), [])
+                shown.held(c.field, i) if c.field is not None else piles.get((c.pile, c.place, i), [])
                 for c in self._table.columns
             ]
             if i not in self._rows or self._rows[i][0] != values:
@@ -80,8 +80,8 @@ class TableTexts:
 def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: Any) -> Cell:
     assert column.field is not None
     type_ = column.field.type
-    if value is ...:
-        return [UNKNOWN]
+    if value is ... or isinstance(value, Unseen):
+        return [unseen_text(sheet, value)]
     if value is None:
         return []
     if column.fact is not None and isinstance(type_, Ent):
@@ -90,7 +90,9 @@ def _value(sheet: Sheet, words: Wording, names: Names, column: Column, value: An
     if isinstance(type_, Bool):
         return [words.word("yes")] if value else []
     if isinstance(type_, SetOf | Order):
-        return [_chip(sheet.value_look(type_.kind, names.number(type_.kind, name))) for name in value]
+        titles = None if is_explained(sheet, type_.kind) else sheet.titles(type_.kind)
+        numbers = [names.number(type_.kind, name) for name in value]
+        return [_chip(sheet.value_look(type_.kind, n), titles[n] if titles else "") for n in numbers]
     of = names.entity(type_, value)
     return [str(value)] if of is None else [_chip(sheet.value_look(*of)), sheet.titles(of[0])[of[1]]]
 

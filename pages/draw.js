@@ -95,7 +95,14 @@ function makeDrawing(plan) {
       }
     }
     piles.push(...unseen(state.counts ?? {}, piles));
-    return { fields, piles, of: (kind, field) => fields.get(`${kind}.${field}`) || new Map() };
+    return { fields, piles, of: (kind, field) => fields.get(`${kind}.${field}`) || new Map(), lengths: lengths(state.counts ?? {}) };
+  }
+  // The public lengths of private orders, by kind, field and number.
+  function lengths(counts) {
+    return new Map(Object.entries(counts).filter(([name]) => !name.includes("[")).map(([name, count]) => {
+      const owner = name.split("."), field = owner.pop(), [kind, ...names] = owner;
+      return [kind ? `${kind}.${field}.${number(kind, names.join("_"))}` : `.${field}.0`, count];
+    }));
   }
   // The pieces that the public numbers of private places have beyond those that are seen there.
   function unseen(counts, piles) {
@@ -470,7 +477,7 @@ function makeDrawing(plan) {
     }
     return table.rows.map((_, i) => table.columns.map((column) => {
       if (column.texts) return column.texts[i] ? [column.texts[i]] : [];
-      if (!column.pile) return valueOf(column, shown.of(column.kind, column.name).get(i));
+      if (!column.pile) return valueOf(column, shown.of(column.kind, column.name).get(i), shown.lengths.get(`${column.kind}.${column.name}.${i}`));
       const all = piles.get(`${column.pile}.${column.place}.${i}`) || [];
       const of = plan.pieces[column.pile]?.grouped ? grouped(all) : all;
       if (column.counted) return of.length ? [String(of.reduce((sum, pile) => sum + pile.count, 0))] : [];
@@ -494,12 +501,15 @@ function makeDrawing(plan) {
     const box = `x="${num(x)}" y="${num(y - 9)}" width="18" height="18" rx="4"`;
     return `<rect ${box} fill="#ffffff" stroke="${INK}" stroke-width="1.2"/>${spots.join("")}`;
   }
-  function valueOf(column, value) {
-    if (value === undefined && column.private) return ["?"];
+  function valueOf(column, value, length) {
+    if (value === undefined && column.private) return [length === undefined ? "?" : hiddenText(length)];
     if (value === null || value === undefined) return [];
     if (column.facts) return [column.facts[number(column.of, value)]].filter(Boolean);
     if (column.type === "bool") return value ? [plan.words.yes] : [];
-    if (column.type === "set") return value.map((name) => chip(valueLook(column.of, number(column.of, name))));
+    if (column.type === "set") return value.map((name) => {
+      const n = number(column.of, name);
+      return chip(valueLook(column.of, n), plan.kinds[column.of].titled ? title(column.of, n) : "");
+    });
     const at = column.type === "entity" && typeof value === "string" ? number(column.of, value) : -1;
     return at < 0 ? [written(value)] : [chip(valueLook(column.of, at)), title(column.of, at)];
   }
