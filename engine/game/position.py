@@ -455,8 +455,8 @@ def _placed(fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
         )
     if fault.site < 0:
         help_ = "bound loops and the ranges of parameters more tightly"
-        if fault.span is None:
-            help_ = "bound what runs after this decision more tightly, wherever it is: loops, calls and searches for paths"
+        if fault.span is None:  # the steps are anywhere between two decisions
+            help_ = "bound loops, calls and searches for paths more tightly, wherever they run before the next decision"
         return RulesetFaultError(Diagnostic("RS704", Severity.ERROR, fault.detail, fault.span, help=help_))
     span, message = program.sites[fault.site]
     detail = f" ({note})" if (note := fault.culprits(program)) else ""

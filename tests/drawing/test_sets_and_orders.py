@@ -9,7 +9,7 @@ from typing import Any
 from cases import small
 from drawing_ports import assert_ports_agree
 
-from rulespec.drawing.board import Board, board_of
+from rulespec.drawing.board import board_of
 from rulespec.engine.game.game import Game
 
 HANDS = """

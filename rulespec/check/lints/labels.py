@@ -75,6 +75,7 @@ class ReadLabels:
         known: the facts known at the current place of the analysis.
         of_vars: the label of each variable; of_tables: the same for local tables.
         of_sizes: the label of the size of each set variable.
+        of_presence: the label of whether a variable has a value, if that is less than its own.
         same: the keys of aliased variables.
     """
 
@@ -87,6 +88,7 @@ class ReadLabels:
         self.of_vars: dict[typed.Var, Label] = {}
         self.of_tables: dict[typed.FieldDecl, Label] = {}
         self.of_sizes: dict[typed.Var, Label] = {}
+        self.of_presence: dict[typed.Var, Label] = {}
         self.same: dict[typed.Var, Key] = {}
         self._definitions: dict[typed.Definition, Label] = {}
         self._procedures: dict[typed.Procedure, Label] = {}
@@ -121,8 +123,8 @@ class ReadLabels:
         return result
 
     def _public(self, e: typed.Expr) -> Label | None:
-        """The label of a test whose result is partly public although tokens are hidden: the absence of a token, or the
-        number of tokens; None for other expressions.
+        """The label of a test whose result is partly public although tokens are hidden: the absence of a token, the
+        number of tokens, or whether a pile has a first one; None for other expressions.
         """
         if isinstance(e, typed.Op) and e.op == "==":
             token, place = token_at(e)
@@ -136,6 +138,8 @@ class ReadLabels:
             return self.of(e.owner.owner) if at is not None and self.is_open(at.private) else None
         elif isinstance(e, typed.Op) and e.op == "count":
             return self.of_number(e.args[0])
+        elif isinstance(e, typed.Op) and e.op == "some":
+            return self.presence(e.args[0])
         elif isinstance(e, typed.Each) and e.op in ("count", "any") and e.body is None:
             place = all_of_place(e.binder)
             return self.of_tokens(place) if place is not None else None
@@ -151,6 +155,14 @@ class ReadLabels:
         for e in expressions:
             label |= self.of(e)
         return label
+
+    def presence(self, e: typed.Expr) -> Label | None:
+        """The label of whether an optional has a value, which is that of a number for `first(deck)`; None if it is the
+        label of the value.
+        """
+        if isinstance(e, typed.Local):
+            return self.of_presence.get(e.var)
+        return self.of_number(e.args[0]) if isinstance(e, typed.Op) and e.op == "front" else None
 
     def of_number(self, e: typed.Expr) -> Label:
         """The label of the size of a set or an order."""

@@ -118,6 +118,8 @@ class SecretFlow:
             self._named(s.var, s.value)
             self._note(s.var, of(s.value), s.value.span)
             self.known.name(s.var, self.labels.key(s.value))
+            if s.var not in self.labels.loose and (present := self.labels.presence(s.value)) is not None:
+                self.labels.of_presence[s.var] = present
         elif isinstance(s, typed.LetTable):
             self._hold(s.table, elsewhere(of(s.value), {}, {s.key}) | under, s.value.span)
         elif isinstance(s, typed.Assign):

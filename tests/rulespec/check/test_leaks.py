@@ -186,3 +186,42 @@ def test_a_deck_for_each_level_has_public_sizes(indexed: bool, tmp_path: Path) -
     load_ruleset(str(write(tmp_path, files)), report)
     results = [d for d in report.diagnostics if d.code == "RS343"]
     assert [("give `deck` an `index`" in d.help) for d in results] == ([] if indexed else [True])
+
+
+PILE = """
+procedure play():
+    for p in player:
+        let top = first(pile)
+        {between}
+        if {test}:
+            take k from pile
+            add k to rest
+            set n to n + 1
+    end game
+"""
+
+
+@pytest.mark.parametrize(
+    "between, test, hidden",
+    [
+        ("pass", "top is some as k", False),
+        ("pass", "first(pile) is some as k", False),
+        ("let k = first(pile) ?? ace", "top is some", False),
+        ("set top to first(c in card where c == ace and c in pile)", "top is some as k", True),
+        ("pass", "first(c in pile where c == ace) is some as k", True),
+    ],
+)
+def test_whether_a_pile_has_a_first_card_is_public(between: str, test: str, hidden: bool, tmp_path: Path) -> None:
+    kinds = """
+kinds:
+  card: {entities: {ace: {}, king: {}}}
+  player: {}
+state:
+  n: {type: int 0..9}
+  pile: {type: order card, start: card, private: {to: "{}"}}
+  rest: {type: order card, private: {to: "{}"}}
+"""
+    files = {"game.yaml": SETTINGS, "kinds.yaml": kinds, "rules/play.rules": PILE.format(between=between, test=test)}
+    report = Report()
+    load_ruleset(str(write(tmp_path, files)), report)
+    assert any(d.code == "RS346" for d in report.diagnostics) == hidden
