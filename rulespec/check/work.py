@@ -143,7 +143,10 @@ def _check_rings(c: Context, work: Work) -> None:
             first = next(p for p in ring if p.deep is not None)
             power = f"{calls:,} calls in each, {deep} deep: {steps:,} · {calls:,}^{deep - 1}"
             message = f"`{first.name}` may take more than {MAX_STEPS:,} steps without a decision: {power} steps"
-            help_ = "reduce its recursive calls or its depth, or add a decision"
+            help_ = (
+                "reduce its recursive calls or its depth, or add a decision; if the state ends the calls sooner, as in "
+                "a chain that reaches each place once, accept it: `# accept: RS422 each place once`"
+            )
             c.report.warning("RS422", message, first.deep_span or first.span, help=help_)
 
 

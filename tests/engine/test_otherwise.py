@@ -122,7 +122,7 @@ procedure play():
     game = play(text + WORLD)
     with pytest.raises(RulesetFaultError, match="no decision within 5,000,000 steps") as error:
         assert game.decision
-    assert "wherever they run before the next decision" in error.value.diagnostics[0].help
+    assert "wherever they run before the next decision" in error.value.diagnostic.help
 
 
 def test_a_position_that_is_written_goes_on_where_nothing_is_legal(play: Play) -> None:

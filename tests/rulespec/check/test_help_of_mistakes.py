@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cases import GAME, write
 
-from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.load import load_ruleset
 
 KINDS = """
@@ -122,3 +122,23 @@ def test_a_file_of_changes_is_no_ruleset(tmp_path: Path) -> None:
     with pytest.raises(DiagnosticsError) as error:
         load_ruleset(str(path))
     assert f"`RULESET+{path}`" in error.value.diagnostics[0].help
+
+
+def test_calls_that_the_state_ends_may_be_accepted(tmp_path: Path) -> None:
+    rules = """\
+procedure play():
+    spread(oak)
+    end game
+
+procedure spread(t: town) at most 9 deep:
+    if not t.built:
+        set t.built to true
+        for n in town:
+            spread(n)
+"""
+    towns = "".join(f", oak_{n}: {{colour: green}}" for n in range(30))
+    kinds = KINDS.replace("oak: {colour: green}", "oak: {colour: green}" + towns)
+    report = Report()
+    load_ruleset(str(write(tmp_path, {"game.yaml": GAME, "kinds.yaml": kinds, "rules/play.rules": rules})), report)
+    (help_,) = [d.help for d in report.diagnostics if d.code == "RS422"]
+    assert "if the state ends the calls sooner" in help_ and "`# accept: RS422 each place once`" in help_
