@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -157,9 +157,7 @@ class ReadLabels:
         return label
 
     def presence(self, e: typed.Expr) -> Label | None:
-        """The label of whether an optional has a value, which is that of a number for `first(deck)`; None if it is the
-        label of the value.
-        """
+        """The label of whether `first(deck)`, or a variable with it, has a value; None for other expressions."""
         if isinstance(e, typed.Local):
             return self.of_presence.get(e.var)
         return self.of_number(e.args[0]) if isinstance(e, typed.Op) and e.op == "front" else None
@@ -303,28 +301,28 @@ class ReadLabels:
         """The key of an expression."""
         return key_of(e, self.same)
 
-    def lasts(self, key: Key) -> bool:
-        """Whether a key keeps its value after later changes of the state."""
-        if key is None or key[0] in ("field", "call"):
-            return False
-        return all(
-            self.lasts(part) if isinstance(part, tuple) else part not in self.loose
-            for part in key[1:]
-            if isinstance(part, tuple | typed.Var)
-        )
-
     def noted(self, label: Label, at: Span | None) -> Label:
         """A label for a value stored for later use, restricted to the viewers that later changes cannot replace."""
-        results = []
+        results, loose = [], self.loose
         for one in label:
-            seen_by = frozenset(k for k in one.seen_by if self.lasts(k))
-            perhaps = frozenset((k, when) for k, when in one.perhaps if self.lasts(k) and self.lasts(when))
-            exact = self._lasting(one.exact)
+            seen_by = frozenset(k for k in one.seen_by if lasts(loose, k))
+            perhaps = frozenset((k, when) for k, when in one.perhaps if lasts(loose, k) and lasts(loose, when))
+            exact = one.exact
+            if exact is not None and not all(lasts(loose, k) for k in exact[1:] if isinstance(k, tuple)):
+                exact = UNKNOWN
             results.append(replace(one, seen_by=seen_by, perhaps=perhaps, exact=exact, open=None, at=one.at or at))
         return frozenset(results)
 
-    def _lasting(self, exact: Key) -> Key:
-        return exact if exact is None or all(self.lasts(k) for k in exact[1:] if isinstance(k, tuple)) else UNKNOWN
+
+def lasts(loose: Collection[typed.Var], key: Key) -> bool:
+    """Whether a key keeps its value after later changes of the state and of reassigned variables."""
+    if key is None or key[0] in ("field", "call"):
+        return False
+    return all(
+        lasts(loose, part) if isinstance(part, tuple) else part not in loose
+        for part in key[1:]
+        if isinstance(part, tuple | typed.Var)
+    )
 
 
 def bound(e: Binding) -> set[typed.Var]:

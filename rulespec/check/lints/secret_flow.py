@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rulespec.check.context import Context
 from rulespec.check.lints.keys import Key
 from rulespec.check.lints.known_facts import Known
-from rulespec.check.lints.labels import NOTHING, Label, ReadLabels, elsewhere
+from rulespec.check.lints.labels import NOTHING, Label, ReadLabels, elsewhere, lasts
 from rulespec.check.lints.reasons import Reasons
 from rulespec.check.lints.tellings import Tellings
 from rulespec.check.lints.viewers import outsider, pairs
@@ -86,7 +86,7 @@ class SecretFlow:
 
     def _named(self, var: typed.Var, value: typed.Expr) -> None:
         key = self.labels.key(value)
-        if var not in self.labels.loose and self.labels.lasts(key):
+        if var not in self.labels.loose and lasts(self.labels.loose, key):
             self.labels.same[var] = key
 
     def _causes(self, e: typed.Expr, bound: typed.Var | None = None) -> Label:
@@ -119,7 +119,7 @@ class SecretFlow:
             self._note(s.var, of(s.value), s.value.span)
             self.known.name(s.var, self.labels.key(s.value))
             if s.var not in self.labels.loose and (present := self.labels.presence(s.value)) is not None:
-                self.labels.of_presence[s.var] = present
+                self.labels.of_presence[s.var] = self.labels.noted(present, s.value.span)
         elif isinstance(s, typed.LetTable):
             self._hold(s.table, elsewhere(of(s.value), {}, {s.key}) | under, s.value.span)
         elif isinstance(s, typed.Assign):
@@ -357,7 +357,7 @@ class SecretFlow:
 
     def _differ(self, one: Key, other: Key) -> None:
         """Records that two players are different, if neither may become another one."""
-        if self.labels.lasts(one) and self.labels.lasts(other):
+        if lasts(self.labels.loose, one) and lasts(self.labels.loose, other):
             self.tellings.apart.add(frozenset([one, other]))
 
     def _offered(self, option: typed.OptionDef, e: typed.Expr, who: Key, *, asked: bool = True) -> Label:
