@@ -15,6 +15,7 @@ from rulespec.cli.main import cli
 from rulespec.engine.game import game as games
 from rulespec.engine.game import views
 from rulespec.engine.game.game import Game
+from rulespec.engine.game.numbered import every_option
 from rulespec.engine.game.option import Option
 from rulespec.engine.game.refusal import refused
 from rulespec.engine.game.state_json import state_json
@@ -112,12 +113,17 @@ def _explained(self: Game, option: Option, seat: str | None = "") -> Any:
     return refused(str(list(map(str, self.history))))
 
 
+def _as_often_as_dealt(game: Game) -> list[Option]:
+    """An option, as often as the number of the card that was dealt last."""
+    return [*every_option(game)][:1] * (1 + sum(game.history[-1].args))
+
+
 SABOTAGE: dict[str, tuple[str, str, Any, set[str]]] = {
     "state in views": ("rulespec.engine.game.game", "view_of", _all_state, {"draw"}),
     "state in words": ("rulespec.engine.words.changes.Changes", "snapshot", _unhidden, {"play", "replay"}),
     "history in views": ("rulespec.engine.game.game", "view_of", _all_history, {"play", "log", "view", "replay"}),
     "a whole log that play writes": ("rulespec.cli.terminal_game", "is_whole", lambda game, seat: True, {"play"}),
-    "what play lists": ("rulespec.cli.people", "every_option", lambda game: game.history, {"play"}),
+    "what play lists": ("rulespec.cli.people", "every_option", _as_often_as_dealt, {"play"}),
     "why play refuses": ("rulespec.engine.game.game.Game", "why_not", _explained, {"play"}),
     "the whole state as JSON": ("rulespec.cli.replay", "seen_json", lambda result, _: result.to_json(), {"replay"}),
     "positions that a hint is from": (
