@@ -1,6 +1,6 @@
 "use strict";
 // Boards that follow a table: each is a figure of its own. `draw` gives what shows a state, see `draw.js`.
-const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = {"[data-layer=pieces]": 1.35, ".rims": 2.6, "[data-room]": 2.7}, MOST_LABELS = 16, SQUEEZED = 1.3;
+const LEAST_TEXT = 12, LEAST_PIECE = 16, GROWS = {"[data-layer=pieces]": 1.35, ".rims": 2.6, "[data-grows]": 2.7, "[data-room]": 2.6}, MOST_LABELS = 16, SQUEEZED = 1.3;
 
 function makePicture(root, draw) {
   const homes = new Map([...root.querySelectorAll("[data-panel]")].map((panel) => [panel.dataset.panel,
