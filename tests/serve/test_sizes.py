@@ -210,7 +210,9 @@ def test_names_of_panels_are_narrowed_rather_than_left_out(size: tuple[int, int]
 def test_labels_of_lit_places_lie_on_them(ref: str, table: Callable[..., Any]) -> None:
     page = table(ref, PHONE, 2, 4)
     most = 0
-    for _ in range(4):
+    for number in range(20):  # not every question has places on the board
+        if number >= 4 and most:
+            break
         until_in(page, lambda: page.query_selector("#turn.mine #question b") is not None)
         labels = page.evaluate(_LABELS)
         assert all(labels), labels
