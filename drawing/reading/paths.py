@@ -104,7 +104,7 @@ def _commands(
         if each is None or match is None:
             broken(at)
             return
-        n = numbers(_apart(match[0]) if each == _OF_ARC else match[0]) if each else []
+        n = numbers(_apart(match[0]) if each == _OF_ARC else match[0])  # an end counts as a point, too
         if not each:
             yield letter, n
         for i in range(0, len(n) - each + 1, each) if each else ():

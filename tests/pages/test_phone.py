@@ -21,52 +21,59 @@ CLOSER = 6
 """The factor by which one pinch brings the board closer."""
 _TARGETS = """([places, closer]) => {
   const STEP = 4, FAR = 40, FINGER = 24;
-  const board = document.querySelector("#board svg"), copy = board.cloneNode(true);
-  board.replaceWith(copy);  // the copy takes clicks, and plays nothing
-  copy.querySelector(".rings").remove();
-  let meant = null;
-  makePlaces(copy, () => "", (place) => { meant = place; }).show(places, []);
-  const { x, y, width, height } = copy.viewBox.baseVal;
-
-  function clicked(left, top) {
-    meant = null;
-    const shown = copy.getBoundingClientRect();
-    if (left > shown.left && left < shown.right && top > shown.top && top < shown.bottom)
-      copy.dispatchEvent(new MouseEvent("click", { clientX: left, clientY: top }));
-    return meant;
+  const results = {};
+  for (const board of document.querySelectorAll("#board svg")) {
+    const own = places.filter((place) => board.querySelector(`[data-place="${place}"]`));
+    if (own.length) measure(board, own);
   }
-  // Whether there is a square as large as a finger, around an element, in which a click means its place.
-  function fits(element) {
-    element.scrollIntoView({ block: "center" });
-    const box = element.getBoundingClientRect(), sides = new Map();
-    for (let top = box.top - FAR; top <= box.bottom + FAR; top += STEP) {
-      for (let left = box.left - FAR; left <= box.right + FAR; left += STEP) {
-        if (clicked(left, top) !== element.dataset.place) continue;
-        const before = [[left - STEP, top], [left, top - STEP], [left - STEP, top - STEP]];
-        const side = Math.min(...before.map((at) => sides.get(String(at)) ?? -1)) + 1;
-        sides.set(String([left, top]), side);
-        if (side * STEP >= FINGER) return true;
+
+  function measure(board, own) {
+    const copy = board.cloneNode(true);
+    board.replaceWith(copy);  // the copy takes clicks, and plays nothing
+    copy.querySelector(".rings")?.remove();
+    let meant = null;
+    makePlaces(copy, () => "", (place) => { meant = place; }).show(own, []);
+    const { x, y, width, height } = copy.viewBox.baseVal;
+
+    function clicked(left, top) {
+      meant = null;
+      const shown = copy.getBoundingClientRect();
+      if (left > shown.left && left < shown.right && top > shown.top && top < shown.bottom)
+        copy.dispatchEvent(new MouseEvent("click", { clientX: left, clientY: top }));
+      return meant;
+    }
+    // Whether there is a square as large as a finger, around an element, in which a click means its place.
+    function fits(element) {
+      element.scrollIntoView({ block: "center" });
+      const box = element.getBoundingClientRect(), sides = new Map();
+      for (let top = box.top - FAR; top <= box.bottom + FAR; top += STEP) {
+        for (let left = box.left - FAR; left <= box.right + FAR; left += STEP) {
+          if (clicked(left, top) !== element.dataset.place) continue;
+          const before = [[left - STEP, top], [left, top - STEP], [left - STEP, top - STEP]];
+          const side = Math.min(...before.map((at) => sides.get(String(at)) ?? -1)) + 1;
+          sides.set(String([left, top]), side);
+          if (side * STEP >= FINGER) return true;
+        }
+      }
+      return false;
+    }
+    for (const place of own) {
+      const elements = [...copy.querySelectorAll(`[data-place="${place}"]`)];
+      if (elements.some(fits)) results[place] = "at once";
+      for (const element of results[place] ? [] : elements) {
+        const { x: left, y: top, width: wide, height: high } = element.getBBox();
+        const [across, down] = [width / closer, height / closer];
+        const from = [left + wide / 2 - across / 2, top + high / 2 - down / 2];
+        from[0] = Math.max(x, Math.min(x + width - across, from[0]));
+        from[1] = Math.max(y, Math.min(y + height - down, from[1]));
+        copy.setAttribute("viewBox", `${from[0]} ${from[1]} ${across} ${down}`);
+        if (fits(element)) results[place] = "closer";
+        copy.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
       }
     }
-    return false;
+    copy.replaceWith(board);
   }
-  const results = {};
-  for (const place of places) {
-    const elements = [...copy.querySelectorAll(`[data-place="${place}"]`)];
-    results[place] = elements.some(fits) ? "at once" : "";
-    for (const element of results[place] ? [] : elements) {
-      const { x: left, y: top, width: wide, height: high } = element.getBBox();
-      const [across, down] = [width / closer, height / closer];
-      const from = [left + wide / 2 - across / 2, top + high / 2 - down / 2];
-      from[0] = Math.max(x, Math.min(x + width - across, from[0]));
-      from[1] = Math.max(y, Math.min(y + height - down, from[1]));
-      copy.setAttribute("viewBox", `${from[0]} ${from[1]} ${across} ${down}`);
-      if (fits(element)) results[place] = "closer";
-      copy.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
-    }
-  }
-  copy.replaceWith(board);
-  return results;
+  return Object.fromEntries(places.map((place) => [place, results[place] ?? ""]));
 }"""
 _STEP = """() => {
   const buttons = [...document.querySelectorAll("#options button")];
