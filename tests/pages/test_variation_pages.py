@@ -98,8 +98,7 @@ def test_a_page_without_a_server_reads_and_writes_variations(open_page: Open, lo
     opened.page.click("#kept summary")
     assert "left: " in opened.texts("#kept li")[0] and EVIL in opened.texts("#kept li")[0]
     for _ in range(2):
-        opened.page.click("#back")
-        opened.page.wait_for_timeout(600)  # sooner, a second click is the second half of a double click
+        opened.click(opened.page.locator("#back"))
     opened.wait("document.querySelectorAll('#kept li').length === 2")
     opened.page.click("#keep_line")
     opened.wait("document.querySelectorAll('#kept li').length === 3")

@@ -28,6 +28,12 @@ _NOTE_CLICKS = """addEventListener("click", (event) => {
 _IS_NO_DOUBLE = """([x, y]) => !window.lastClick || performance.now() - lastClick[0] > 500
     || Math.hypot(x - lastClick[1], y - lastClick[2]) > 12"""
 """Whether pages take a click as a new one, not as the second half of a double click, which they ignore."""
+_UNCOVER = """(element) => {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  const top = document.elementFromPoint(x + width / 2, y + height / 2);
+  if (!element.contains(top)) element.scrollIntoView({ block: "center" });
+}"""
+"""Scrolls an element from under the question, which stays at the top of a page."""
 
 
 def _patient(started: Any) -> Any:
@@ -104,6 +110,7 @@ class Opened:
     def click(self, target: Any) -> None:
         """Clicks the middle of an element, once it rests and this cannot be the second half of a double click."""
         target.scroll_into_view_if_needed()
+        target.evaluate(_UNCOVER)
         middle: list[float] = []
 
         def rests() -> bool:
