@@ -77,27 +77,29 @@ def written(root: object) -> list[str]:
     stack = [root]
     while stack:
         part = stack.pop()
-        if isinstance(part, Struct):
-            form = _form(type(part))
+        kind = type(part)
+        if kind is str:
+            words.append(f"{len(part)}:{part}")
+        elif kind is tuple or kind is list:
+            part = [each for each in part if type(each) is not typed.Remark]
+            words.append(f"({len(part)}")
+            stack += part[::-1]
+        elif kind is dict:
+            words.append(f"{{{len(part)}")
+            for key in sorted(part, reverse=True):
+                stack += (part[key], key)
+        elif kind is Span:
+            words.append("0:")
+        elif issubclass(kind, Struct):
+            form = _form(kind)
             if form.is_thing:
                 if id(part) in numbers:
                     words.append(f"#{numbers[id(part)]}")
                     continue
                 numbers[id(part)] = len(numbers)
-            values = [(name, getattr(part, name), default) for name, default in form.fields]
-            held = [(name, value) for name, value, default in values if value != default]
+            held = [(name, value) for name, default in form.fields if (value := getattr(part, name)) != default]
             words.append(" ".join([form.name, *[name for name, _ in held]]))
-            stack += [_counted(part, name, value) for name, value in reversed(held)]
-        elif isinstance(part, str):
-            words.append(f"{len(part)}:{part}")
-        elif isinstance(part, tuple | list):
-            part = [each for each in part if type(each) is not typed.Remark]
-            words.append(f"({len(part)}")
-            stack += part[::-1]
-        elif isinstance(part, dict):
-            words.append(f"{{{len(part)}")
-            for key in sorted(part, reverse=True):
-                stack += (part[key], key)
+            stack += [_relevant(kind, name, value) if name in _IN_PART else value for name, value in reversed(held)]
         else:
             words.append(str(part))
     return words
@@ -125,17 +127,19 @@ def _default(value: Any) -> Any:
     return value.factory() if hasattr(value, "factory") else value
 
 
-def _counted(record: Struct, field: str, value: Any) -> Any:
+_IN_PART = frozenset({"reason", "placements", "places", "dead_ends", "units"})
+"""Fields of which only a part is relevant for the hash, or whose order is not."""
+
+
+def _relevant(kind: type[Struct], field: str, value: Any) -> Any:
     """The part of a field's value that is relevant for the hash."""
     if field == "reason":
         return cited(value)
     if field == "placements":  # those with the same target keep their source order
         return sorted(value, key=_target)
-    if isinstance(record, typed.Kind) and field == "places":  # tokens start in the first one
+    if kind is typed.Kind and field == "places":  # tokens start in the first one
         return list(value.values())
-    if field in ("dead_ends", "units"):
-        return sorted(value)
-    return "" if isinstance(value, Span) else value
+    return value if field == "places" else sorted(value)
 
 
 def _target(placement: typed.Placement) -> tuple[str, ...]:

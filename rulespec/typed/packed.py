@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import io
 import pickle
+from collections.abc import Callable
 from functools import cache
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Struct
@@ -21,6 +23,8 @@ from rulespec.typed import nodes as typed
 
 Checked = tuple[str, typed.Declarations, typed.Rules]
 """The hash of the meaning, with the declarations and rules from the checker."""
+_LEAVES = frozenset({str, int, bool, type(None), Span})
+"""Classes of values without parts."""
 
 
 class PackedRuleset:
@@ -46,7 +50,7 @@ class PackedRuleset:
 def pack(checked: Checked) -> bytes:
     """A checked ruleset as bytes; empty if its expressions are nested too deep."""
     things = _things(checked)
-    fields = [tuple([getattr(thing, name) for name in thing.__struct_fields__]) for thing in things]
+    fields = [_values(type(thing))(thing) for thing in things]
     data = io.BytesIO()
     try:
         _Pickler(data, pickle.HIGHEST_PROTOCOL).dump((things, fields, checked))
@@ -55,29 +59,41 @@ def pack(checked: Checked) -> bytes:
     return data.getvalue()
 
 
-def _is_thing(value: object) -> bool:
-    return isinstance(value, Struct) and not value.__struct_config__.frozen
+@cache
+def _is_shared(kind: type) -> bool:
+    """Whether instances of a class are shared objects."""
+    return issubclass(kind, Struct) and not kind.__struct_config__.frozen
+
+
+@cache
+def _values(kind: type[Struct]) -> Callable[[Struct], tuple[Any, ...]]:
+    """A function that returns the values of a record's fields, in their order."""
+    names = kind.__struct_fields__
+    if len(names) < 2:  # a getter of one name returns no tuple
+        return lambda record: tuple([getattr(record, name) for name in names])
+    return attrgetter(*names)
 
 
 def _things(root: object) -> list[Any]:
     """The shared objects reachable from a value, without repetition."""
-    things: dict[int, Any] = {}
+    things: list[Any] = []
     seen: set[int] = set()
     rest = [root]
     while rest:
         part = rest.pop()
-        if isinstance(part, str | int | Span) or part is None or id(part) in seen:
+        kind = type(part)
+        if kind in _LEAVES or id(part) in seen:
             continue
         seen.add(id(part))
-        if isinstance(part, Struct):
-            if _is_thing(part):
-                things[id(part)] = part
-            rest += [getattr(part, name) for name in part.__struct_fields__]
-        elif isinstance(part, dict):
-            rest += [*part, *part.values()]
-        elif isinstance(part, list | tuple | set):
+        if kind is tuple or kind is list or kind is set:
             rest += part
-    return list(things.values())
+        elif kind is dict:
+            rest += [*part, *part.values()]
+        elif issubclass(kind, Struct):
+            if _is_shared(kind):
+                things.append(part)
+            rest += _values(kind)(part)
+    return things
 
 
 def _blank(kind: type[Struct]) -> Struct:
@@ -87,7 +103,8 @@ def _blank(kind: type[Struct]) -> Struct:
 
 class _Pickler(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
-        return (_blank, (type(value),)) if _is_thing(value) else NotImplemented
+        kind = type(value)
+        return (_blank, (kind,)) if _is_shared(kind) else NotImplemented
 
 
 class _Unpickler(pickle.Unpickler):
