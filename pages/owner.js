@@ -6,10 +6,13 @@ function makeOwner(hello, sent) {
     if (!asked) sent(order);
     asked = true;
   };
+  const later = [];  // changes of fields wait instead: each is meant
+  const change = (order) => (asked ? later.push(order) : send(order));
   const unfolded = new Set();  // the tables whose limits are open
   const answered = (show = () => {}) => (answer) => {
     asked = false;
     show(answer);
+    if (later.length) send(later.shift());
   };
   const element = (id) => document.getElementById(id);
   function make(tag, text, ...inner) {
@@ -90,7 +93,7 @@ function makeOwner(hello, sent) {
     const zone = input("text", limits.zone, { placeholder: Intl.DateTimeFormat().resolvedOptions().timeZone, size: 20 });
     const opens = input("time", limits.zone ? written(limits.opens) : "08:00"), closes = input("time", limits.zone ? written(limits.closes) : "22:00"), pause = input("checkbox", paused);
     for (const each of [budget, increment, zone, opens, closes, pause])
-      each.addEventListener("change", () => send({ do: "clock", game: id, pauses: pause.checked, limits: { budget: 60 * Number(budget.value),
+      each.addEventListener("change", () => change({ do: "clock", game: id, pauses: pause.checked, limits: { budget: 60 * Number(budget.value),
         increment: Number(increment.value), zone: zone.value.trim(), opens: read(opens.value), closes: read(closes.value) } }));
     return [make("label", "Minutes for each player in the whole game (0: no limit) ", budget), make("label", "plus seconds for each decision ", increment),
       make("label", "Daily hours in which time runs, in the time zone (empty: always) ", zone), make("label", "from ", opens), make("label", "to ", closes),
@@ -104,19 +107,19 @@ function makeOwner(hello, sent) {
         ...hello.bots.map((bot) => button(`Let a bot play (${bot})`, () => send({ do: "bot", game: table.id, seat: seat.id, bot }))))));
     const minutes = document.createElement("input");
     Object.assign(minutes, { type: "number", min: 0, value: Math.round(table.deadline / 60) });
-    minutes.addEventListener("change", () => send({ do: "deadline", game: table.id, seconds: 60 * Number(minutes.value) }));
+    minutes.addEventListener("change", () => change({ do: "deadline", game: table.id, seconds: 60 * Number(minutes.value) }));
     const clock = clockOf(table);
     const absent = document.createElement("input"), answers = document.createElement("input");
     Object.assign(absent, { type: "number", min: 0, value: Math.round(table.absent / 60) });
     Object.assign(answers, { type: "checkbox", checked: table.answers });
     for (const each of [absent, answers])
-      each.addEventListener("change", () => send({ do: "undo", game: table.id, seconds: 60 * Number(absent.value), answers: answers.checked }));
+      each.addEventListener("change", () => change({ do: "undo", game: table.id, seconds: 60 * Number(absent.value), answers: answers.checked }));
     const opinions = document.createElement("input");
     Object.assign(opinions, { type: "checkbox", checked: table.opinions });
-    opinions.addEventListener("change", () => send({ do: "opinions", game: table.id, opinions: opinions.checked }));
+    opinions.addEventListener("change", () => change({ do: "opinions", game: table.id, opinions: opinions.checked }));
     const reveals = document.createElement("input");
     Object.assign(reveals, { type: "checkbox", checked: table.reveals });
-    reveals.addEventListener("change", () => send({ do: "reveal", game: table.id, reveals: reveals.checked }));
+    reveals.addEventListener("change", () => change({ do: "reveal", game: table.id, reveals: reveals.checked }));
     const limits = make("details", "", make("summary", "Time, taking back, opinions"),
       make("label", "Minutes for each decision (0: no limit) ", minutes),
       ...clock,

@@ -287,6 +287,8 @@ class Module:
 
     def encoded(self, pages: int) -> bytes:
         """The binary module, with `pages` pages of memory."""
+        missing = [name for name in self._indices if name not in self._defined]
+        assert not missing, f"functions that are called and not defined: {', '.join(missing)}"
         results = [self._defined[name] for name in self._indices]
         types = list(dict.fromkeys(type_ for type_, _ in results))
         exports = [_name(name) + b"\x00" + unsigned(self._indices[name]) for name in self._exports]

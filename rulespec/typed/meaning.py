@@ -74,10 +74,10 @@ def written(root: object) -> list[str]:
     """The serialisation of a typed ruleset or a part of it; iterative, as rules may be deeply nested."""
     words: list[str] = []
     numbers: dict[int, int] = {}
-    stack = [root]
+    stack: list[Any] = [root]
     while stack:
         part = stack.pop()
-        kind = type(part)
+        kind: type[Any] = type(part)
         if kind is str:
             words.append(f"{len(part)}:{part}")
         elif kind is tuple or kind is list:

@@ -50,7 +50,7 @@ class PackedRuleset:
 def pack(checked: Checked) -> bytes:
     """A checked ruleset as bytes; empty if its expressions are nested too deep."""
     things = _things(checked)
-    fields = [_values(type(thing))(thing) for thing in things]
+    fields = [_values(thing.__class__)(thing) for thing in things]
     data = io.BytesIO()
     try:
         _Pickler(data, pickle.HIGHEST_PROTOCOL).dump((things, fields, checked))
@@ -60,7 +60,7 @@ def pack(checked: Checked) -> bytes:
 
 
 @cache
-def _is_shared(kind: type) -> bool:
+def _is_shared(kind: type[Any]) -> bool:
     """Whether instances of a class are shared objects."""
     return issubclass(kind, Struct) and not kind.__struct_config__.frozen
 
@@ -78,10 +78,10 @@ def _things(root: object) -> list[Any]:
     """The shared objects reachable from a value, without repetition."""
     things: list[Any] = []
     seen: set[int] = set()
-    rest = [root]
+    rest: list[Any] = [root]
     while rest:
         part = rest.pop()
-        kind = type(part)
+        kind: type[Any] = type(part)
         if kind in _LEAVES or id(part) in seen:
             continue
         seen.add(id(part))
@@ -103,7 +103,7 @@ def _blank(kind: type[Struct]) -> Struct:
 
 class _Pickler(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
-        kind = type(value)
+        kind = value.__class__
         return (_blank, (kind,)) if _is_shared(kind) else NotImplemented
 
 

@@ -118,7 +118,7 @@ def test_on_a_full_disk_nothing_is_done(tmp_path: Path) -> None:
         client.take(client.options[0])
         refused = [answer["refused"]["text"] for answer in client.answers]
         if refused:
-            assert client.state["count"] == before and "not saved" in refused[0]
+            assert client.state["count"] == before and "could not be saved" in refused[0]
         else:
             clients["spectators"].wait(lambda before=before: clients["spectators"].state["count"] > before)
     shown = clients["spectators"].state["count"]

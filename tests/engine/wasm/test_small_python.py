@@ -84,6 +84,13 @@ def test_other_decorators_are_refused() -> None:
         compiled("@cache\ndef f() -> None:\n    trap()\n")
 
 
+def test_a_call_of_a_function_that_is_not_there_is_named() -> None:
+    module = Module()
+    compile_functions(parsed("def f(a: int) -> int:\n    return min(a, 1)\n"), module, {})
+    with pytest.raises(AssertionError, match="called and not defined: min"):
+        module.encoded(1)
+
+
 def test_a_function_has_the_numbers_of_each_module() -> None:
     """Compiled once, it calls and pushes in each module what has the name there."""
     wasmtime = pytest.importorskip("wasmtime", reason="wasm needs wasmtime: pip install 'rulespec[wasm]'")
