@@ -97,9 +97,7 @@ class Attribution:
         self.old, self.new = RuleIndex(old), RuleIndex(new)
 
     def of_refusal(self, game: Game, option: Option, *, now: bool) -> tuple[Rule, str]:
-        """The rule that refuses an option in a game, and the reason; `now` means that the game is under the other
-        rules.
-        """
+        """The rule that refuses an option in a game, and the reason; `now` says that the game uses the other rules."""
         index = self.new if now else self.old
         refusal: Refusal | None
         try:
@@ -112,7 +110,7 @@ class Attribution:
         return Rule(rule.name, refusal.rules or rule.ids, rule.place), refusal.reason
 
     def of_option(self, game: Game, option: str, decision: str, *, now: bool) -> tuple[Rule, str]:
-        """The same as `of_refusal` for the text of an option, which may not exist in the game."""
+        """Like `of_refusal`, but for an option given as text, which may not exist in the game."""
         index = self.new if now else self.old
         try:
             return self.of_refusal(game, game.parse(option, None, decision), now=now)

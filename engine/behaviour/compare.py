@@ -1,4 +1,4 @@
-"""Comparison by play: positions of one ruleset are tried under another, near the start, in walks and in recorded games.
+"""Comparison by play: tries the positions of one ruleset under another, near the start, in walks and in recorded games.
 
 Both games take the same options, with the same shared state. An option after which they differ is recorded and undone,
 so that the walk continues where they agree. If they differ after every option, the other game gets the shared state of

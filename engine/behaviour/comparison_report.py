@@ -27,10 +27,10 @@ class Example(Struct, frozen=True):
     Attributes:
         seats: the ids of the seats.
         settings: all settings.
-        moves: the decisions before the one that differs.
-        decision: the name of the decision that differs.
-        by: the seat of this decision; None if chance decides, or no decision differs.
-        option: the option that differs; "" if none does.
+        moves: the decisions that lead to the differing one.
+        decision: the name of the differing decision.
+        by: the seat that takes this decision; None if chance decides, or if no decision differs.
+        option: the differing option; "" if no option differs.
         lines: the difference in words.
     """
 
@@ -61,7 +61,7 @@ class Group(Struct):
     Attributes:
         rule: the rule.
         kind: the kind.
-        positions: the number of distinct positions with such a difference.
+        positions: the number of distinct positions that show such a difference.
         options: the names of the options, as `decision.option`.
         example: the shortest game found.
     """
@@ -88,12 +88,12 @@ class Comparison(Struct):
 
     Attributes:
         positions: the number of distinct positions compared.
-        at_least: whether there were too many positions to distinguish, in which case numbers of positions are lower
-            bounds.
+        at_least: whether there were too many positions to distinguish; all position counts are then lower bounds.
         decisions: the number of decisions taken in both games.
         games: the number of games, including recorded games.
-        complete: the numbers of players for which, with default settings, every position was compared and none differs.
-        groups: the differences, sorted by number of positions.
+        complete: the player counts for which every position reachable with default settings was compared, and none
+            differs.
+        groups: the differences, sorted by the number of positions.
         left_out: the parts that could not be compared.
         stopped: whether the time limit was reached first.
         same: whether the rules have the same meaning, in which case nothing was played.

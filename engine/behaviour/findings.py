@@ -24,7 +24,7 @@ class PlayDifference(Struct, frozen=True):
         kind: the kind.
         decision: the name of the decision; "" if none is open.
         name: the name of the option; "" if none differs.
-        sort: the part that effects of the same sort have in common.
+        sort: the sort of the effect; see `OptionEffect.sort`.
         option: the option; None if none differs.
         effect: the difference after the option; None if the option is illegal in one of the games.
     """
@@ -38,7 +38,7 @@ class PlayDifference(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, ...]:
-        """The key of the difference; among differences with the same key, only one needs investigation."""
+        """The key of the difference; only one of the differences with equal keys needs to be investigated."""
         return self.kind, self.decision, self.name, *self.sort
 
 
@@ -61,7 +61,7 @@ class Findings:
     """The differences of a comparison, by rule.
 
     Args:
-        attribution: the attribution, which finds the rules of differences.
+        attribution: the attribution of differences to rules.
     """
 
     def __init__(self, attribution: Attribution) -> None:
@@ -76,7 +76,7 @@ class Findings:
         """Records a difference.
 
         Args:
-            pair: the games, after the option if both have taken it.
+            pair: the two games; if both have taken the option, after it.
             difference: the difference.
             position: the position before the option.
         """
@@ -107,11 +107,11 @@ class Findings:
         self._shortest.setdefault(place, PlayDifference("start"))
 
     def shortest(self, group: Group) -> PlayDifference:
-        """The difference that the example of a group shows."""
+        """The difference shown by the example of a group."""
         return self._shortest[group.rule, group.kind]
 
     def shorter(self, group: Group, pair: Pair, difference: PlayDifference) -> None:
-        """Replaces a group's example with a shorter game, in which the same sort of difference appears at the pair's
+        """Replaces a group's example with a shorter game, which shows the same sort of difference at the pair's
         position.
         """
         taken = difference.kind == "effect" and difference.effect is not None and difference.effect.stands

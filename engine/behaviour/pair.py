@@ -22,7 +22,9 @@ _MAX_CELLS = 4
 
 
 class DecisionName(NamedTuple):
-    """An open decision: its current name, the number of its seat (-1 for chance), and the set of other deciders."""
+    """The identity of an open decision: its current name, its seat number (-1 for chance) and the set of other
+    deciders.
+    """
 
     name: str
     by: int
@@ -49,9 +51,9 @@ class OptionEffect(Struct, frozen=True):
     """A difference between the games after the same option.
 
     Attributes:
-        sort: the part that such differences have in common: names of fields and questions, without owners or values.
+        sort: the names of the fields and questions involved, without owners or values; similar differences share it.
         lines: the difference in words.
-        stands: whether both games have taken the option; False if one of them faulted.
+        stands: whether both games have taken the option; False if one of them faulted instead.
         span: the place of the fault in the current rules, or None.
     """
 
@@ -88,7 +90,7 @@ class Pair:
 
     @property
     def position(self) -> int:
-        """The position of the first game, as a number; in one process, equal states of equal tables share it."""
+        """The position of the first game, as a number shared by equal states of equal tables in one process."""
         return hash((self.one.hash, self._table))
 
     def differing(self) -> Differences:
@@ -96,7 +98,7 @@ class Pair:
         return self.shared.differing(self.one.omniscient.numbers.state, self.other.omniscient.numbers.state)
 
     def question(self) -> tuple[DecisionName | None, DecisionName | None]:
-        """The open decision of each game; None for a game that is over."""
+        """The open decision of each game; None if the game is over."""
         return _question(self.one, self.translation), _question(self.other, None)
 
     def align(self) -> bool:
@@ -199,7 +201,7 @@ class Pair:
         self.other.undo()
 
     def compared(self) -> OptionEffect | None:
-        """The difference between the games; None if they are equal, or differ only as they did before."""
+        """The difference between the games; None if they are equal, or differed in the same way before."""
         mine, theirs = self.question()
         differing = self.differing()
         new = [at for at in differing if differing[at] != self._before.get(at)]

@@ -1,4 +1,4 @@
-"""Recorded situations under the current rules: each is restored in its recorded state, then compared."""
+"""Check of recorded situations: restores each one under the current rules and compares the behaviour."""
 
 from __future__ import annotations
 
@@ -55,8 +55,9 @@ class SituationCheck(Struct, frozen=True):
     Attributes:
         situations: the recorded situations.
         altered: the situations in which the behaviour has changed.
-        unreached: the number of situations that follow an unreachable one, or whose table cannot start.
-        late: the number of situations left when time ran out.
+        unreached: the number of situations that cannot be reached, because they follow an unreachable one or their
+            table cannot start.
+        late: the number of situations not yet checked when time ran out.
     """
 
     situations: Sequence[RecordedSituation]
@@ -70,8 +71,8 @@ class SituationCheck(Struct, frozen=True):
         return not (self.altered or self.unreached or self.late)
 
     def groups(self) -> list[list[Altered]]:
-        """The altered situations by rule and kind, with the largest group first and, in each group, the shortest game
-        first.
+        """The altered situations, grouped by rule and kind: the largest group first and, within a group, the shortest
+        game first.
         """
         results: dict[tuple[Rule, str], list[Altered]] = {}
         for each in self.altered:

@@ -1,4 +1,4 @@
-"""Recorded situations: positions of a ruleset as shared state, with their options, in one file.
+"""Recorded situations: a file of positions of a ruleset, each with its shared state and its options.
 
 The first line is a header. Each further line is a situation: the start of a table, or the result of an option in an
 earlier situation. States are stored by name, so that they can be restored after rule changes: the whole state at the
@@ -51,10 +51,10 @@ class RecordedSituation(Struct, frozen=True, omit_defaults=True, forbid_unknown_
         after: the number of the previous situation; -1 for the start of a table.
         take: the option taken there.
         seat: the seat that took it; None if chance did.
-        set: the changed fields, each with its number in the table, and its value.
+        set: the changed fields, each as its number in the table and its value.
         asked: the name of the open decision; "" when the game is over.
         by: the deciding seat; None if chance decides.
-        options: the legal options, each with its seat unless that is the decider.
+        options: the legal options, each with its seat if that is not the deciding seat.
         more: a digest of the options, if there are too many to list.
         ended: the ending, the winners and the points by seat, if the game is over.
         players: at the start of a table, the number of seats.
@@ -79,7 +79,7 @@ class RecordedSituation(Struct, frozen=True, omit_defaults=True, forbid_unknown_
 
 
 class Options(Struct, frozen=True):
-    """The options of a position, in the form that situations record."""
+    """The options of a position, in the form used by recorded situations."""
 
     texts: list[str]
     digest: str
@@ -101,13 +101,13 @@ def options_of(game: Game) -> Options:
 
 
 def ended(game: Game) -> list[Any]:
-    """The end of a game, in the form that situations record; empty before the end."""
+    """The end of a game, in the form used by recorded situations; empty before the end."""
     result = game.result
     return [] if result is None else [result.ending, list(result.winners), dict(result.scores)]
 
 
 def place_of(ruleset: typed.Ruleset) -> Path:
-    """The file with the recorded situations of a reference; if it has overlays, the file is in a folder named after
+    """The file for the recorded situations of a ruleset; for a reference with overlays, it is in a folder named after
     them.
     """
     folder = ruleset.folders[0] / FOLDER
@@ -115,7 +115,7 @@ def place_of(ruleset: typed.Ruleset) -> Path:
 
 
 def written(ruleset: typed.Ruleset, situations: Sequence[RecordedSituation]) -> str:
-    """The text of a file with situations."""
+    """The text of a situation file."""
     header = Header(VERSION, ruleset.ref, ruleset.hash, len(situations))
     lines: Iterable[Struct] = (header, *situations)
     return "".join(msgspec.json.encode(line).decode() + "\n" for line in lines)

@@ -1,4 +1,4 @@
-"""Walks through a game that cover much of it in few decisions: their limits, and the choice of options."""
+"""Limits and option choice for walks that cover much of a game in few decisions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Effort:
     Args:
         decisions: the total number of decisions.
         seconds: the total CPU time; None means unlimited.
-        progress: a function called at intervals with the number of decisions since the last call.
+        progress: a function called at intervals with the number of decisions since its last call.
     """
 
     def __init__(
@@ -48,14 +48,14 @@ class Effort:
             self._progress((self.spent // _STEP - before) * _STEP)
 
     def is_left(self, until: int | None = None) -> bool:
-        """Whether any effort is left, and fewer than `until` decisions have been spent."""
+        """Whether any effort is left and fewer than `until` decisions have been spent."""
         if self._end is not None and time.process_time() > self._end:
             self.stopped = True
         return not self.stopped and self.spent < (self.limit if until is None else min(until, self.limit))
 
 
 class Distinct:
-    """A set of distinct items seen so far, in bounded memory.
+    """The set of distinct items seen so far, in bounded memory.
 
     Attributes:
         full: whether there were too many items to distinguish.
@@ -78,7 +78,7 @@ class Distinct:
 
 
 class Curiosity:
-    """A chooser of options that prefers those rarely taken; equal seeds give equal choices.
+    """A chooser that prefers rarely taken options; equal seeds give equal choices.
 
     Args:
         seed: the seed of the random numbers.
@@ -90,7 +90,9 @@ class Curiosity:
         """The number of times that options of each name were taken."""
 
     def among(self, options: Sequence[_T], option: Callable[[_T], Option]) -> _T:
-        """A random option: half of the time one with the rarest name, otherwise one with any name, or any at all."""
+        """A random option: in half of the cases one with the rarest name; otherwise one of a random name, or of all
+        options.
+        """
         chance = self._random.random()
         if chance >= _WIDE:
             names = dict.fromkeys((option(each).decision, option(each).name) for each in options)
@@ -103,7 +105,7 @@ class Curiosity:
         return result
 
     def fresh(self, options: Sequence[_T], option: Callable[[_T], Option], times: int) -> Iterator[_T]:
-        """One option for each name that was taken fewer than `times` times."""
+        """One option for each name that has been taken fewer than `times` times."""
         seen: set[tuple[str, str]] = set()
         for each in options:
             name = option(each).decision, option(each).name

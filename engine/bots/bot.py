@@ -1,4 +1,4 @@
-"""The interface of bots, each of which maps a situation to a pick."""
+"""The interface of bots: a bot maps a situation to a pick."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Situation:
 
     Args:
         listed: a function that returns the codes of the options.
-        known: whether the seat sees the whole position; this is then the only particle, with the same legal options.
+        known: whether the seat sees the whole position, which is then the only particle and has the same legal options.
 
     Attributes:
         search: a search over positions of the game's ruleset, seats and settings.
@@ -54,7 +54,7 @@ class Situation:
 
     @property
     def named(self) -> Codes | None:
-        """The codes of the options; None if they are all the legal options of a single particle."""
+        """The codes of the options; None if these are simply all the legal options of the only particle."""
         return None if self._known else self.codes
 
     def after(self, number: int) -> NDArray[np.int64]:
@@ -68,7 +68,7 @@ class Pick(NamedTuple):
     Attributes:
         option: the index among the seat's legal options.
         shares: option index → the bot's expected share of the win, for some options.
-        silent: the share of playouts without information; see `Ends.signal`.
+        silent: the share of playouts that carried no information; see `Ends.signal`.
     """
 
     option: int
@@ -77,7 +77,7 @@ class Pick(NamedTuple):
 
 
 class Bot(Protocol):
-    """A program that plays; in equal situations it picks the same option."""
+    """A program that plays; it picks the same option in equal situations."""
 
     @property
     def name(self) -> str:

@@ -29,12 +29,12 @@ yet a lead: three times the standard error of a share of one half.
 
 
 class BotGames:
-    """The games of a plan, played by bots that rotate over the seats; nobody acts out of turn.
+    """The games of a plan, played by bots that rotate over the seats and never act out of turn.
 
     Args:
         plan: the plan.
         ruleset: the plan's ruleset.
-        warned: a function called with the message that bots cannot compare positions; see `Silence`.
+        warned: a function called with a warning if the bots cannot compare positions; see `Silence`.
 
     Attributes:
         plan: the plan.
@@ -52,7 +52,7 @@ class BotGames:
 
     @property
     def backend(self) -> Backend:
-        """The machine for the games: the plan's, or Python if the plan wants wasm but wasm cannot run the rules."""
+        """The machine for the games: the plan's, or Python if the plan asks for wasm, which cannot run the rules."""
         return "python" if self.plan.backend == "wasm" and self._table(0).machine is None else self.plan.backend
 
     def set_up(self) -> None:
@@ -95,7 +95,7 @@ class BotGames:
 
 
 class BotTable:
-    """The machine for games with one number of seats, for playing, searching and measuring.
+    """A machine, a search and a measurement for games with a given number of seats.
 
     Args:
         plan: the plan of the games.
@@ -125,8 +125,8 @@ class BotTable:
             self.measuring = RowMeasures(self.search)
 
     def leading(self, game: Game) -> Standings | None:
-        """The standings of a game; without a declared value or scoring, an estimate from playouts, or None if all seats
-        win together.
+        """The standings of a game. If no value or scoring is declared, they are estimated from playouts; None if all
+        seats win together.
         """
         own, search = standings(game), self.search
         if own is not None or search.payoffs.single or search.seats < 2:

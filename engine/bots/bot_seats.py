@@ -1,4 +1,4 @@
-"""Seats of a table that bots play: each bot gets its seat's knowledge, never the position itself."""
+"""Bots at the seats of a table; each bot receives its seat's knowledge, never the position itself."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Silence:
     """A detector of bots that cannot compare positions.
 
     Args:
-        warned: a function called once, with the cause.
+        warned: a function called at most once, with the cause.
     """
 
     def __init__(self, warned: Callable[[str], None]) -> None:
@@ -77,10 +77,10 @@ class BotSeats:
     def choose(self, game: Game) -> tuple[Option, Pick]:
         """The deciding bot's option, with its reason.
 
-        In the rare case that no possible position is found for its seat, it takes an arbitrary option.
+        In the rare case that no possible position is found for its seat, the bot takes an arbitrary option.
 
         Raises:
-            KeyError: if no bot decides.
+            KeyError: if the deciding seat has no bot.
             NotFoundError: if the game has no history, so that the seat's observations are unknown.
         """
         decision = game.decision

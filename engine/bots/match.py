@@ -19,9 +19,9 @@ class MatchStanding(Struct):
 
     Attributes:
         one, other: the names of the bots.
-        even: the expected share of `one` if both bots are equally strong.
+        even: the share of the wins that `one` would have if both bots were equally strong.
         games: the number of games.
-        won: the total share of the wins by `one`.
+        won: the wins of `one`, where a shared win counts as a fraction.
         failed: the number of games in which the rules faulted; these count as lost.
     """
 
@@ -34,15 +34,15 @@ class MatchStanding(Struct):
 
     @property
     def share(self) -> ConfidenceInterval | None:
-        """The share of the wins, with bounds that are valid however often one looks; None before the first game."""
+        """The share of the wins, with bounds that stay valid under repeated looks; None before the first game."""
         return followed_share(self.won, self.games)
 
     @property
     def gain(self) -> ConfidenceInterval | None:
-        """The gain over the even share, from 0 (even) to 1 (wins all), with the same kind of bounds as `share`; None
-        before the first game.
+        """The gain over the even share, from 0 (even) to 1 (all games won), with bounds as in `share`; None before the
+        first game.
 
-        Unlike shares, gains can be compared between different numbers of seats.
+        Unlike shares, gains are comparable across different numbers of seats.
         """
         share = self.share
         if share is None:
@@ -60,8 +60,8 @@ class MatchStanding(Struct):
 
     @property
     def needed(self) -> int | None:
-        """The number of games for a verdict at the current share; None if there is a verdict already, or it would take
-        too many games.
+        """The number of games needed for a verdict at the current share; None if there already is a verdict, or if it
+        would need too many games.
         """
         if not self.games or self.verdict != "undecided":
             return None
@@ -77,7 +77,7 @@ class MatchStanding(Struct):
 def match(
     side: PlanSide, games: int, jobs: int = 1, cluster: str = "", *, whole: bool = False
 ) -> Generator[MatchStanding]:
-    """Plays a match until its verdict, for at most `games` games.
+    """Plays a match until there is a verdict, for at most `games` games.
 
     It ends only when each seat has been played equally often, so that the advantage of a seat does not count as
     strength.

@@ -1,4 +1,4 @@
-"""The built-in bots, by name: they pick at random, by the next position, by playouts, or by a tree of options."""
+"""The built-in bots, by name: they pick at random, by the next position's value, by playouts, or by tree search."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ CUT = 20
 
 
 def horizon(search: Search) -> int:
-    """The number of decisions before a playout is cut off: the value's horizon, or `CUT`; `CAP` if nobody can lead."""
+    """The number of decisions before a playout is cut off: the value's horizon, or `CUT`; `CAP` if positions cannot be
+    judged.
+    """
     return (CUT if search.value is None else search.value.horizon) if search.judges else CAP
 
 
@@ -38,7 +40,7 @@ class RandomBot:
 
 
 class GreedyBot:
-    """A bot that picks an option whose next position is the most valuable, with ties broken at random."""
+    """A bot that picks the option with the most valuable next position, breaking ties at random."""
 
     name = "greedy"
 
@@ -53,15 +55,15 @@ class GreedyBot:
 
 
 class FlatBot:
-    """A bot that plays random games after each option, and more after better ones.
+    """A bot that plays random games after each option, with more games after better options.
 
     This is sequential halving: the playouts are split evenly over rounds, and after each round the worse half of the
     options is dropped (Karnin, Koren, Somekh: "Almost Optimal Exploration in Multi-Armed Bandits", 2013). A round plays
-    each remaining option at least once, so wide decisions take more playouts than requested. In a round, games after
-    different options share their random numbers (common random numbers), which reduces the noise.
+    each remaining option at least once, so decisions with many options take more playouts than requested. In a round,
+    games after different options share their random numbers (common random numbers), which reduces the noise.
 
     A playout is cut off after some decisions and judged by the value of the position, or by points. If there is
-    neither, or all players win together without a value, it is played to its end.
+    neither, or if there is no value and all players win together, the playout runs to the end of the game.
 
     Args:
         playouts: the number of playouts per decision.
@@ -98,14 +100,14 @@ _TREE_PARTICLES = 64
 
 
 class MctsBot:
-    """A bot that grows one tree over all possible positions of its seat, by random games (Monte Carlo tree search).
+    """A Monte Carlo tree search bot; it grows one tree over all positions that are possible from its seat's view.
 
     Each game takes one of these positions and descends the tree. At each node, the decider takes the legal option with
     the best bound for its seat, which counts the times the option was legal (Cowling, Powley, Whitehouse: "Information
-    Set Monte Carlo Tree Search", 2012). Chance options are drawn by weight. Choices hidden from the seat all lead to
-    one node, as do choices of an incomplete round. If there are many options, more of them are tried as visits grow,
-    those with the most valuable next positions first. The random game from the first new node is cut off as in
-    `FlatBot`. If nothing is hidden, proven results are carried back from the ends of games.
+    Set Monte Carlo Tree Search", 2012). Chance options are drawn by weight. All choices hidden from the seat lead to
+    the same node, as do the choices of an incomplete round. If there are many options, more of them are tried as the
+    number of visits grows, most valuable next positions first. The random game from the first new node is cut off as in
+    `FlatBot`. If nothing is hidden, proven results are propagated back from the ends of games.
 
     Args:
         playouts: the number of playouts per decision.
@@ -146,7 +148,7 @@ class BotNameError(RulespecError):
 
 
 def open_bot(text: str) -> Bot:
-    """The bot with a name such as `random`, `greedy` or `flat:64`, which may come from another package.
+    """The bot with the given name, such as `random`, `greedy` or `flat:64`; other packages may provide bots.
 
     Raises:
         BotNameError: if no bot has this name.

@@ -1,4 +1,4 @@
-"""A bot's opinions on the decisions of a game: its own choice, and its estimate of the loss by the choice made.
+"""A bot's opinions on the decisions of a game: its own choice, and the estimated loss from the choice actually made.
 
 Each decision is judged from its seat's view at that time, as if the bot had to decide; information that was hidden does
 not count. Decisions out of turn and chance are not judged.
@@ -58,10 +58,10 @@ class NoOpinionError(RulespecError):
 def opinions(
     game: Game, bot: str, seats: Container[str], text: Callable[[Game, Option], str], seed: int = 0
 ) -> list[Opinion]:
-    """A bot's opinions on the last decisions of a game, except forced ones.
+    """A bot's opinions on the last decisions of a game; forced decisions are left out.
 
     Args:
-        game: the game at any point; it remains unchanged.
+        game: the game at any point; it is not changed.
         bot: the name of the bot.
         seats: the seats whose decisions are judged.
         text: a function that formats an option at a position.

@@ -29,7 +29,7 @@ class PlanSide:
         plan: the plan.
         ruleset: the plan's ruleset.
         path: the file for recording the games, or None.
-        warned: a function called with the message that bots cannot compare positions.
+        warned: a function called with a warning if the bots cannot compare positions.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class PlanSide:
 def play_sides(
     sides: Sequence[PlanSide], pairs: int | None = None, jobs: int = 1, cluster: str = ""
 ) -> Generator[tuple[Outcome, ...]]:
-    """Plays the same games under all sides, continuing after the recorded games.
+    """Plays the same games on all sides, continuing after the recorded games.
 
     Args:
         sides: the sides.

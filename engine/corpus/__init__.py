@@ -1,1 +1,1 @@
-"""Many recorded games: their storage, a row of results for each, and totals."""
+"""Storage of many recorded games, a row of results for each game, and totals."""

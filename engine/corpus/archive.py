@@ -31,12 +31,12 @@ MOST_OPENINGS = 12
 
 
 class Opened(Struct):
-    """The counts for an opening: its games, and the wins of each seat in these.
+    """The games with a given opening, counted, with the wins of each seat.
 
     Attributes:
         games: the number of games.
-        won: seat → the number of its wins.
-        table: the table of the first of these games.
+        won: seat → the number of wins.
+        table: the table of the first game with this opening.
         codes: the decisions of that game up to the end of the opening.
     """
 
@@ -47,9 +47,7 @@ class Opened(Struct):
 
 
 class RoleWins(Struct):
-    """The counts for a role: the games in which a seat held it at its first decision, and that seat's wins, alone or
-    shared.
-    """
+    """The number of games in which a seat held a role at its first decision, and that seat's wins, alone or shared."""
 
     games: int = 0
     won: int = 0
@@ -66,13 +64,13 @@ class Shelf(Struct):
         open: the number of unfinished or diverging games.
         lengths: length of a finished game → the number of games.
         endings: title of an ending → the number of games.
-        won: seat → the number of its wins, alone or shared.
-        roles: role → its games. A role is the title of an entity that a seat holds at its first decision; roles that
-            the same seat holds in all games are merged, as in "A and B".
+        won: seat → the number of wins, alone or shared.
+        roles: role → the games in which it was held. A role is the title of an entity that a seat holds at its first
+            decision; roles that the same seat holds in all games are merged, as in "A and B".
         points: seat → the sum of its points.
-        openings: the first decisions of seats, as texts → their games.
-        frequent: the most frequent openings, with their moves in words, and the number of their games.
-        others: the number of games with other openings.
+        openings: the first decisions of the seats, as texts → the games that begin with them.
+        frequent: the most frequent openings, with their moves in words and their game counts.
+        others: the number of games with less frequent openings.
         seats: the ids of the seats.
         nobody: the number of games without a winner.
     """
@@ -95,7 +93,7 @@ class Shelf(Struct):
 
 
 def shelves(folder: Path, opening: int = OPENING) -> list[Shelf]:
-    """The games of a store by rules and players, with those that have the most games first.
+    """The games of a store, grouped by rules and number of players, largest group first.
 
     Args:
         folder: the store.

@@ -1,4 +1,4 @@
-"""The tables of a store of codes: the rules, seats and settings of games, and the names behind their numbers."""
+"""The tables of a code store: the rules, seats and settings of games, and the names of the numbers in their codes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _OVERLAY = "overlays/position_sought.yaml"
 
 
 class CodedOption(Struct, frozen=True):
-    """An option: its number, its decision, its name, and the types of its parameters."""
+    """The number, decision, name and parameter types of an option."""
 
     number: int
     decision: str
@@ -50,7 +50,7 @@ class CodedOption(Struct, frozen=True):
 
 
 class NamedMeasure(Struct, frozen=True):
-    """The description of a measure: its name, title and unit, and its kind ("" for the game)."""
+    """The name, title, unit and kind of a measure; the kind is "" for a measure of the game."""
 
     measure: str
     title: str
@@ -59,7 +59,7 @@ class NamedMeasure(Struct, frozen=True):
 
 
 class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
-    """The rules, seats and settings of games, with the names behind their codes.
+    """The rules, seats and settings of games, with the names of the numbers in their codes.
 
     Attributes:
         rulespec_codes: the version of the format.
@@ -69,7 +69,7 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         numbers: the version of the numbering.
         players: the number of seats.
         settings: all settings.
-        width: the length of a code: option, seat and arguments.
+        width: the length of a code, which consists of option, seat and arguments.
         options: the options of the program.
         names: kind → the names of its entities, by number.
         title: the title of the ruleset.
@@ -128,7 +128,7 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     @cached_property
     def key(self) -> str:
-        """The name of the table: 16 hex digits of a hash of its meaning, which does not depend on wording."""
+        """The name of the table: 16 hex digits of a hash of its meaning, which is independent of wording."""
         data = [self.ruleset_hash, self.numbers, self.players, self.settings, self.width]
         data += [[tuple(msgspec.structs.astuple(option)) for option in self.options], self.names]
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
@@ -153,7 +153,7 @@ def _unit(value: typed.Expr) -> str:
 
 
 def table_game(ruleset: typed.Ruleset, players: int, settings: Mapping[str, str]) -> Game:
-    """A game of a table, with default seat ids."""
+    """A game at a table, with default seat ids."""
     return Game(ruleset, seat_names(players, ruleset.seats), settings, "python")
 
 
@@ -189,7 +189,7 @@ class Tables:
 
         Raises:
             DiagnosticsError: RS601, RS602 if it cannot be read; RS605 if it has a different version; RS607 if it is not
-                a table, or not this one.
+                a table, or not the table with this name.
         """
         if key in self._tables:
             return self._tables[key]
@@ -225,7 +225,7 @@ class Tables:
         return bundle
 
     def game(self, table: CodeTable) -> Game:
-        """A game of a table, under the table's rules.
+        """A game at a table, under the table's rules.
 
         Raises:
             DiagnosticsError: see `bundle`; RS659 if its rules are not the table's.
@@ -233,10 +233,10 @@ class Tables:
         return self._checked(table, ruleset_in(self.bundle(table)))
 
     def seeking(self, table: CodeTable, expression: str) -> Game:
-        """A game of a table with an additional measure of players, which is 1 if an expression of the rules language
+        """A game at a table, with an additional measure of players that is 1 if an expression in the rules language
         holds.
 
-        The measure is not a value for bots, since it is unrelated to the aim of the game.
+        Bots do not use the measure as a value, since it is unrelated to the aim of the game.
 
         Raises:
             DiagnosticsError: see `game`; also if the expression has errors.

@@ -1,4 +1,4 @@
-"""Games as codes: a row per game, with decisions as the narrowest sufficient integers, and the names of the numbers."""
+"""Games as codes: one row per game, with decisions as integers of the narrowest width, named in tables."""
 
 from __future__ import annotations
 
@@ -78,16 +78,16 @@ class CodedGame(Struct, frozen=True):
         log: the name of its log.
         sha256: the hash of the log's bytes; empty for a simulated game.
         table: the name of its table; empty if it is unreadable.
-        error: the reason why it is unreadable or diverges; decisions before a divergence are included.
+        error: the reason why the log is unreadable or diverges; the decisions before a divergence are included.
         decisions: the number of decisions.
         ended: the ending; None if the game is unfinished.
         winners: the seats that won.
         scores: the points by seat.
         end_hash: the hash of the last position.
         codes: the decisions, one row each.
-        verdict: `legal`, `diverges`, `other_end` (a different end in the log) or `unreadable`.
-        positions: the last 32 bits of the position hash after each decision; empty if not read.
-        other_result: the recorded result in words; "" if the log has none, or the same as the replay.
+        verdict: `legal`, `diverges`, `other_end` (the log records a different end) or `unreadable`.
+        positions: the low 32 bits of the position hash after each decision; empty if they were not read.
+        other_result: the recorded result in words; "" if the log records none, or the same result as the replay.
     """
 
     game: int
@@ -125,10 +125,10 @@ _PLAIN = tuple(name for name in CodedGame.__struct_fields__ if name not in ("cod
 
 
 class CodeSheet(ResultSheet[CodedGame]):
-    """The format of games as codes. Arguments are int16, unless a part has larger ones.
+    """The format of games as codes. Arguments are int16, unless a part of the store contains larger ones.
 
     Args:
-        header: all inputs that determine the games.
+        header: the inputs that determine the games.
         tables: the tables of the store, which give the names of the numbers.
     """
 
@@ -192,14 +192,14 @@ class CodeSheet(ResultSheet[CodedGame]):
 
 
 def is_of_codes(columns: Any) -> bool:
-    """Whether a `pyarrow.Schema` belongs to games as codes, including that of stores written before later columns were
-    added.
+    """Whether a `pyarrow.Schema` is one for games as codes; schemas of older stores, without the later columns, count
+    as well.
     """
     return any(columns.equals(_schema(width, version)) for width in WIDTHS for version in range(len(_LATER) + 1))
 
 
 def verdict_of(table: str, error: str) -> str:
-    """The verdict on a log in a store that has no column of verdicts."""
+    """The verdict on a log in a store without a verdict column."""
     return "unreadable" if not table else "diverges" if error else "legal"
 
 
@@ -272,7 +272,7 @@ NO_CODES = np.empty((0, 2), np.int64)
 
 
 def imported(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> ImportedGame:
-    """A log as codes: its decisions in effect, up to the first illegal one.
+    """The decisions of a log as codes, up to the first illegal one; undone decisions are left out.
 
     Raises:
         ClusterError: if this worker has a different version of the program, or different rules.
@@ -384,6 +384,6 @@ def tables_of(plan: GamePlan, ruleset: typed.Ruleset) -> Iterable[CodeTable]:
 
 
 def store_folder(path: Path) -> Path:
-    """The folder for the rows of a store, whose own folder is created if necessary."""
+    """The folder for the rows of a store. Creates the folder of the store itself if necessary."""
     path.mkdir(parents=True, exist_ok=True)
     return path / GAMES

@@ -1,4 +1,4 @@
-"""Games in a part of a store that visit given positions, found by the position hashes recorded with their codes."""
+"""Search of a store's part for games that visit given positions, by the position hashes recorded with their codes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ALL = -1
 
 
 class GameVisits(NamedTuple):
-    """The finished games of a table in a part of a store, and the candidates: games that may visit given positions.
+    """The candidates among a table's games in a part of a store: games that may visit given positions.
 
     Attributes:
-        over: the number of finished games.
-        open: the number of other games.
+        over: the number of finished games of the table.
+        open: the number of its other games.
         rows: the rows of the candidates.
         lengths: for each candidate, the number of decisions up to the last given position, or `ALL`.
     """
@@ -46,7 +46,7 @@ def visits(path: Path, key: str, positions: NDArray[np.uint64], start: bool) -> 
         path: the part.
         key: the name of the table of the games.
         positions: the hashes of the positions.
-        start: whether the initial position is one of them.
+        start: whether the initial position is one of these positions.
 
     Raises:
         DiagnosticsError: see `batches`.

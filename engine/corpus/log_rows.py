@@ -1,4 +1,4 @@
-"""A row for each log of a corpus: plain data, which does not depend on where the log was replayed."""
+"""The rows of a corpus: plain data about each log, independent of the machine that replayed it."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class FirstRefusal(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """A measure after N decisions, of an entity or of the game ("")."""
+    """The value of a measure after N decisions, for an entity or ("") for the game."""
 
     decision: int
     measure: str
@@ -88,16 +88,16 @@ class Under(Struct, frozen=True):
     """A game under other rules; see `Judgement`.
 
     Attributes:
-        error: the reason why it cannot be judged, or "".
+        error: the reason why the game cannot be judged, or "".
         ruleset: the other rules.
         ruleset_hash: the hash of the rules' meaning.
-        legal: the number of decisions that stay legal.
+        legal: the number of decisions that are still legal.
         forced: the number of decisions inserted because only one option lets the log continue.
-        answers: the number of inserted answers that were chosen among several.
-        skipped: the number of decisions that these rules do not ask for.
+        answers: the number of inserted answers for which there were several options.
+        skipped: the number of recorded decisions that these rules do not ask for.
         cause: the first refused decision.
         winners_are: `same`, `other` or `open`; None if a decision is refused.
-        unchanged: whether everything stays legal, with the same end.
+        unchanged: whether all decisions are still legal and lead to the same end.
         ended: the ending.
         winners: the winning seats.
         scores: the points by seat.
@@ -119,14 +119,14 @@ class Under(Struct, frozen=True):
 
 
 class LogRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """A replayed log. Seats have default ids, as in `simulate`; people's names stay in the logs.
+    """The row of a replayed log. Seats have default ids, as in `simulate`; players' names are not copied from the log.
 
     Attributes:
         game: the number of the log.
         log: the name of the log.
         sha256: the hash of the log's bytes.
-        verdict: `legal`, `diverges`, `other_end` (a different end in the log), `broken` or `unreadable`.
-        error: the reason why it is unreadable, or "".
+        verdict: `legal`, `diverges`, `other_end` (the log records a different end), `broken` or `unreadable`.
+        error: the reason why the log is unreadable, or "".
         system: the recording system of a foreign log; "" for a native one.
         ruleset: the rules.
         ruleset_hash: the hash of the rules' meaning.
@@ -138,11 +138,11 @@ class LogRow(Struct, frozen=True, forbid_unknown_fields=True):
         scores: the points by seat.
         end_hash: the hash of the last position.
         ignored: the number of entries ignored by the other system.
-        passed: the number of entries with known faults of that system.
+        passed: the number of entries with known faults of that system, which the replay tolerated.
         cause: the first decision refused by the rules.
-        measures: the measures of the last position, and earlier ones if requested.
-        under: the game under other rules; None if there are none, or it is illegal under its own.
-        other_result: the recorded result; None if the log has none, or the same as the replay.
+        measures: the measures of the last position and, if requested, of earlier ones.
+        under: the game under other rules; None if no other rules were given, or if the game is illegal under its own.
+        other_result: the recorded result; None if the log records none, or the same result as the replay.
     """
 
     game: int
@@ -177,9 +177,8 @@ class RowSheet(ResultSheet[LogRow]):
     """The format of rows of replayed logs.
 
     Args:
-        header: all inputs that determine the rows.
-        words: a function that returns the title, units and measures of rulesets, by reference, for the metadata of a
-            part.
+        header: the inputs that determine the rows.
+        words: a function that returns the title, units and measures of each ruleset, for the metadata of a part.
     """
 
     key = "rulespec_rows"
@@ -239,8 +238,8 @@ def under_of(judged: Judgement, say: Callable[[str], str] = str, ids: Mapping[st
 
     Args:
         judged: the judgement.
-        say: a function that removes people's names from a reason.
-        ids: seat ids by name, if these differ.
+        say: a function that removes players' names from a reason.
+        ids: seat name → seat id, if these differ.
     """
     ids = {seat: seat for seat in judged.names} if ids is None else ids
     other, outcome, ruleset = judged.difference, judged.outcome, judged.under

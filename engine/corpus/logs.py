@@ -31,7 +31,7 @@ class Log(Struct, frozen=True):
         name: the path relative to the corpus; in an archive, the archive's path followed by the member's.
         data: the bytes; empty if the log is unreadable.
         refusal: the reason why it is unreadable, with the code, or "".
-        skipped: the number of lines before the game, in a file of several games.
+        skipped: the number of lines before this game, in a file with several games.
     """
 
     game: int
@@ -63,7 +63,8 @@ class Corpus:
 
     Args:
         paths: files, folders (searched recursively), globs, and archives.
-        only: a pattern such as `*.json` or `2024/*`, for a log's whole name or the last part of it; "" for all logs.
+        only: a pattern such as `*.json` or `2024/*`, which must match a log's name or the last part of it; "" for all
+            logs.
     """
 
     def __init__(self, paths: Sequence[Path], only: str = "") -> None:

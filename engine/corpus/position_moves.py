@@ -1,7 +1,7 @@
-"""The options at a position, with the number of times they were taken in the finished games of a store, and the
-results.
+"""Statistics of the options at a position: how often each was taken in the finished games of a store, and the results.
 
-Games may reach a position by any path; it is found by hash, in games with the same rules, seats and settings.
+Games with the same rules, seats and settings count, whatever path they take to the position, which is found by its
+hash.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ Code = tuple[int, ...]
 
 
 class Tally(Struct):
-    """The results of a decision at a position.
+    """The results of the games in which a decision was taken at a position.
 
     Attributes:
         times: the number of times it was taken; a game may reach a position more than once.
         games: the number of games.
-        won: the number of those games won by the deciding seat.
+        won: the number of these games that the deciding seat won.
         points: the deciding seat's total points.
-        scored: the number of those games that have a score for that seat.
-        winners: seat → the number of games won.
+        scored: the number of these games that have a score for the deciding seat.
+        winners: seat → the number of these games that it won.
     """
 
     times: int = 0
@@ -72,9 +72,9 @@ class MoveCounts(Struct):
     """The counts of a store or a part of it.
 
     Attributes:
-        over: the number of finished games of the table, which are counted.
-        open: the number of games that are unfinished or do not reach their recorded end; these are not counted.
-        taken: hash of a position → code of a decision → its results.
+        over: the number of finished games of the table; these are counted.
+        open: the number of games that are unfinished or fail to reach their recorded end; these are not counted.
+        taken: hash of a position → code of a decision → the results of the decision.
     """
 
     over: int = 0
@@ -92,11 +92,11 @@ class MoveCounts(Struct):
 
 
 def counted(folder: Path, game: Game, positions: Sequence[int], jobs: int = 1, cluster: str = "") -> MoveCounts:
-    """The decisions at given positions, over all games of a store at the same table.
+    """The decisions taken at given positions, counted over all games of a store at the same table.
 
     Args:
         folder: the store.
-        game: a game with the same rules, seats and settings, at any position.
+        game: a game at this table, at any position.
         positions: the hashes of the positions.
         jobs: see `on_workers`.
         cluster: see `on_workers`.
@@ -251,12 +251,12 @@ class PositionMove(Struct, frozen=True):
 
     @property
     def won(self) -> ConfidenceInterval | None:
-        """The seat's share of wins in these games, with bounds; None if chance decides, or there are no games."""
+        """The share of these games that the seat won, with bounds; None if chance decides, or if there are no games."""
         return share(self.tally.won, self.tally.games) if self.by is not None and self.tally.games else None
 
     @property
     def points(self) -> float | None:
-        """The seat's mean points in these games; None if there are no points."""
+        """The seat's mean points in these games; None if it has no points in any of them."""
         return self.tally.points / self.tally.scored if self.tally.scored else None
 
     def to_json(self) -> dict[str, Any]:
@@ -277,7 +277,7 @@ class PositionMove(Struct, frozen=True):
 
 
 def moves_at(game: Game, counts: MoveCounts) -> list[PositionMove]:
-    """The legal options at a game's position, most frequent first; options that were never taken come last."""
+    """The legal options at a game's position, most frequently taken first."""
     taken = counts.taken.get(int(game.hash, 16), {})
     return sorted(_moves(game, taken), key=lambda move: -move.tally.times)
 

@@ -1,4 +1,4 @@
-"""Replays of a corpus: a plan as plain data, and the row of each log, made in this process or a worker."""
+"""Replays of a corpus: a plan as plain data, and the row of each log, computed in this process or in a worker."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ _load = lru_cache(_RULESETS)(load_ruleset)
 
 
 class WorkerRules(Struct, frozen=True):
-    """A ruleset in the form in which workers get it.
+    """A ruleset in the form sent to workers.
 
     Attributes:
         name: the reference in the plan or a log.
-        reference: the reference for loading them.
+        reference: the reference from which the worker loads the ruleset.
         sources_hash: the hash of the rules' texts.
-        bundle: the rules' files, if workers may not have them.
+        bundle: the rules' files, if workers may lack them.
     """
 
     name: str
@@ -68,7 +68,7 @@ class WorkerRules(Struct, frozen=True):
 
     @classmethod
     def of(cls, name: str, ruleset: typed.Ruleset, *, away: bool) -> WorkerRules:
-        """The rules of a loaded ruleset; `away` means that workers may not have its files.
+        """A loaded ruleset in this form; `away` says that workers may lack its files.
 
         Raises:
             DiagnosticsError: RS657 if they are too large for a bundle.
@@ -92,12 +92,12 @@ class ReplayPlan(Struct, frozen=True):
 
     Attributes:
         rules: the rules for all logs; None means each log's own.
-        under: the rules under which to judge the logs; `+OVERLAY` is added to each log's own.
-        known: the rules named in the plan.
-        dialect: the dialect of foreign logs; None means that it is recognised.
-        past: whether to replay past known faults of foreign systems.
+        under: the rules under which to judge the logs; `+OVERLAY` adds an overlay to each log's own rules.
+        known: the rules that `rules` and `under` name.
+        dialect: the dialect of foreign logs; None means to recognise it automatically.
+        past: whether replays continue past known faults of foreign systems.
         usual: whether to insert usual answers; see `judge`.
-        every: the number of decisions between measures; 0 means to measure only the last position.
+        every: the number of decisions between measurements; 0 means to measure only the last position.
         backend: the machine, which does not affect the rows.
         version: the version of the program.
     """
@@ -130,12 +130,14 @@ class ReplayPlan(Struct, frozen=True):
 
     @property
     def machine(self) -> Backend:
-        """The machine for replays; by default not wasm, which takes memory per table while most work is parsing."""
+        """The machine for replays. The default is not wasm, which takes memory for each table, while most of the time
+        goes to parsing.
+        """
         return "python" if self.backend == "auto" else self.backend
 
 
 def plan_of(plan: ReplayPlan, *, away: bool) -> ReplayPlan:
-    """A plan completed by the rules that it names; `away` means that workers may not have their files.
+    """The plan, completed by the rules that it names; `away` says that workers may lack their files.
 
     Raises:
         DiagnosticsError: if the rules are unreadable, or cannot be bundled.
@@ -152,7 +154,7 @@ def plan_of(plan: ReplayPlan, *, away: bool) -> ReplayPlan:
 
 
 def words_of_rulesets(rulesets: Mapping[str, str]) -> dict[str, Any]:
-    """The title, units and measures of each ruleset, by reference; `rulesets` maps references to hashes.
+    """The title, unit of scores and measures of each ruleset, by reference; `rulesets` maps references to hashes.
 
     Embedded rules, and rules that have changed in the meantime, are left out.
     """
@@ -183,7 +185,7 @@ def done_with(
     jobs: int = 1,
     cluster: str = "",
 ) -> Iterator[_T]:
-    """The results of a function, such as `row_of`, for each log; see `replayed`."""
+    """The result of a function such as `row_of` for each log; see `replayed`."""
     if jobs == 1 and not cluster:
         return (work(plan, log, None) for log in logs)
     tasks = ((plan, log, _sent_along(plan, log) if cluster else None) for log in logs)
@@ -209,7 +211,7 @@ def _sent_along(plan: ReplayPlan, log: Log) -> WorkerRules | None:
 
 
 def row_of(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> LogRow:
-    """The row of a log; `own` has the log's rules, if the worker may not have them.
+    """The row of a log; `own` contains the log's rules if the worker may lack them.
 
     Raises:
         ClusterError: if this worker has a different version of the program, or different rules.
@@ -218,7 +220,9 @@ def row_of(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> LogRow
 
 
 def row_and_result(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -> tuple[LogRow, ReplayResult | None]:
-    """The row of a log, and its replay if the log is readable; the arguments and errors are those of `row_of`."""
+    """The row of a log, and its replay if the log is readable. Takes the same arguments and raises the same errors as
+    `row_of`.
+    """
     if plan.version != RULESPEC:
         raise ClusterError(f"a worker has Rulespec {RULESPEC}, not {plan.version}: install the same version there")
     if log.refusal:

@@ -23,9 +23,7 @@ _ROWS = 2_000
 
 
 class Games(Struct):
-    """Counts for the games of a table: all games and the finished ones, their decisions, and the lengths of finished
-    games.
-    """
+    """Counts for a table: all games, finished games, decisions, and the lengths of finished games."""
 
     games: int = 0
     over: int = 0
@@ -37,9 +35,9 @@ class Description(Struct):
     """A description of a store.
 
     Attributes:
-        parts: the number of its game files.
+        parts: the number of game files in the store.
         verdicts: verdict on a log → the number of games.
-        tables: the tables, by name, each with its games.
+        tables: the tables, by name, each with the counts of its games.
         measures: ruleset → its measures.
     """
 

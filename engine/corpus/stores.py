@@ -1,4 +1,4 @@
-"""Stores of games as codes, with queries that run natively: replays, measures, positions, other rules."""
+"""Stores of games as codes, with native queries: replays, measures, positions and judgement under other rules."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class StoreQuestion(Struct, frozen=True):
     Attributes:
         kind: `replay`, `measures` or `find`.
         sought: the expression for `find`.
-        under: the other rules for `replay`.
+        under: the other rules under which `replay` judges the games.
     """
 
     kind: str
@@ -65,9 +65,9 @@ class StoreAnswer(Struct, frozen=True):
         game: the game, without its codes.
         decisions: the number of legal decisions.
         sound: whether all decisions are legal and lead to the recorded end.
-        ruleset: the reference of the game's rules.
+        ruleset: the reference to the game's rules.
         measures: the measures of the last position.
-        at: the number of decisions before each occurrence of a sought position.
+        at: for each occurrence of a sought position, the number of decisions before it.
         under: the game under the other rules.
     """
 
@@ -97,10 +97,10 @@ def parts_of_store(folder: Path) -> list[Path]:
 
 
 def answers(folder: Path, question: StoreQuestion, jobs: int = 1, cluster: str = "") -> Generator[list[StoreAnswer]]:
-    """The answers for the games of a store, part by part; see `on_workers` for the arguments.
+    """The answers for the games of a store, one list per part; see `on_workers` for the arguments.
 
     Raises:
-        DiagnosticsError: if the store is damaged, or the expression has mistakes.
+        DiagnosticsError: if the store is damaged, or the expression has errors.
         ClusterError: if workers cannot be started or reached, or end too early.
     """
     parts = parts_of_store(folder)
@@ -190,7 +190,7 @@ def _without_codes(game: CodedGame) -> CodedGame:
 
 
 def batches(path: Path, chosen: NDArray[np.bool_] | None = None) -> Iterator[list[CodedGame]]:
-    """The games of a part, in batches; `chosen` selects rows by one flag per row.
+    """The games of a part, in batches; `chosen` has a flag for each row that says whether to read it.
 
     Raises:
         DiagnosticsError: RS601, RS602, RS605 or RS607 if the file is damaged, or not part of a store.
@@ -208,14 +208,14 @@ def check_widths(games: Sequence[CodedGame], width: int) -> None:
     """Checks that the codes of games have the width of their table.
 
     Raises:
-        DiagnosticsError: RS607 if they have a different one.
+        DiagnosticsError: RS607 if a code has a different width.
     """
     if not {game.codes.shape[1] for game in games if len(game.codes)} <= {width}:
         raise failure("RS607", f"games of the table {games[0].table} have codes of the wrong width", None, AGAIN)
 
 
 def check_part(path: Path, columns: Any, meta: Any) -> None:
-    """Rejects a part that has different columns or too many games."""
+    """Rejects a part that has wrong columns or too many games."""
     header = (columns.metadata or {}).get(CodeSheet.key.encode(), b"{}")
     try:
         version = json.loads(header).get(CodeSheet.key)

@@ -41,7 +41,7 @@ class ArchiveBounds(Struct, frozen=True):
     Attributes:
         unpacked: the maximum size of all members, read or skipped, in bytes.
         members: the maximum number of members.
-        member: the maximum number of bytes read per member.
+        member: the maximum number of bytes to read from each member.
     """
 
     unpacked: int
@@ -50,7 +50,7 @@ class ArchiveBounds(Struct, frozen=True):
 
 
 def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: ArchiveBounds) -> Iterator[tuple[str, bytes]]:
-    """The names and first bytes of the regular members whose name is wanted.
+    """The name and the first bytes of each regular member with a wanted name.
 
     Args:
         stream: the unpacked archive, with `tell` and forward `seek`.
@@ -58,8 +58,8 @@ def tar_members(stream: IO[bytes], wanted: Callable[[str], bool], bounds: Archiv
         bounds: the limits.
 
     Raises:
-        DamagedTarError: if it is not a tar archive, is truncated, or contains sparse files.
-        ArchiveTooLargeError: if it exceeds the limits, or a header is too large.
+        DamagedTarError: if the stream is not a tar archive, is truncated, or contains sparse files.
+        ArchiveTooLargeError: if the archive exceeds the limits, or a header is too large.
     """
     for_all: dict[str, str] = {}
     for number, (header, own) in enumerate(_headers(stream, for_all), 1):

@@ -19,7 +19,7 @@ _Key = tuple[str, tuple[str, ...], str]
 
 
 class CauseGroup(Struct):
-    """The logs that diverge for a common cause.
+    """The logs that diverge for the same cause.
 
     Attributes:
         cause: the cause in the first log.
@@ -51,7 +51,7 @@ class Measured(Struct):
 
 
 class CauseTotals:
-    """The causes of divergence, each with its number of logs; refusals by the same rules and line share a cause."""
+    """The causes of divergence, each with its log count; refusals by the same rules and line share a cause."""
 
     def __init__(self) -> None:
         self._groups: dict[_Key, CauseGroup] = {}
@@ -83,13 +83,13 @@ class CauseTotals:
 
 
 class Measures:
-    """Measures of many games, kept apart by ruleset, since equal names may mean different things."""
+    """Measures of many games, separated by ruleset, since the same name may mean different things."""
 
     def __init__(self) -> None:
         self._measured: dict[tuple[str, str], Measured] = {}
 
     def add(self, reading: Reading, ruleset: str) -> None:
-        """Counts a value in a game of a ruleset."""
+        """Adds the value of a measure from a game under a ruleset."""
         value = reading.value
         measured = self._measured.setdefault((ruleset, reading.measure), Measured(value, value, Sample()))
         measured.least, measured.most = min(measured.least, value), max(measured.most, value)
@@ -97,7 +97,7 @@ class Measures:
 
     @property
     def by_name(self) -> dict[str, Measured]:
-        """The measures by name, sorted; if there are several rulesets, a name is `RULESET: MEASURE`."""
+        """The measures by name, sorted; if there are several rulesets, the names have the form `RULESET: MEASURE`."""
         alone = len({ruleset for ruleset, _ in self._measured}) < 2
         return {name if alone else f"{ruleset}: {name}": of for (ruleset, name), of in sorted(self._measured.items())}
 
@@ -129,10 +129,10 @@ class Judged:
     """The totals of games judged under other rules.
 
     Attributes:
-        judged: the number of games by result: legal, illegal, not judged, or with the same, with other, or with no
-            winners.
-        under: the reasons for illegality.
-        changed: whether any game comes out differently.
+        judged: result → number of games; the results are `legal`, `not legal`, `not judged`, and `same`, `other` or
+            `open` winners.
+        under: the causes of refusals.
+        changed: whether the outcome of any game differs.
     """
 
     def __init__(self) -> None:
@@ -156,9 +156,9 @@ class CodeTotals(Judged):
     Attributes:
         games: the number of games.
         decisions: the number of legal decisions.
-        sound: the number of games that replay to their recorded end.
-        unread: the number of logs that were unreadable on import.
-        unsound: the names of the first games that fail to replay.
+        sound: the number of games whose replay reaches their recorded end.
+        unread: the number of logs that could not be read on import.
+        unsound: the names of the first games whose replay fails.
         endings: the number of games with each ending; "" for unfinished games.
     """
 

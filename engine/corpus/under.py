@@ -1,4 +1,4 @@
-"""Games as codes under other rules: numbers are mapped by name, and diverging games are judged decision by decision."""
+"""Judgement of coded games under other rules: maps numbers by name; judges diverging games decision by decision."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Renumbering:
         self._names = {kind: _numbers(names, other.names.get(kind, ())) for kind, names in own.names.items()}
 
     def of(self, codes: Codes) -> Codes:
-        """Codes translated to the other program; a code without a counterpart becomes one that is never legal."""
+        """The codes, translated to the other program; a code without a counterpart becomes one that is never legal."""
         result = np.zeros((len(codes), self._width), np.int64)
         own = np.where((codes[:, 0] >= 0) & (codes[:, 0] < len(self._options) - 1), codes[:, 0], -1)
         result[:, 0] = self._options[own]

@@ -23,7 +23,7 @@ from rulespec.types import none_of
 def counting_machine(
     ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], items: Items, hits: Counter[Point]
 ) -> Interpreter:
-    """An interpreter that counts how often each outcome of some items is reached, in `hits`."""
+    """An interpreter that counts in `hits` how often each outcome of the items is reached."""
     marks = _ItemMarks(items)
     program = lower(ruleset, seats, settings, marks)
     marks.add_entries(program)

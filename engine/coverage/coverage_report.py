@@ -1,4 +1,4 @@
-"""Coverage report: totals by kind, file and rule, and gaps with reasons from `rules.yaml`."""
+"""Coverage report: totals by kind, file and rule, and the gaps with their reasons from `rules.yaml`."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class RuleRuns:
-    """The runs of a rule and the scenarios that cite it.
+    """The hits of a rule, and the scenarios that cite it.
 
     Attributes:
         rule: the entry in the list of rules.
         items: the items that cite the rule.
-        runs: the runs of these items.
+        runs: the hits of these items.
         cited_by: the scenarios that cite the rule.
         proved_by: the citing scenarios that run a citing item, or all citing scenarios if no item cites the rule
             because it is data.
@@ -60,7 +60,7 @@ class RuleRuns:
 
 @dataclass(frozen=True, slots=True)
 class CoverageTotal:
-    """Counts of outcomes or rules: all, those covered, and those of the rest that are explained."""
+    """Counts of outcomes or rules: the total, the covered ones, and the uncovered ones that have an explanation."""
 
     outcomes: int
     run: int
@@ -74,11 +74,11 @@ class CoverageTotal:
 
 @dataclass(frozen=True, slots=True)
 class LineRuns:
-    """A source line with its runs.
+    """A source line with its hits.
 
     `state` is `run`, `partly`, `missed`, `explained` (every gap has a reason), or "" for a line without code. `count`
-    is the greatest number of runs of an outcome on the line, `missing` lists the gaps, `by` the first tests that run
-    it.
+    is the largest number of hits of any outcome on the line, `missing` lists the gaps, and `by` the first tests that
+    run the line.
     """
 
     text: str
@@ -93,8 +93,8 @@ class CoverageReport:
 
     Args:
         coverage: the coverage of the ruleset, alone and under overlays.
-        report: the report that receives warnings about reasons in `rules.yaml` that explain nothing.
-        files: the names of the files; by default those in the ruleset's folder, and overlays referenced by path.
+        report: the report that receives warnings about stale reasons in `rules.yaml`.
+        files: the names of the files; by default the files in the ruleset's folder and the overlays referenced by path.
     """
 
     def __init__(self, coverage: Coverage, report: Report, files: Collection[str] | None = None) -> None:
@@ -152,7 +152,7 @@ class CoverageReport:
         return lines[span.line - 1].strip() if span.line <= len(lines) else ""
 
     def lines(self, file: str) -> Iterator[LineRuns]:
-        """The lines of a file, with their runs."""
+        """The lines of a file, with their hits."""
         on: dict[int, list[CoverageItem]] = {}
         for item in self.items:
             for number in item.lines if item.span.file == file else ():
@@ -220,7 +220,7 @@ class CoverageReport:
 
     @cached_property
     def totals(self) -> dict[str, CoverageTotal]:
-        """The total of each kind of item that occurs and, under `rule`, that of the listed rules."""
+        """The total for each kind of item in use and, under `rule`, for the listed rules."""
         results: dict[str, CoverageTotal] = {
             k: self.total([item for item in self.items if item.kind == k]) for k in KINDS
         }
@@ -295,7 +295,7 @@ class CoverageReport:
 
 
 def has_own_rules(rulesets: Sequence[typed.Ruleset]) -> bool:
-    """Whether any of the rulesets has rules in its own files, or a list of rules."""
+    """Whether any of the rulesets has rules, or a list of rules, in its own files."""
     return any(
         name.endswith(".rules") or any(rule.span.file == name for rule in r.listed.values())
         for r in rulesets

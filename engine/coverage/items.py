@@ -33,12 +33,12 @@ class CoverageItem:
         kind: the kind; `range` is a parameter of an option with a reason for its domain, `branch` an `if`, a `match`, a
             loop or a conditional expression.
         span: the place of the item, or of its head if it is a definition or a procedure.
-        name: the name, or an identifying text.
+        name: the name, or a text that identifies the item.
         outcomes: the possible outcomes, all of which tests should reach.
         rules: the rule ids cited by the docstring or the reason.
-        places: the places of the outcomes, if they differ from `span`.
-        lines: the lines that it occupies.
-        inside: the enclosing outcome, without which the item cannot run.
+        places: the places of the outcomes, if these differ from `span`.
+        lines: the lines that the item occupies.
+        inside: the enclosing outcome; the item cannot run unless it is reached.
     """
 
     kind: Kind
@@ -67,7 +67,7 @@ ELSE = "else"
 
 
 class Items:
-    """The items of a ruleset, indexed by the `id` of typed nodes, since distinct expressions may be equal."""
+    """The items of a ruleset, indexed by the `id` of typed nodes, because distinct expressions may be equal."""
 
     def __init__(self, ruleset: typed.Ruleset) -> None:
         self.kinds = ruleset.kinds

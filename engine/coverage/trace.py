@@ -70,8 +70,8 @@ class Trace:
     """The hits of one test.
 
     `id` is the scenario's id, the name of the log file, or the number of the random game. `rules` are the ids of rules
-    and rulings cited by a scenario. `error` is the error in the test, or "". `end` is the reason why a game of other
-    rules stops under these rules, or "".
+    and rulings cited by a scenario. `error` is the error in the test, or "". `end` is the reason why a game played
+    under other rules stops under these rules, or "".
     """
 
     kind: Literal["scenario", "log", "playout"]
@@ -94,7 +94,7 @@ def trace_suite(tracer: CoverageTracer, report: Report, only: str = "") -> Itera
     Args:
         tracer: the tracer to use.
         report: the report that receives errors in the scenario files.
-        only: a filter: a substring of a test's id or file.
+        only: a filter, which is a substring of a test's id or file.
     """
     ruleset = tracer.ruleset
     for scenario in suite_scenarios(ruleset, report, display):
@@ -131,13 +131,12 @@ def trace_log(tracer: CoverageTracer, path: Path) -> Trace:
 
 
 def trace_judged(path: Path, under: str, load: Load, tracers: dict[str, CoverageTracer]) -> Trace:
-    """The trace of a game under other rules, with the decisions that `judge` chooses when it is given the usual
-    answers.
+    """The trace of a game under other rules, with the decisions that `judge` chooses if it may insert usual answers.
 
     Args:
         path: the log.
-        under: the reference of the other rules; with a leading `+`, overlays on the log's own rules.
-        load: a function that loads a ruleset from a cache.
+        under: a reference to the other rules; a leading `+` adds overlays to the log's own rules.
+        load: a function that loads a ruleset, with a cache.
         tracers: reference of rules → tracer; new tracers are added.
     """
     error, end, hits = "", "", Counter[Point]()
@@ -182,7 +181,7 @@ def _run(
 
 
 def trace_playouts(tracer: CoverageTracer, players: Sequence[int], games: int, seed: int) -> Iterator[Trace]:
-    """The traces of random games, with all options listed at each decision; the numbers of players alternate."""
+    """The traces of random games, which list all options at each decision; player counts are used in turn."""
     for number in range(games):
         seats = seat_names(players[number % len(players)], tracer.ruleset.seats)
         played = play_out(Game(tracer.ruleset, seats), seed, number)
@@ -203,7 +202,7 @@ def trace_playouts(tracer: CoverageTracer, players: Sequence[int], games: int, s
 
 @dataclass(slots=True)
 class Runs:
-    """The runs of an outcome: their number, the number of tests, and the ids of the first tests."""
+    """The hits of an outcome: the total, the number of tests that reach it, and the ids of the first few tests."""
 
     count: int = 0
     tests: int = 0

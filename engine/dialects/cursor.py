@@ -1,4 +1,4 @@
-"""The position in a foreign log: the next entry, and the elements of lists already used."""
+"""Positions in a foreign log: the next entry, and the list elements already used."""
 
 from __future__ import annotations
 

@@ -28,14 +28,14 @@ _MEMO_SIZE = 20
 
 
 class Cut(Brief, Struct, frozen=True):
-    """A list that entries record in one piece, to be split: its path, and the set of names where it is split."""
+    """The path of a list that a log records in one piece, and the set of names at which to split it."""
 
     source: str
     at: str
 
 
 class LogShape(Brief, Struct, frozen=True):
-    """The layout of a log: the places of its entries.
+    """The layout of a log, which says where its entries are.
 
     Attributes:
         list: the path of the entry list in an object, which is the first entry; `*` matches every element of a list,
@@ -52,9 +52,7 @@ class LogShape(Brief, Struct, frozen=True):
 
 
 class Remarks(Brief, Struct, frozen=True):
-    """The form of entries that are only remarks: their type, and the paths of their text and author, which may be
-    empty.
-    """
+    """The type of entries that are only remarks, and the paths of their text and author, which may be empty."""
 
     type: str
     text: str
@@ -65,14 +63,14 @@ class Recorded(Brief, Struct, frozen=True):
     """The location of a game's end in the log of the other system.
 
     Attributes:
-        entry: the type of the entry with the end; empty if it is the first entry.
+        entry: the type of the entry that records the end; empty if the first entry does.
         scores: the path of the points, by seat name or in seat order; may be empty.
         winners: the path of the winner, or of the list of winners; may be empty.
-        won: value at that path → numbers of the winning seats; if empty, the value consists of names.
+        won: value at the path `winners` → numbers of the winning seats; if empty, the value consists of seat names.
         ending: the path of the ending; may be empty.
-        endings: value at that path → the name of the ending in the rules.
-        reason: the path of the reason why a game ended that goes on under the rules; may be empty.
-        reasons: value at that path → its text; other values are texts themselves.
+        endings: value at the path `ending` → the name of the ending in the rules.
+        reason: the path of the reason for the end of a game that, under the rules, has not ended; may be empty.
+        reasons: value at the path `reason` → its text; all other values are used as the text.
         is_compared: whether the winners and the ending are compared if the game has ended under the rules.
     """
 
@@ -92,14 +90,14 @@ class Undo(Brief, Struct, frozen=True):
 
     Attributes:
         type: the type of its entries.
-        by: the path of the undoing seat; may be empty.
-        checkpoints: types of entries, or `decision.option`, before which an undo stops. None if it undoes whole
-            entries, which are then skipped.
-        not_during: decisions during which undo is forbidden.
-        keeps: state fields that keep their values.
-        sets: fields of the game, each with an expression for its value after the undo.
+        by: the path of the seat that undoes; may be empty.
+        checkpoints: entry types, or options as `decision.option`, before which an undo stops. None if an undo cancels
+            whole entries, which are then skipped.
+        not_during: the decisions during which undo is forbidden.
+        keeps: the state fields that keep their values.
+        sets: the fields that an undo changes, each with an expression for the new value.
         not_compared: paths of meaningless fields.
-        to: the path of the id of the last entry that remains; may be empty.
+        to: the path of the id of the last entry that is not undone; may be empty.
         id: the path of an entry's id.
         redo: the type of entries that reverse the last undo; may be empty.
     """
@@ -117,7 +115,7 @@ class Undo(Brief, Struct, frozen=True):
 
 
 class Parted(Brief, Struct, frozen=True):
-    """A field whose texts have several parts: its name, the separator, and the names of the parts."""
+    """A field whose texts have several parts, with its name, the separator and the names of the parts."""
 
     field: str
     by: str
@@ -129,8 +127,8 @@ class KnownFault(Brief, Struct, frozen=True):
 
     Attributes:
         title: a description for people.
-        rules: the ids of the rules that forbid it.
-        overlay: an overlay on the dialect's rules that permits it.
+        rules: the ids of the rules that forbid the faulty behaviour.
+        overlay: an overlay on the dialect's rules that permits the behaviour.
         options: the options added by the overlay, as `decision.option`.
     """
 
@@ -144,15 +142,15 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
     """A parsed and checked dialect file.
 
     Attributes:
-        rules: a ruleset reference, or references by the value of a field of the first entry.
+        rules: a ruleset reference, or a reference for each value of a field of the first entry.
         ignores_illegal: whether the other system ignores illegal entries.
-        accepts: rules unknown to the other system, which accepts entries that these refuse.
+        accepts: ids of rules unknown to the other system, which accepts entries that these rules refuse.
         not_compared: paths of meaningless fields, in entries of any type.
-        not_compared_at_end: paths of meaningless fields in entries that end the game, by their type.
+        not_compared_at_end: type of entries that end the game → paths of meaningless fields.
         known_faults: the known faults of the other system.
         shape: the layout of logs.
         parted: fields whose texts have several parts.
-        untyped: the type assumed for entries that have none; may be empty.
+        untyped: the type assumed for entries without a type; may be empty.
         has_number_texts: whether integers are recorded as texts.
         values: name → path of an integer in the first entry, for use in expressions.
         remarks: the form of entries that are only remarks, or None.
@@ -160,7 +158,8 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         format: the file format: `json`, `pgn` or `sgf`.
         text_path: the path of a move's text in an entry; may be empty.
         notation: the notation of the texts, or None.
-        not_read: kinds of texts that it does not read: the title of each, the words that identify it, and the way out.
+        not_read: kinds of texts that the dialect does not read, each with its title, the words that identify it, and
+            advice.
     """
 
     id: str
@@ -196,12 +195,12 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
 
     @property
     def start_type(self) -> str:
-        """The type of the first entry; "" if that is the object around the list."""
+        """The type of the first entry; "" if the first entry is the object around the list."""
         result: str = self.start.get("type", "")
         return result
 
     def begins(self, entry: Any) -> bool:
-        """Whether an entry can be the first, by its type or by the list of entries in it."""
+        """Whether an entry can be the first, judged by its type or by the list of entries that it contains."""
         if self.shape.list and follow(entry, self.shape.list.partition(".*")[0]) is MISSING:
             return False
         return not self.start_type or bool(follow(entry, self.type_path) == self.start_type)
@@ -246,14 +245,14 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         return result
 
     def is_of_extended(self, ruleset: typed.Ruleset) -> bool:
-        """Whether the dialect lies in the folder of a ruleset that extends the one it names, and so has to fit both."""
+        """Whether the dialect is in the folder of a ruleset that extends the one it names; it must then fit both."""
         bases = [parts_of(ref) for ref in self.rulesets]
         if ruleset.overlays or any(len(parts) > 1 or parts[0] == ruleset.id for parts in bases):
             return False
         return Path(self.file).resolve().parent.parent == ruleset.folders[0].resolve()
 
     def wanted(self, only: Collection[str] | None = None) -> str:
-        """The expected fields of a first entry, for messages; `only` restricts these to some paths."""
+        """The expected fields of a first entry, for messages; `only` restricts the fields to some paths."""
         fields = dict(self.start.get("when", {}))
         if not isinstance(self.rules, str):
             fields[self.rules["path"]] = [*self.rules["values"]]
@@ -281,7 +280,7 @@ def read_dialect(path: Path, *, whole: bool = True) -> Dialect:
 
     Args:
         path: the file.
-        whole: whether to read its notation too; recognising a log by its first entry does not need that.
+        whole: whether to read the notation too, which is not needed to recognise a log by its first entry.
 
     Raises:
         DiagnosticsError: if the file is unreadable or violates its schema.

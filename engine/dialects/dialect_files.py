@@ -1,4 +1,4 @@
-"""The files of dialects: those of a ruleset, and those of all known rulesets."""
+"""The dialect files of a ruleset, and of all known rulesets."""
 
 from __future__ import annotations
 

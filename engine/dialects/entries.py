@@ -21,21 +21,21 @@ _WHOLE = re.compile(r"0|[1-9][0-9]{0,15}")
 
 
 class Entries:
-    """The entries of a log, by number; None beyond the last.
+    """The entries of a log, by number; a number beyond the last entry gives None.
 
     Attributes:
         types: the type of each entry; None if the type is not a text. The object around the list of entries has type
             "".
         payloads: the payload of each entry, which includes the entries joined to it.
-        lists: lists in the first entry that answer decisions, by name.
+        lists: the lists in the first entry whose elements answer decisions, by name.
         is_skipped: for each entry, whether it is meaningless or undone as a whole.
-        is_boundary: for each entry, whether it is not a decision, but another start, an end or an undo.
+        is_boundary: for each entry, whether it is another start, an end or an undo rather than a decision.
         is_checkpoint: for each entry, whether an undo can stop there.
-        undone: entries undone as a whole, and the undo entries.
-        orders: entries that give or end a standing order, with their types.
+        undone: the entries undone as a whole, and the undo entries themselves.
+        orders: the entries that give or end a standing order, with their types.
 
     Raises:
-        DiagnosticsError: RS613 for an undo to a missing entry.
+        DiagnosticsError: RS613 if an undo refers to a missing entry.
     """
 
     def __init__(self, dialect: Dialect, log: ForeignLog) -> None:
@@ -101,7 +101,7 @@ class Entries:
         return self._log[number] if number < len(self._log) else None
 
     def standing(self) -> Iterator[int]:
-        """The numbers of the entries to play: the decisions that are meaningful and not undone."""
+        """The numbers of the entries to play, which are the meaningful decisions that are not undone."""
         return (n for n in range(len(self._log)) if not self.is_skipped[n] and not self.is_boundary[n])
 
     def _start(self, dialect: Dialect) -> int:
@@ -169,7 +169,7 @@ class WholeEntries:
     Args:
         undo: the undo of the other system.
         payloads: the payloads of all entries.
-        inner: nested entries, which are undone with the enclosing entry.
+        inner: the nested entries, which are undone together with the enclosing entry.
     """
 
     def __init__(self, undo: Undo, payloads: Sequence[Any], inner: Collection[int]) -> None:
@@ -186,13 +186,13 @@ class WholeEntries:
         self.note(number)
 
     def note(self, number: int) -> None:
-        """Records the id of an entry or a remark; it is stored as text since references may be texts or numbers."""
+        """Records the id of an entry or a remark, as text because references may be texts or numbers."""
         key = self._id(self._payloads[number])
         if isinstance(key, int | str):
             self._at[str(key)] = number
 
     def take_back(self, number: int) -> bool:
-        """Undoes entries as requested by an undo entry; returns False if that refers to a missing entry."""
+        """Undoes entries as requested by an undo entry; returns False if the request refers to a missing entry."""
         to = self._to(self._payloads[number]) if self._to is not None else None
         left = len(self._standing) - 1
         if to not in (None, MISSING):
@@ -211,7 +211,7 @@ class WholeEntries:
         return self._at.get(str(to), -1 if str(to) == "0" else None)
 
     def put_back(self) -> bool:
-        """Redoes the last undone entries, if there are any; always returns True."""
+        """Redoes the most recently undone entries, if any; always returns True."""
         self._standing += self._taken.pop() if self._taken else []
         return True
 
@@ -257,7 +257,9 @@ def with_parent(entry: Any, payload: Any, parent: Any) -> Any:
 
 
 def in_parts(payload: Any, parted: Parted) -> Any:
-    """A payload with the texts of a field split into objects by part; integers among the parts become numbers."""
+    """A payload in which the texts of a field are split into objects, with one field per part; integer parts become
+    numbers.
+    """
     text = payload.get(parted.field) if isinstance(payload, dict) else None
     if not isinstance(text, str):
         return payload
@@ -281,7 +283,7 @@ class StandingOrders:
         self._forms = {form.order.type: form for of in dialect.decisions.values() for form in of if form.order}
 
     def after(self, cursor: Cursor, entry: int) -> Cursor:
-        """The cursor after an entry, which may give a standing order or end those of its seat."""
+        """The cursor after an entry, which may give a standing order or end the standing orders of its seat."""
         if entry not in self._types:
             return cursor
         type_, left = self._types[entry], cursor.orders

@@ -1,8 +1,7 @@
 """The source of finders: generated Python that maps an entry directly to its option.
 
-As in `engine/python`, only numbers enter the source; names, paths and tables are arguments of the function around a
-finder. A finder leaves an entry undecided if it is malformed, or if rules may fault; `matching` then tries the forms
-one by one.
+As in `engine/python`, only numbers enter the source; names, paths and tables are arguments of the factory function. A
+finder leaves an entry undecided if it is malformed, or if rules may fault; `matching` then tries the forms one by one.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class _Guess(Struct):
 
 
 class FinderSource:
-    """Generator of the finder for entries of one type at one decision.
+    """A generator of the finder source for entries of one type at one decision.
 
     In the source, `e` is the payload, `m` the matched elements of its list, `s` the state, and `k` the number of
     options to skip; `b` is an element of the list, `v0` an argument, `x0` the value at a path, `c0` a column of values.

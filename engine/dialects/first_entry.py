@@ -1,4 +1,4 @@
-"""Preparation of a foreign log: seats and settings from its first entry, and the names at which its lists are split."""
+"""Set-up from a foreign log: the seats and settings in its first entry, and the names at which its lists are split."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAX_VALUES = 10
 
 
 def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> tuple[list[str], dict[str, str]]:
-    """The seats and settings in the first entry of a log, with people's names unchanged.
+    """The seats and settings in the first entry of a log, with players' names unchanged.
 
     Raises:
         DiagnosticsError: RS620 if they do not fit the dialect, RS650 if two seats have the same name.
@@ -67,7 +67,7 @@ def seats_and_settings(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset
 
 
 def optional_rules(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> list[Diagnostic]:
-    """The warning about optional rules with which a game was played, but which its ruleset does not have."""
+    """The warning about optional rules that a game was played with, but that its ruleset lacks."""
     spec = dialect.start.get("optional_rules")
     chosen = follow(dialect.header(log.entries[0]), spec["path"]) if spec is not None else []
     names = [str(name) for name in chosen] if isinstance(chosen, list) else []
@@ -82,7 +82,9 @@ def optional_rules(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) ->
 
 
 def by_seat(dialect: Dialect, names: list[str], ruleset: typed.Ruleset) -> list[str] | dict[str, str]:
-    """The names of the players, by seat id if the dialect lists seats one by one, otherwise unchanged."""
+    """The names of the players: a mapping from seat ids if the dialect lists seats one by one, otherwise the given
+    list.
+    """
     if isinstance(dialect.start["seats"], list):
         return dict(zip(seat_names(len(names), ruleset.seats), names, strict=True))
     return names
@@ -92,7 +94,7 @@ def values_of(dialect: Dialect, log: ForeignLog) -> dict[str, int]:
     """The named integers from the first entry, for use in expressions.
 
     Raises:
-        DiagnosticsError: RS620 for a missing number.
+        DiagnosticsError: RS620 if a number is missing.
     """
     payload, results = dialect.header(log.entries[0]), {}
     for name, path in dialect.values.items():
@@ -128,7 +130,7 @@ def _twice(names: list[str]) -> str:
 
 
 def cut_at(dialect: Dialect, game: Game) -> Mapping[str, frozenset[str]]:
-    """For each path of lists that a dialect splits from another list, the foreign names at which that list is split.
+    """For each path of lists that a dialect obtains by splitting another list, the foreign names at which to split.
 
     Args:
         dialect: the dialect.

@@ -28,7 +28,7 @@ MAX_BRACKETS = 400_000
 
 
 class ForeignLog(Brief, Struct):
-    """The entries of a foreign log, and the name of its file.
+    """A foreign log, with its entries and the name of its file.
 
     All strings are normalised to NFC, the form in which names are compared; `written` is the first entry as recorded.
 
@@ -38,7 +38,7 @@ class ForeignLog(Brief, Struct):
         inner: the indices of nested entries.
         format: the file format: `json`, `pgn` or `sgf`.
         game: the game of a file in PGN or SGF.
-        lines: for the first entry and each move of such a game, the number of its line in the file.
+        lines: the line numbers in the file of the first entry and of each move of such a game.
     """
 
     file: str
@@ -64,7 +64,7 @@ def parse_foreign(text: str, file: str, dialects: Iterable[Path] = (), skipped: 
     of lines before the text in its file.
 
     Raises:
-        DiagnosticsError: RS61x for any other text, or a log that is too long; RS369 for a bare list of moves.
+        DiagnosticsError: RS61x for any other text, or for a log that is too long; RS369 for a bare list of moves.
     """
     start = Span(file, 1, 1, 1, 2)
     if not text.strip():
@@ -167,7 +167,7 @@ def shaped(log: ForeignLog, dialect: Dialect, ends: Mapping[str, Collection[str]
     Args:
         log: the log as recorded.
         dialect: its dialect.
-        ends: for each path of lists that may be split from another list, the names at which that list is split.
+        ends: for each path of lists that are obtained by splitting another list, the names at which to split.
 
     Raises:
         DiagnosticsError: RS613 if the list of entries is missing, RS614 if there are too many.
@@ -209,7 +209,9 @@ def shaped(log: ForeignLog, dialect: Dialect, ends: Mapping[str, Collection[str]
 
 
 def without_marks(log: ForeignLog, dialect: Dialect) -> ForeignLog:
-    """A log without the words that the notation of its dialect skips; what is said after them is of the move before."""
+    """A log without the words that its dialect's notation skips; comments on a skipped word are added to the previous
+    move.
+    """
     marks = dialect.notation.marks if dialect.notation is not None else frozenset()
     game = log.game
     if game is None or not any(move.text in marks for move in game.moves):
@@ -231,7 +233,7 @@ def without_marks(log: ForeignLog, dialect: Dialect) -> ForeignLog:
 
 
 def pieces(names: Any, ends: Collection[str]) -> list[list[Any]]:
-    """A list split into pieces. Each ends at one of the names in `ends`, and the next begins with the same name.
+    """Splits a list into pieces. A piece ends at a name in `ends`, and the next piece begins with the same name.
 
     A name that occurs twice in a row counts once.
     """

@@ -1,4 +1,4 @@
-"""The forms in which a dialect's records give options, compiled for one game."""
+"""The forms in which a dialect records options, compiled for one game."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ComparedField(Struct, frozen=True):
         value: the compiled expression.
         optional: whether a record may lack the field.
         slots: the numbers of the arguments that the expression depends on.
-        constant: whether the expression depends on nothing else.
+        constant: whether the expression depends only on these arguments.
         lowered: the lowered expression.
     """
 
@@ -42,9 +42,7 @@ class ComparedField(Struct, frozen=True):
 
 
 class Form(Struct):
-    """One form in which an option is recorded; `when` is its condition, compiled, and `condition` is the condition
-    lowered.
-    """
+    """One form in which an option is recorded. `when` is its compiled condition, and `condition` the lowered one."""
 
     projection: Projection
     params: Params
@@ -54,6 +52,6 @@ class Form(Struct):
 
 
 def is_silent(form: Form) -> bool:
-    """Whether the log has no entry for an option in this form, because the other system takes it automatically."""
+    """Whether the log has no entry for an option in this form because the other system takes it automatically."""
     p = form.projection
     return p.order is not None or (p.automatic and not p.type)

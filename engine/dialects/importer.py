@@ -3,8 +3,8 @@
 The log is imported in stretches. A stretch ends before an entry that is not a decision, and before an ignored entry;
 earlier options are final. Options that the other system does not record are taken silently.
 
-An ignored entry must be followed by entries that match. If none match, the log is dead: the game is stuck because
-something is missing or wrong. The import then ends at the first ignored entry of the run.
+An ignored entry must be followed by entries that match. If none match, the log is dead: the game is stuck because an
+entry is missing or wrong. The import then ends at the first ignored entry of the run.
 """
 
 from __future__ import annotations
@@ -89,13 +89,13 @@ class Stray(Brief, Struct):
 
 
 class Importer:
-    """The import of one log into one game.
+    """An import of one log into one game.
 
     Args:
         game: a game before its first decision.
         dialect: the dialect of the log.
         log: the log.
-        strict: whether to ignore no entry, even if the recording system ignores illegal entries.
+        strict: whether to refuse illegal entries even if the recording system ignores them.
         past: whether the rules are the dialect's own, with overlays that permit its known faults.
 
     Attributes:
@@ -141,7 +141,7 @@ class Importer:
                 calls for a stretch are made once it is final, since later entries may revise earlier choices.
 
         Returns:
-            The place and the reason of an early end; None if there is none.
+            The place and reason of an early end; None if the import did not end early.
 
         Raises:
             SpentError: if the expressions of the dialect take too many steps; see `too_long`.

@@ -33,8 +33,8 @@ Inverse = Callable[[Any], Sequence[int]]
 class SortedFields(Struct):
     """The fields of a form, grouped by dependency.
 
-    `inverted` fields depend on a single argument, listed by argument, and `fixed` ones on none; the `rest` are
-    evaluated for each guess.
+    `inverted` lists, for each argument, the fields that depend on it alone; `fixed` fields depend on no argument, and
+    the `rest` are evaluated for each guess.
     """
 
     fixed: list[ComparedField]
@@ -85,7 +85,7 @@ class FormInverse:
         return self.projections.equal(args, self.form, record, state)
 
     def guesses(self, record: Any, state: list[int]) -> Sequence[Args] | None:
-        """The arguments, in order, with which all fields but the `rest` match a record; None if there are too many."""
+        """The argument lists, in order, for which all fields except the `rest` match; None if there are too many."""
         if self._fixed and not self.projections.same(self._fixed, (), record, state):
             return ()
         if len(self._columns) == 1:  # the case of most options
@@ -138,7 +138,7 @@ class FormInverse:
 
 
 def inverse_table(form: Form, slot: int, f: ComparedField, projections: Projections) -> Mapping[Any, Sequence[int]]:
-    """The entities for which a field has a value, by the recorded value."""
+    """A table from each recorded value of a field to the entities for which the field has this value."""
     name, kind = form.params[slot]
     if f.text == name:
         return _numbered(projections.foreign(kind.removesuffix("?")), kind.endswith("?"))

@@ -17,7 +17,7 @@ def follow(value: Any, path: str) -> Any:
 
 @lru_cache(maxsize=1_000)
 def path_reader(path: str) -> Callable[[Any], Any]:
-    """A reusable function that follows a path; a value that is not an object is its own field `value`."""
+    """A reusable function that follows a path; a value that is not an object counts as its own field `value`."""
     if not path:
         return lambda value: value
     keys = path.split(".")

@@ -35,11 +35,11 @@ class DialectKnowledge(Struct):
     Attributes:
         ruleset: the ruleset of the games, referenced so that its id is not reused.
         games: the number of games read.
-        forms: the forms of each option, once verified.
+        forms: the verified forms of each option.
         makers: by decision number and entry type, the factory of a finder, and its tables.
         read: by decision number and entry type, the number of entries read without a finder.
         fragments: the compiler of finders.
-        budget: the step budget for expressions of the dialect per log.
+        budget: the step budget, per log, for expressions of the dialect.
     """
 
     ruleset: object
@@ -78,7 +78,7 @@ _memo: dict[int, _OfDialect] = {}
 
 
 def unknown(dialect: Dialect, game: Game) -> tuple[Diagnostic, ...]:
-    """Warnings about names in a dialect that exist in none of its rulesets; `game` may be a game of one of these."""
+    """Warnings about names in a dialect that exist in none of its rulesets; `game` may be a game of one of them."""
     of = _of(dialect)
     if of.warnings is None:
         there = set[str]()
@@ -99,7 +99,7 @@ def _of(dialect: Dialect) -> _OfDialect:
 
 
 def known(game: Game, dialect: Dialect, values: Mapping[str, int]) -> DialectKnowledge:
-    """The cached knowledge of a dialect for games like this one, with `values` from the first entry of the log."""
+    """The cached knowledge of a dialect for games like this one. `values` come from the first entry of the log."""
     of = _of(dialect)
     named = tuple((number, seat) for number, seat in enumerate(game.seats) if seat in of.words)
     key = (id(game.ruleset), len(game.seats), tuple(sorted(game.settings.items())), named, *values.items())

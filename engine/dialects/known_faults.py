@@ -1,7 +1,7 @@
-"""Known faults of a foreign system: detection in a log, and replay despite them.
+"""Detection of a foreign system's known faults in a log, and replay despite them.
 
-A known fault is data in the dialect: its title, the rules that forbid it, an overlay that permits it, and the options
-added by that overlay.
+The dialect declares a known fault as data: a title, the rules that forbid the behaviour, an overlay that permits it,
+and the options that the overlay adds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rulespec.engine.game.option import Option, TakenBack
 
 
 class PassedFault(Struct, frozen=True):
-    """An entry with a known fault of the recording system.
+    """An entry that shows a known fault of the recording system.
 
     `move` is the number of the decision among the moves of the replay.
     """
@@ -35,7 +35,7 @@ class PassedFault(Struct, frozen=True):
 
 
 def fault_title(dialect: Dialect, rules: Sequence[str]) -> str | None:
-    """The title of the known fault that the rules with these ids forbid, or None."""
+    """The title of the known fault that the rules with these ids forbid; None if there is none."""
     for fault in dialect.known_faults:
         if not fault.rules.isdisjoint(rules):
             return fault.title
@@ -43,7 +43,7 @@ def fault_title(dialect: Dialect, rules: Sequence[str]) -> str | None:
 
 
 def past_faults(dialect: Dialect, ref: str) -> str:
-    """The reference of the rules that permit a dialect's known faults.
+    """The reference to the rules that permit a dialect's known faults.
 
     Raises:
         DiagnosticsError: RS630 if the dialect has no known faults.
@@ -69,7 +69,7 @@ def check_options(dialect: Dialect, game: Game) -> None:
 
 
 def passed_faults(dialect: Dialect, moves: Sequence[Option | TakenBack], entries: Sequence[int]) -> list[PassedFault]:
-    """The entries that were replayed by an option for a known fault."""
+    """The entries that were replayed with an option that permits a known fault."""
     titles = {option: fault.title for fault in dialect.known_faults for option in fault.options}
     return [
         PassedFault(entry, number, str(move), title)

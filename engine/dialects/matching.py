@@ -1,4 +1,4 @@
-"""Matching of foreign log entries with the legal options, in list order."""
+"""Matching of foreign log entries to the legal options, in list order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_COMPARED = 3_000_000
 
 
 class Pattern(Struct, frozen=True, gc=False):
-    """A form and a record with which to match options.
+    """A form and a record, to be matched to options.
 
     `item` is the index of the record in a list shared by several decisions; -1 otherwise.
     """
@@ -40,7 +40,7 @@ class Candidate(Struct, frozen=True):
     Attributes:
         choice: the number of the choice.
         forms: the forms of the choice in which the entry may record it.
-        plain: the only form, if its records are whole entries; otherwise None.
+        plain: the form, if it is the only one and its records are whole entries; otherwise None.
     """
 
     choice: int
@@ -58,10 +58,10 @@ class DecisionForms:
         checkpoints: the choices before which an undo may stop.
         lists: the lists in the first entry that may answer the decision.
         types: the types of entries that answer the decision.
-        whole: the types of entries that answer it as a whole rather than by one element.
+        whole: the types of entries that answer the decision as a whole rather than by one of their elements.
         kinds: the kinds of its options.
         ordered: the choices taken by standing orders, with their forms.
-        is_plain: whether only entries answer it, not lists in the first entry or automatic options.
+        is_plain: whether only entries answer the decision, rather than lists in the first entry or automatic options.
     """
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections, finders: Finders) -> None:
@@ -105,7 +105,7 @@ class DecisionForms:
         return result
 
     def of_type(self, type_: str | None) -> list[Candidate]:
-        """The choices that an entry of a type, or a list in the first entry, may denote, with their forms."""
+        """The choices, with their forms, that an entry of a type or a list in the first entry may denote."""
         kind = type_ if type_ in self.types else None
         if kind not in self._of_type:
             self._of_type[kind] = []
@@ -124,7 +124,7 @@ def _is_plain(projection: Projection) -> bool:
 
 
 class Matcher:
-    """A matcher of foreign records with the legal options of a game."""
+    """A matcher of foreign records to the legal options of a game."""
 
     def __init__(self, game: Game, dialect: Dialect, projections: Projections) -> None:
         self.game = game

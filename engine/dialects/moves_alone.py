@@ -1,4 +1,4 @@
-"""Recognition of move texts by the notations of rulesets, in bare lists or in games whose tags fit several rulesets."""
+"""Recognition of move texts by the notations of rulesets, for bare lists and games whose tags fit several rulesets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_position(text: str) -> bool:
 
 
 def writers(text: str, dialects: Iterable[Path]) -> dict[str, Dialect]:
-    """The dialects whose notation can read all of a text's first words, by the references of their rulesets."""
+    """The dialects whose notation can read all of a text's first words, keyed by ruleset reference."""
     start = text[:_LOOKED_AT].strip()
     words = _BEFORE.sub("", start, 1).split()
     results: dict[str, Dialect] = {}
@@ -34,7 +34,7 @@ def writers(text: str, dialects: Iterable[Path]) -> dict[str, Dialect]:
 
 
 def needed_tags(dialect: Dialect) -> str:
-    """The tags without which a dialect does not recognise a PGN; "" if it needs none."""
+    """The tags that a PGN must have for a dialect to recognise it; "" if the dialect requires none."""
     when = dialect.start.get("when", {})
     wanted = {
         path: when[path][0] if isinstance(when[path], list) else when[path] for path in dialect.unfit({"moves": []})
@@ -43,13 +43,13 @@ def needed_tags(dialect: Dialect) -> str:
 
 
 def one_word(text: str) -> str:
-    """A text without spaces, in which each character is to be read as a move; "" if there are spaces."""
+    """The characters of a text without spaces, separated so that each is read as a move; "" if the text has spaces."""
     words = text.split()
     return " ".join(words[0]) if len(words) == 1 and 1 < len(words[0]) <= _LOOKED_AT else ""
 
 
 def not_read(text: str, dialects: Iterable[Path]) -> tuple[str, str] | None:
-    """The title of a known kind of text that no dialect reads, and the way out; None for any other text."""
+    """The title of a known kind of text that no dialect reads, with advice; None for any other text."""
     start = text[:_LOOKED_AT].lower()
     for dialect in _readable(dialects):
         for title, words, help_ in dialect.not_read:
@@ -74,11 +74,11 @@ def _readable(dialects: Iterable[Path]) -> Iterator[Dialect]:
 
 
 def reads(dialect: Dialect, moves: Sequence[str]) -> bool:
-    """Whether the notation of a dialect can read all of a game's first moves."""
+    """Whether the notation of a dialect can read all of the first moves of a game."""
     return readable(dialect, moves) == len(moves[:_WORDS])
 
 
 def readable(dialect: Dialect, moves: Sequence[str]) -> int:
-    """The number of a game's first moves that the notation of a dialect can read."""
+    """The number of moves, among the first moves of a game, that the notation of a dialect can read."""
     notation = dialect.notation
     return sum(map(notation.reads, notation.in_own_letters(moves[:_WORDS]))) if notation is not None else 0

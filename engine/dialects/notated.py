@@ -36,7 +36,7 @@ class _Printing(Struct, frozen=True):
 
 
 class Notated:
-    """Reader and writer of move texts in one game.
+    """A reader and writer of move texts in one game.
 
     Args:
         game: the game, at any position.
@@ -76,10 +76,10 @@ class Notated:
         return results
 
     def write(self, option: Option) -> str:
-        """The text of a legal option of the open decision; "" if the notation has no text for it.
+        """The text for a legal option of the open decision; "" if the notation has no text for it.
 
         Raises:
-            DiagnosticsError: RS888 if all its texts in the notation are ambiguous.
+            DiagnosticsError: RS888 if the notation gives only ambiguous texts for the option.
         """
         name = f"{option.decision}.{option.name}"
         if not self._notation.printed.get(name):
@@ -164,7 +164,7 @@ class Notated:
 
 @lru_cache(maxsize=_MEMO_SIZE)
 def as_dialect(notation: Notation) -> Dialect:
-    """A notation as a dialect whose entries are the fields of texts."""
+    """A dialect equivalent to a notation, whose entries are the fields of move texts."""
     return Dialect(
         id="notation",
         title=notation.title,

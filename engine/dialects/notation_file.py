@@ -42,7 +42,7 @@ class Printed(Brief, Struct, frozen=True):
     Attributes:
         projection: the form in which the option is recorded.
         templates: the texts to print; the first unambiguous one is used.
-        also: pairs of a field that is printed but not compared, and the expression for its value.
+        also: the fields that are printed but not compared, each with the expression for its value.
     """
 
     projection: Projection
@@ -58,7 +58,7 @@ class Notation(Brief, Struct, frozen=True, eq=False):
         decisions: `decision.option` → the forms of its text.
         printed: `decision.option` → printed forms; empty for texts that are read but never written.
         after: the suffixes of moves; the first one that applies is used.
-        letters: language → letter in its texts → letter in the grammar.
+        letters: language → letter in texts of the language → letter in the grammar.
         marks: words between moves that are skipped on reading.
     """
 
@@ -74,10 +74,10 @@ class Notation(Brief, Struct, frozen=True, eq=False):
     marks: frozenset[str] = frozenset()
 
     def in_own_letters(self, texts: Sequence[str]) -> Sequence[str]:
-        """The texts of a game's moves in the letters of the grammar.
+        """The move texts of a game, in the letters of the grammar.
 
-        Texts that the grammar cannot read are translated if all texts are in the letters of one language, or of several
-        that agree; otherwise they are unchanged.
+        Texts that the grammar cannot read are translated if all texts use the letters of one language, or of several
+        languages that agree; otherwise they are unchanged.
         """
         if not self.letters or all(map(self.reads, texts)):
             return texts
@@ -99,7 +99,7 @@ class Notation(Brief, Struct, frozen=True, eq=False):
 
 
 def notation_of(folder: Path) -> Notation | None:
-    """The notation in the folder of a ruleset, or None.
+    """The notation in the folder of a ruleset; None if there is none.
 
     Raises:
         DiagnosticsError: see `read_notation`.
@@ -109,7 +109,7 @@ def notation_of(folder: Path) -> Notation | None:
 
 
 def notation_for(ruleset: typed.Ruleset) -> Notation | None:
-    """The notation of a ruleset or of its base, or None.
+    """The notation of a ruleset or of its base; None if neither has one.
 
     Raises:
         DiagnosticsError: see `read_notation`.

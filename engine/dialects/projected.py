@@ -14,7 +14,7 @@ from rulespec.records import Brief
 
 
 class StandingOrder(Brief, Struct, frozen=True):
-    """A standing order: the type of its entries, and the types of the entries that end it."""
+    """The type of the entries that give a standing order, and the types of the entries that end it."""
 
     type: str
     until: frozenset[str]
@@ -27,15 +27,17 @@ class Projection(Brief, Struct, frozen=True):
         type: the type of the entry; empty if there is no entry.
         match: (path, expression, optional) for each compared field.
         when: an additional condition; may be empty.
-        item: the path of a list shared by several decisions, each of which answers one element.
-        part: whether `item` is instead the path of a single value, which answers one decision.
-        ordered: whether the elements of the list answer decisions in order.
-        closes: the path of a shared list; the record denotes the option only once all elements of the list are matched.
+        item: the path of a list shared by several decisions; each of its elements records one decision.
+        part: whether `item` is instead the path of a single value, which records one decision.
+        ordered: whether the elements of the list record the decisions in order.
+        closes: the path of a shared list; the record denotes the option only after all elements of the list are
+            matched.
         list: the name of the list in the first entry whose elements record the option.
         by: the path of the acting seat; may be empty.
         automatic: whether the other system takes the option automatically.
         not_compared: paths of fields that are meaningless for this option.
-        order: the standing order by which the other system takes the option; the order's entry is then the record.
+        order: the standing order by which the other system takes the option; the entry that gives the order is then the
+            record.
     """
 
     type: str

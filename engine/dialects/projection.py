@@ -37,9 +37,9 @@ MAX_GUESSES = 20_000
 
 
 def items(payload: Any, path: str, part: bool = False) -> list[Any]:
-    """The elements of a list shared by several decisions; empty if there is none.
+    """The elements of a list shared by several decisions; empty if there is no list.
 
-    If `part`, the value at the path is the only element, if present.
+    If `part` is set, the value at the path is the only element, if there is one.
     """
     result = follow(payload, path)
     if part:
@@ -55,7 +55,9 @@ def _names(text: str, params: Sequence[ir.Param]) -> set[str]:
 
 @lru_cache(maxsize=1_000)
 def by_reader(path: str) -> Callable[[Any, str | None], bool]:
-    """A predicate that tests whether the field at a path names a seat; a path that ends in `?` is optional."""
+    """A predicate that tests whether the field at a path names a seat; a path that ends in `?` denotes an optional
+    field.
+    """
     read, optional = path_reader(path.removesuffix("?")), path.endswith("?")
 
     def is_by(payload: Any, name: str | None) -> bool:
@@ -278,7 +280,7 @@ class Projections:
         return True
 
     def is_value(self, type_: str, field: Any, value: int) -> bool:
-        """Whether a value in a record denotes a value of a type."""
+        """Whether a field of a record denotes a given value of a type."""
         equal = self._equals.get(type_)
         if equal is None:
             equal = self._equals[type_] = self._equal(type_)
@@ -301,7 +303,7 @@ class Projections:
         return self._queries.program
 
     def values(self, type_: str) -> Sequence[int] | None:
-        """All values of a parameter type (as in `ir.Param`), in option order.
+        """All values of a parameter type, given as in `ir.Param`, in option order.
 
         None for numbers, sets, bags and paths.
         """
@@ -322,7 +324,7 @@ class Projections:
     # --- entries to options ----------------------------------------------------------
 
     def meant(self, choice: ir.Choice, form: Form, record: Any, state: list[int]) -> Iterator[tuple[int, ...]]:
-        """A bounded selection of the arguments, legal or not, with which an option matches a record."""
+        """Arguments, legal or not, with which an option matches a record; the search is bounded."""
         results: list[Sequence[int]] = []
         for i, param in enumerate(choice.params):
             values = self._values(param, form, record)
@@ -366,7 +368,7 @@ class Projections:
         return () if is_several(param.type) else range(100)
 
     def unknown(self, decision: str, kind: Any, payload: Any) -> str:
-        """The reason for rejecting an entry because it names something that the game does not have; otherwise ""."""
+        """The reason for rejecting an entry that names something unknown to the game; "" if it does not."""
         for form in self.by_decision.get(decision, ()):
             if form.projection.type != kind:
                 continue

@@ -28,7 +28,7 @@ _MAX_INNER = 50
 
 
 def dialect_of(log: ForeignLog, files: Iterable[Path], dialect_id: str | None, report: Report) -> Dialect:
-    """The dialect with an id; by default, the first that recognises the log, by its moves as well if they are text.
+    """The dialect with an id; by default, the first that recognises the log, also by its moves if they are text.
 
     Args:
         log: the log as recorded.
@@ -37,8 +37,8 @@ def dialect_of(log: ForeignLog, files: Iterable[Path], dialect_id: str | None, r
         report: the report that receives warnings about invalid dialects.
 
     Raises:
-        DiagnosticsError: RS615 if there is no such dialect, RS616 if none recognises the log, RS612 if it is a text
-            without tags none of whose words is a move.
+        DiagnosticsError: RS615 if there is no such dialect, RS616 if none recognises the log, RS612 if the log is a
+            text without tags in which no word is a move.
     """
     if dialect_id is not None:
         names = set[str]()
@@ -106,12 +106,12 @@ def check_game(dialect: Dialect, log: ForeignLog, ruleset: typed.Ruleset) -> Non
 
 
 def not_known(log: ForeignLog, close: Sequence[Dialect], files: Iterable[Path]) -> DiagnosticsError:
-    """The error for an unrecognised log: it gives the kind of log, and what the closest dialect requires.
+    """The error for an unrecognised log; it states the kind of log and the requirements of the closest dialect.
 
     Args:
         log: the log.
-        close: the dialects that can read its form, but not its first entry.
-        files: the files of all dialects, also of other forms.
+        close: the dialects that can read the log's form, but not its first entry.
+        files: the files of all dialects, including dialects of other forms.
     """
     first = log.entries[0]
     moves = [move.text for move in log.game.moves] if log.game is not None else []
@@ -184,7 +184,7 @@ def _distance(dialect: Dialect, first: Any) -> tuple[int, int, int]:
 def kind_of(log: ForeignLog, accepted: Collection[str] = ()) -> str:
     """A description of a log for messages: its form, the recorded name of the game, and the types of its entries.
 
-    `accepted` are fields that say nothing about the game, since a dialect accepts their values.
+    `accepted` are fields to leave out: they say nothing about the game, since a dialect accepts their values.
     """
     first = log.entries[0]
     if log.game is not None:
@@ -250,7 +250,7 @@ def _start(log: ForeignLog) -> Span:
 
 
 def mostly_ignored(log: ForeignLog, ignored: int, ref: str) -> list[Diagnostic]:
-    """The warning about a log whose entries are mostly illegal; empty for other logs."""
+    """The warning about a log with mostly illegal entries; empty for other logs."""
     if ignored * 2 <= len(log.entries):
         return []
     message = f"most of this log is illegal under these rules: {ignored} of {len(log.entries)} entries"

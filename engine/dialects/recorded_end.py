@@ -1,7 +1,7 @@
 """Comparison of a game's recorded end with the end of its replay.
 
-The recording system has endings that are not in the rules, such as resignation. Winners and ending are therefore
-compared only if the game has ended under the rules, and otherwise become a note; points are always compared.
+The recording system has endings that are not in the rules, such as resignation. Therefore, the winners and the ending
+are compared only if the game has ended under the rules; otherwise they become a note. Points are always compared.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rulespec.engine.logs.notes import MAX_EVENT, RESULT, LogNotes
 
 
 def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, report: Report) -> OtherEnd | None:
-    """Compares the state of a game, replayed to the end of its log, with the recorded end.
+    """Compares a game that was replayed to the end of its log with the recorded end.
 
     Returns:
         The difference, which is also reported (RS643); None if the ends agree.
@@ -44,7 +44,7 @@ def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, re
 
 
 def with_result(notes: LogNotes, game: Game, dialect: Dialect, log: Entries) -> LogNotes:
-    """Notes with the recorded result of a game that has no end under the rules, or whose end is not compared.
+    """Adds the recorded result to the notes of a game that has not ended under the rules, or whose end is not compared.
 
     The other parameters are those of `check_recorded_end`.
     """

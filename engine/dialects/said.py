@@ -1,6 +1,6 @@
-"""The notes in a foreign log: people's remarks, which have no effect on the game.
+"""The notes in a foreign log: the players' remarks, which have no effect on the game.
 
-Names in a chat belong to people who may not know that it is stored, so they are removed unless consent is given.
+People named in a chat may not know that it is stored, so their names are removed unless consent is given.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def said_in(dialect: Dialect, log: ForeignLog, entries: Entries, game: Game, *, 
         log: the log.
         entries: the entries of the log.
         game: the game of the log, with the names of the players.
-        named: whether remarks keep names.
+        named: whether to leave names in the remarks.
     """
     if log.game is not None:
         moves = {number: notes for number, move in enumerate(log.game.moves, 1) if (notes := _of_move(move))}

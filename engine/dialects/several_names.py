@@ -33,7 +33,8 @@ def is_these(type_: str, names: Sequence[str]) -> Callable[[Any, int], bool]:
         names: the foreign names of the entities of its kind.
 
     Returns:
-        The predicate. A record may give a set as the name of its only member, and repeat members if names are unique.
+        The predicate. A record may give a set as the name of its only member. It may repeat members if names are
+            unique.
     """
     if type_.startswith("set "):
         alone = one_each(names)
@@ -66,12 +67,12 @@ def is_these(type_: str, names: Sequence[str]) -> Callable[[Any, int], bool]:
 
 
 def one_each(names: Sequence[str]) -> bool:
-    """Whether foreign names are unique; if not, options must be listed and compared."""
+    """Whether foreign names are unique; if they are not, options must be listed and compared."""
     return len(set(names)) == len(names)
 
 
 def these(type_: str, field: Any, names: Sequence[str]) -> int | None:
-    """The set, bag or path that a value in a record denotes, or None; the names must be unique."""
+    """The set, bag or path denoted by a value in a record; None if there is none. The names must be unique."""
     number = {name: i for i, name in enumerate(names)}
     pieces = _pieces(field) if type_.startswith("bag ") else None
     named = _named(field) if isinstance(field, list) else None

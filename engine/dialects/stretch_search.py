@@ -1,4 +1,4 @@
-"""Depth-first search through a stretch of a foreign log, for legal options that match its entries in order.
+"""Depth-first search for legal options that match the entries of a stretch of a foreign log, in order.
 
 The search has an explicit stack, so long logs cause no recursion. If several options match, they are tried in turn, up
 to a limit.
@@ -63,8 +63,8 @@ class Stretch(Struct, frozen=True):
     Attributes:
         steps: each option with the cursor before it.
         end: the cursor after the last option.
-        complete: whether the stretch ends before an entry other than a decision; otherwise no option matches the entry
-            at its end.
+        complete: whether the stretch ends before an entry that is not a decision; otherwise it ends at an entry that
+            matches no option.
     """
 
     steps: tuple[tuple[Cursor, Option], ...]
@@ -83,7 +83,7 @@ class StretchSearch:
     """A search that reads a log stretch by stretch and applies the matching options to the game.
 
     Args:
-        game: the game to apply the options to.
+        game: the game to which the options are applied.
         dialect: the dialect of the log.
         entries: the entries of the log.
         projections: the forms of the game's options in the dialect.

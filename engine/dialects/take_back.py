@@ -1,4 +1,4 @@
-"""Undo in a foreign log: the decisions that it undoes, and the fields that it keeps or changes."""
+"""Undo in a foreign log: the decisions undone, and the fields that keep or change their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rulespec.engine.program.faults import ProgramFaultError
 
 
 class TakeBack:
-    """An undo that has the same effects as in the other system.
+    """An undo with the same effects as in the other system.
 
     Fields that are not in the ruleset are skipped, since a dialect serves several rulesets.
 

@@ -24,7 +24,7 @@ texts.
 def with_variations(
     said: LogNotes, game: Game, notation: Notation, moves: Sequence[Option | TakenBack], entries: Sequence[int]
 ) -> LogNotes:
-    """The notes of a PGN with its variations converted to moves; illegal or ambiguous variations stay texts.
+    """The notes of a PGN, with its variations converted to moves; illegal or ambiguous variations remain texts.
 
     Args:
         said: the notes, with variations as texts.
@@ -60,7 +60,7 @@ def _converted(notes: Notes, texts: VariationTexts) -> dict[str, Any]:
 
 
 class VariationTexts:
-    """Reader and writer of variations at the current position of a game; no call changes the game.
+    """A reader and writer of variations at the current position of a game; it never changes the game.
 
     Args:
         game: the game.

@@ -1,8 +1,8 @@
-"""Names in a dialect that none of its rulesets knows: options of decisions, settings, and overlays.
+"""Check for names in a dialect (options of decisions, settings and overlays) that none of its rulesets knows.
 
 A dialect serves several rulesets, each with some of its names. The check searches the texts of all rulesets, since
-loading them would take longer than replaying a log. (Names under `undo` that a ruleset does not know are ignored, like
-fields, since they have no effect.)
+loading them would take longer than replaying a log. (Unknown names under `undo`, like unknown fields, are ignored,
+since they have no effect.)
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def unknown_names(
     Args:
         dialect: the dialect.
         severity: the severity of the diagnostic.
-        there: names known to exist in one of its rulesets (`decision.option`, or settings); if they cover all names
-            needed to read a log, no file is read.
+        there: names known to exist in one of its rulesets (`decision.option`, or settings); if they include all the
+            names needed to read a log, no file is read.
     """
     if there and {*dialect.decisions, *dialect.start.get("settings", {})} <= set(there):
         return []

@@ -1,4 +1,4 @@
-"""Unread fields of a foreign log, which its dialect neither reads nor declares meaningless.
+"""Check for unread fields: fields of a foreign log that its dialect neither reads nor declares meaningless.
 
 Details of a move in a log, such as its cost, are evidence only if they are compared with the rules. Therefore every
 form of a type must compare each field of its entries, unless the dialect declares it `not_compared`.
@@ -37,7 +37,7 @@ Below = tuple[tuple[str, Tree | None], ...]
 def uneven_forms(dialect: Dialect) -> tuple[Diagnostic, ...]:
     """Warnings about options that do not compare a field although other forms of the same record type do.
 
-    Records from different lists or values of an entry have different fields, and are checked separately.
+    Records from different lists or values within an entry have different fields, so they are checked separately.
     """
     compared: dict[tuple[str, str], set[str]] = {}
     for _, form in _typed_forms(dialect):
@@ -83,7 +83,7 @@ def _in_item(form: Projection, path: str) -> str:
 
 
 def unread_fields(dialect: Dialect, log: ForeignLog, entries: Entries) -> list[Diagnostic]:
-    """Warnings about fields in a log that its dialect does not know, one per field and type of entry."""
+    """Warnings about fields in a log that its dialect does not know, one per field and entry type."""
     trees, around = _trees(dialect), _around(dialect)
     types, payloads = entries.types, entries.payloads
     doubtful = _doubtful(trees, types, payloads)

@@ -26,7 +26,7 @@ _FIRST = ("Event", "Site", "Date", "Round")
 
 
 def text_dialect(ruleset: typed.Ruleset) -> Dialect:
-    """The dialect in which games of a ruleset are written as PGN.
+    """The dialect used to write games of a ruleset as PGN.
 
     Raises:
         DiagnosticsError: RS889 if the ruleset has no such dialect.
@@ -50,7 +50,7 @@ def as_pgn(
         game: the game at its end.
         dialect: the dialect for writing; see `text_dialect`.
         notes: the notes of the log.
-        places: for each decision of the game, its line or entry in the log.
+        places: for each decision of the game, the number of its line or entry in the log.
         variations: ply → variations from the position at that ply; each is written after the move that it replaces.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Wrong expressions of a dialect, found without a log: they are compiled for games of its rulesets."""
+"""Check of a dialect's expressions without a log, by compiling them for games of its rulesets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ANY_NUMBER = 1
 
 
 def wrong_expressions(dialect: Dialect, ruleset: typed.Ruleset) -> list[Diagnostic]:
-    """The mistakes in the expressions of a dialect (RS622), each once; empty if there are none.
+    """The distinct errors in the expressions of a dialect (RS622); empty if there are none.
 
     Args:
         dialect: the dialect.
@@ -46,7 +46,9 @@ def wrong_expressions(dialect: Dialect, ruleset: typed.Ruleset) -> list[Diagnost
 
 
 def own_rules(dialect: Dialect, ruleset: typed.Ruleset) -> Iterator[typed.Ruleset]:
-    """The rulesets of a dialect that are a given one, alone or with overlays; also the given one if it extends them."""
+    """The rulesets of a dialect that consist of a given ruleset, alone or with overlays; also the given ruleset, if it
+    extends one of them.
+    """
     from rulespec.load import load_ruleset  # lazily: the cache knows most dialects
 
     for ref in dialect.rulesets:
