@@ -1,1 +1,1 @@
-"""A game in progress: its open decision, its legal options, its state."""
+"""A game in progress, with its open decision, legal options and state."""

@@ -1,4 +1,4 @@
-"""Guarded execution of an option: the part of its effects that the decider can predict."""
+"""Guarded execution of an option, which yields the part of its effects that the decider can predict."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _PART = 64
 
 
 class Ahead(Struct, frozen=True):
-    """The state reached by an option, up to the first cell that the seat cannot compute.
+    """The state reached by an option, computed up to the first read of a cell that is hidden from the seat.
 
     Attributes:
         before: the cells before the option.
-        after: the cells after it, or up to the first hidden read.
-        unseen: the cells hidden from the seat before the option; they hold the real values, which must not be shown.
+        after: the cells after the option, or at the first read of a hidden cell.
+        unseen: the cells hidden from the seat before the option; they contain the real values, which must not be shown.
         stored: the unseen cells that the option sets to a value known to the seat.
         whole: whether no hidden cell was read before the next decision.
     """
@@ -55,8 +55,8 @@ class Ahead(Struct, frozen=True):
 def ahead(game: Game, option: Option, seat: str) -> Ahead:
     """The effects of an option up to the next decision, or to the first read of a hidden cell.
 
-    The result depends only on the seat's view and the arguments: hidden cells have no values during execution. If one
-    is needed, execution is repeated step by step up to that point. Execution stops before chance.
+    The result depends only on the seat's view and the arguments: hidden cells have no values during execution. If the
+    rules read a hidden cell, execution is repeated step by step up to that read. Execution stops before chance.
 
     Args:
         game: a game whose open decision offers the option; it is not changed.
@@ -96,7 +96,7 @@ def _step_by_step(game: Game, option: Option, unknown: Unknown) -> Ahead:
 
 
 def unseen_after(game: Game, of: Ahead, seat: str) -> tuple[frozenset[int], bool]:
-    """The cells that a seat cannot predict or see after an option, and whether the option reveals others to it.
+    """The cells that a seat can neither predict nor see after an option, and whether the option reveals cells to it.
 
     Values first revealed by the option count as unseen. The result depends only on the seat's view.
     """
@@ -111,7 +111,7 @@ def unseen_after(game: Game, of: Ahead, seat: str) -> tuple[frozenset[int], bool
 
 
 def shows_more(game: Game, of: Ahead) -> bool:
-    """Whether an option reveals a cell to any seat; also True if the reader cannot know.
+    """Whether an option reveals a cell to any seat; also True if the reader cannot know whether it does.
 
     As in `ahead`, the result depends only on the reader's view: the viewers of a cell are computed without hidden
     cells.

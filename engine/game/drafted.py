@@ -1,4 +1,4 @@
-"""Drafts: withdrawn decisions, which leave no trace, and the open plan, which only the planning seat sees."""
+"""Decisions in drafts: withdrawn decisions leave no trace, and only the planning seat sees the open plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def standing(steps: Sequence[Step]) -> list[Step]:
-    """The decisions in force: all except withdrawals and the decisions they withdrew."""
+    """The decisions in force, which exclude withdrawals and the decisions that they withdrew."""
     return [steps[number] for number in _standing_numbers(steps)]
 
 
@@ -58,6 +58,6 @@ def shown_numbers(numbers: Numbers, viewer: int) -> list[int]:
 
 
 def withheld(numbers: Numbers, viewer: int) -> int:
-    """The number of trailing decisions withheld from a viewer: another seat's open plan."""
+    """The number of trailing decisions withheld from a viewer because they are another seat's open plan."""
     number = planned(numbers)
     return number if number and viewer != numbers.decider() else 0

@@ -25,13 +25,13 @@ def _shared(seers: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class Event(Struct, frozen=True):
-    """A past decision, as a seat sees it.
+    """A past decision as seen by a seat.
 
     Attributes:
         decision: the name of the decision.
         by: the seat that took it; None if chance took it.
-        option: the option with its arguments, `?` for hidden ones; None while a simultaneous decision hides its
-            choices.
+        option: the option with its arguments, where `?` stands for a hidden one; None while a simultaneous decision
+            hides its choices.
     """
 
     decision: str
@@ -82,11 +82,13 @@ class Events:
         return Seen(_shared(self.visibility.seers(state, self._actor(option), option)))
 
     def memory(self) -> bytes:
-        """A digest of everything the seat has observed: equal if and only if the observations are equal."""
+        """A digest of everything that the seat has observed; digests are equal if and only if the observations are
+        equal.
+        """
         return self._remember()
 
     def memories(self) -> list[bytes]:
-        """The seat's memory before the first decision, and after each."""
+        """The seat's memory before the first decision and after each decision."""
         self._remember()
         return [self._first(), *(self._memory(step) for step in self.position.steps)]
 

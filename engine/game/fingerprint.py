@@ -1,8 +1,8 @@
 """Position fingerprint: a digest of cell names and values.
 
-The hash of a position weighs cells by their numbers and serves search. A fingerprint is stored, so it must not depend
-on anything that can change while the rules stay the same: the order of declarations and entities, the variables of the
-rules and their layout, the names of players. Empty cells do not affect it.
+The hash of a position, which search uses, weighs cells by their numbers. A fingerprint is stored. It must therefore not
+depend on anything that can change while the rules stay the same, such as the order of declarations and entities, the
+variables of the rules and their layout, or the players' names. Empty cells do not affect it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MOST_TEXTS = 10_000
 
 
 def fingerprint(game: Game, seat: str | None = OMNISCIENT) -> str:
-    """The fingerprint of a game's position: 32 hex digits, from its cells and open decision.
+    """The fingerprint of a game's position: 32 hex digits computed from its cells and its open decision.
 
     Args:
         game: the game.

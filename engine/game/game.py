@@ -1,4 +1,4 @@
-"""A game in progress: the interface to its decisions, options, undo, copies, hash and result, all by name.
+"""A game in progress: an interface by name to its decisions, options, undo, copies, hash and result.
 
 Example::
 
@@ -78,7 +78,7 @@ class Game:
         self._position = Position(runs, None if start is None else lambda state: self.omniscient.enter(start, state))
 
     def copy(self) -> Game:
-        """An independent copy, history included."""
+        """An independent copy, including the history."""
         twin = object.__new__(Game)
         twin.__dict__.update(self.__dict__)
         twin._position = self._position.copy()
@@ -86,7 +86,7 @@ class Game:
 
     @property
     def omniscient(self) -> Omniscient:
-        """Unrestricted access to a game: values, invariants, set-up edits, the state as integers."""
+        """Unrestricted access to the game: values, invariants, set-up edits and the state as integers."""
         return Omniscient(self._session, self._position)
 
     @cached_property
@@ -151,9 +151,9 @@ class Game:
         """A random legal option of the decider, drawn uniformly without listing sets and bags.
 
         Args:
-            number: a function that returns a random number of at least 0 and less than its second argument; its first
-                argument is the number of the attempt.
-            weighing: whether to weigh options as in playouts; chance options are always weighed.
+            number: a function of the number of the attempt and a bound, which returns a random number from 0 up to, but
+                excluding, the bound.
+            weighing: whether to weight options as in playouts; chance options are always weighted.
 
         Returns:
             The option, or None if there is none.
@@ -175,7 +175,8 @@ class Game:
         return LegalOptions(self._position, self._words, True)
 
     def parse(self, text: str, by: str | None = None, decision: str = "") -> Option:
-        """The option of the open decision named by a text such as `take(harbour)`, whether or not it is legal.
+        """The option of the open decision that a text such as `take(harbour)` names, whether or not the option is
+        legal.
 
         Args:
             text: the option's name, and its arguments in brackets.
@@ -206,12 +207,12 @@ class Game:
         return self._position.is_legal(option.kind.choice, option.args)
 
     def why_not(self, option: Option, seat: str | None = OMNISCIENT) -> Refusal | None:
-        """The reason why the option is illegal: its first failing condition. None if it is legal.
+        """The reason why the option is illegal, which is its first failing condition; None if it is legal.
 
         Args:
             option: the illegal option.
-            seat: the reader (None for the public), who gets only the part visible to it; by default, the reason is
-                complete.
+            seat: the reader (None for the public), who gets only the visible part of the reason; by default, the reason
+                is complete.
         """
         number = self._position.asked
         if number < 0:
@@ -246,7 +247,7 @@ class Game:
         """Takes an option, and returns it.
 
         Raises:
-            IllegalOptionError: if it is illegal; the game is then unchanged.
+            IllegalOptionError: if the option is illegal; the game is then unchanged.
         """
         position = self._position
         # Options listed at this very position are not tested again.
@@ -291,7 +292,7 @@ class Game:
 
     @property
     def hash(self) -> str:
-        """The hash of the state: 16 hex digits, the same on every machine and Python version."""
+        """The hash of the state: 16 hex digits, which are the same on every machine and Python version."""
         return self._position.hash
 
     def view(self, seat: str | None, since: int = 0) -> View:
@@ -299,7 +300,7 @@ class Game:
 
         Args:
             seat: the viewer.
-            since: the number of decisions to omit from the start of the history, to bound the cost in long games.
+            since: the number of decisions to omit from the start of the history, which bounds the cost in long games.
 
         Raises:
             ValueError: if there is no such seat.
@@ -323,7 +324,7 @@ class Game:
 
 
 def take_named(game: Game, text: str, by: str | None, decision: str) -> Option:
-    """Takes the named option, like `game.apply(game.parse(text, by, decision))`, but faster if it is legal."""
+    """Takes the named option, like `game.apply(game.parse(text, by, decision))`; faster if the option is legal."""
     position, words = game._position, game._words
     number = position.asked
     if number >= 0:
@@ -381,7 +382,7 @@ def waiting(game: Game) -> tuple[str, ...]:
 
 
 def own_options(game: Game, seat: str) -> Sequence[Option]:
-    """The current options of a seat; in a round, they are known even before the preceding seats have chosen."""
+    """The current options of a seat; in a round, they are available even before the preceding seats have chosen."""
     if seat not in waiting(game):
         return []
     asked = asked_of(game, seat)
@@ -400,9 +401,9 @@ def seat_options(game: Game, seat: str) -> list[Option]:
 
 
 def asked_of(game: Game, seat: str) -> Game | None:
-    """The game advanced to a seat's turn in the round, or None if an earlier seat has no option.
+    """The game, advanced to a seat's turn in the round; None if an earlier seat has no option.
 
-    All seats of a round choose in the same state, so the choices of the others make no difference.
+    All seats of a round choose in the same state, so the other seats' choices make no difference.
     """
     assert game.decision is not None
     if not game.decision.together or game.decision.by == seat:
@@ -468,7 +469,7 @@ def _paths(game: Game, unseen: Mapping[int, ir.Secret]) -> tuple[str, ...]:
 
 
 def as_shown(game: Game, seat: str | None) -> Game:
-    """The game as shown to a viewer: without withdrawn decisions, and without another seat's open plan."""
+    """The game as shown to a viewer, without withdrawn decisions and without another seat's open plan."""
     if seat == OMNISCIENT or not game._position.program.drafts:
         return game
     position = shown_position(game._position, PUBLIC if seat is None else game.seats.index(seat))

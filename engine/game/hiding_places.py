@@ -1,4 +1,4 @@
-"""The places in which a seat may not see tokens; each token hidden from the seat is in one of them."""
+"""The places in which a seat may be unable to see tokens; each token hidden from the seat is in one of them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ class HidingPlaces:
         self._always: dict[int, dict[int, frozenset[int]]] = {}
 
     def places(self, state: GuardedState, seat: int) -> dict[int, frozenset[int]]:
-        """The cells with places of tokens, each with the numbers of the places where a seat may not see a token.
+        """The cells for places of tokens, each with the numbers of the places in which the token may be hidden from a
+        seat.
 
-        They follow from the seat's view.
+        The result depends only on the seat's view.
 
         Args:
-            state: the cells, without those hidden from the seat.
+            state: the cells, of which those hidden from the seat cannot be read.
             seat: the seat.
         """
         if (results := self._always.get(seat)) is None:

@@ -1,6 +1,6 @@
 """A position with a lazily computed history.
 
-A machine that replays a whole log in one call reports only the final state, and most readers of a replay need nothing
+A machine that replays a whole log in one call returns only the final state, and most users of a replay need nothing
 else.
 """
 
@@ -19,11 +19,11 @@ from rulespec.engine.program.machine import Machine
 
 
 class LateMoves(Sequence[Option]):
-    """A known number of decisions, replayed one by one on first access.
+    """A known number of decisions, which are replayed one by one on first access.
 
     Args:
         count: the number of decisions.
-        take: a function that replays the decisions in a game before its first decision.
+        take: a function that replays the decisions in a game that has not begun.
         game: a game before its first decision.
     """
 
@@ -99,7 +99,7 @@ class LateHistory(Position):
 
     @property
     def hash(self) -> str:
-        """The same hash as `Position.hash`, summed over all cells as long as the history is not computed."""
+        """The same hash as `Position.hash`, summed over all cells until the history has been computed."""
         if self._own is None and self._sum is None:
             self._sum = whole(self.state, self._weights)
         return super().hash
@@ -118,9 +118,9 @@ def take_late(
     Args:
         game: a game before its first decision.
         count: the number of decisions.
-        run: a function that advances a state by the decisions; if it cannot, it leaves the state unchanged and returns
+        run: a function that applies the decisions to a state; if it cannot, it leaves the state unchanged and returns
             False.
-        take: a function that takes the decisions one by one in another game before its first decision.
+        take: a function that takes the decisions one by one, in another game that has not begun.
 
     Returns:
         The decisions, or None if `run` failed and the game is unchanged.

@@ -20,9 +20,9 @@ class StaleOptionsError(RulespecError, RuntimeError):
 class LegalOptions(Sequence[Option]):
     """The legal options of the decider, or the out-of-turn options of other seats.
 
-    Options are listed lazily: `option in options` tests one, `bool(options)` looks for the first, iteration lists one
-    by one, and `len(options)` and `options[i]` list all and keep the list. Decisions taken during an iteration must be
-    undone before the next option.
+    Options are listed lazily: `option in options` tests one option, `bool(options)` looks for the first, iteration
+    lists them one by one, and `len(options)` and `options[i]` list and store them all. Decisions taken during an
+    iteration must be undone before it continues.
 
     Args:
         position: the position of the game.
@@ -49,7 +49,7 @@ class LegalOptions(Sequence[Option]):
 
     @property
     def unlisted(self) -> int:
-        """The number of possible sets or bags for a parameter if there are too many to list, otherwise 0.
+        """The number of possible sets or bags for a parameter if they are too many to list, otherwise 0.
 
         For paths, it is the number of paths visited, plus one.
         """
@@ -145,7 +145,7 @@ class LegalOptions(Sequence[Option]):
 class OptionsAtOnce(LegalOptions):
     """The legal options of the decider, from a machine that always lists all of them in one call.
 
-    Equal legal options are identical objects, across positions.
+    Equal legal options are the same object, even in different positions.
     """
 
     __slots__ = ()
@@ -191,7 +191,7 @@ def _reached(position: Position) -> tuple[int, Step | None]:
 
 
 def offers(kinds: Sequence[OptionKind], kind: OptionKind) -> bool:
-    """Whether a decision with these kinds has an option of this kind."""
+    """Whether a decision with these option kinds has an option of the given kind."""
     if kind.choice >= len(kinds):
         return False
     place = kinds[kind.choice]

@@ -177,10 +177,11 @@ _quick = MachineMemo(_quick_for_logs)
 
 
 def for_log(backend: Backend, decisions: int) -> Machines:
-    """The factory of a machine for replaying a log, chosen by the number of decisions replayed so far at its table.
+    """The factory of a machine for replaying a log; it chooses by the number of decisions replayed so far at the log's
+    table.
 
     Args:
-        backend: the machine used once a table has more than `ON_DEMAND` decisions: `python`, or `auto` for wasm if
+        backend: the machine for tables with more than `ON_DEMAND` decisions: `python`, or `auto` for wasm if it is
             available.
         decisions: the approximate number of decisions in this log.
     """

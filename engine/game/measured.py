@@ -1,4 +1,4 @@
-"""The numbers that rules give to a position: measures such as treasuries, points, ranks, and the result."""
+"""The numbers that the rules compute for a position: measures such as treasuries, points, ranks and the result."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Gauge(Struct, frozen=True):
     """A measure as a function of the state.
 
     Attributes:
-        name: its name.
-        kind: its kind of entities, or "".
-        value: the function, which reads cells in the order of the rules.
-        quick: the function for states that are fully visible.
-        use: its name in budgets.
+        name: the name.
+        kind: the kind of the measured entities, or "".
+        value: the function that reads cells in the order of the rules.
+        quick: the function for fully visible states.
+        use: the name of the measure in budgets.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Gauge(Struct, frozen=True):
 def gauges(
     measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Scope], tuple[Value, Value]]
 ) -> tuple[Gauge, ...]:
-    """The measures of a ruleset; `compiled` returns the two functions of an expression."""
+    """The measures of a ruleset; `compiled` returns the two functions for an expression."""
     results = []
     for measure in measures:
         var = measure.var
@@ -65,8 +65,8 @@ def gauges(
 
 
 class Measuring:
-    """Measures of states at one table. From the second state on, a value is recomputed only after a cell that it read
-    has changed: many tables, such as those of recorded games, are measured only at the end.
+    """The measures of successive states at one table. From the second state on, a value is recomputed only if a cell
+    that it read has changed. (Many tables, such as those of recorded games, are measured only at the end.)
 
     Args:
         all_gauges: the measures.
@@ -147,7 +147,7 @@ def points(position: Position, seats: Sequence[str]) -> dict[str, int]:
 
 
 def result(position: Position, seats: Sequence[str], of_seats: Sequence[str] = ()) -> Result | None:
-    """The result of a game, or None until it ends; a team (one per seat in `of_seats`) wins if any member does."""
+    """The result of a game; None until it ends. A team wins if any member does; `of_seats` gives each seat's team."""
     state = position.state
     if not state[ir.ENDING]:
         return None

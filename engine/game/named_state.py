@@ -65,7 +65,7 @@ class _Owner(Struct):
 class NamedStates:
     """An incremental form of `named_state` for successive, fully visible states of one table.
 
-    Only changed cells are named again. States share the rest, so callers must not modify it.
+    Only changed cells are named again. Callers must not modify a state, since states share all the rest.
     """
 
     def __init__(self, program: ir.Program, labels: Labels) -> None:

@@ -1,4 +1,4 @@
-"""Options of a game as text, such as `take(harbour)`, and as objects shared by all lists that contain them."""
+"""Options of a game: as texts such as `take(harbour)`, and as objects shared by all lists that contain them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Options(dict[Listed, Option]):
 
 
 class OptionLists(dict[Listing, Sequence[Option]]):
-    """A cache of lists of option objects, for all games with the same rules and players.
+    """A cache of option lists, shared by all games with the same rules and players.
 
     Args:
         kinds: the kinds of options, by decision and choice.
@@ -72,7 +72,7 @@ class OptionLists(dict[Listing, Sequence[Option]]):
 
 
 def among(options: Sequence[Option], option: Option) -> bool:
-    """Whether a list contains this very object; False for long lists, which would take too long to search."""
+    """Whether a list contains this very object; False for a long list, which would take too long to search."""
     if len(options) > _LONG:
         return False
     for one in options:  # noqa: SIM110 - by far the fastest way
@@ -91,7 +91,7 @@ _MAX_TABLES = 16
 
 
 class OptionReader:
-    """A parser of option texts, with a memo, since logs repeat the same texts."""
+    """A parser of option texts, with a memo because logs repeat the same texts."""
 
     def __init__(self, program: ir.Program, labels: Labels) -> None:
         self._program = program
@@ -99,7 +99,8 @@ class OptionReader:
         self._read: dict[tuple[int, str, str], tuple[int, tuple[int, ...]]] = {}
 
     def read(self, decision: int, text: str, name: str = "") -> tuple[int, tuple[int, ...]]:
-        """The choice number and the numeric arguments of the option named by a text, whether or not it is legal.
+        """The choice number and the numeric arguments of the option that a text names, whether or not the option is
+        legal.
 
         Args:
             decision: the number of the decision.
@@ -238,7 +239,7 @@ class GameNotation(Brief, Struct, frozen=True):
         labels: the names of entities and seats.
         kinds: the kinds of options by decision and choice; row -1, for a finished game, is empty.
         reader: the parser of option texts.
-        lists: the option lists of machines that list all at once.
+        lists: the option lists for machines that list all options at once.
         interruptible: whether each decision has out-of-turn options; entry -1 is for a finished game.
     """
 
@@ -253,7 +254,7 @@ _words: WeakKeyDictionary[Machine, dict[tuple[str, ...], GameNotation]] = WeakKe
 
 
 def words(machine: Machine, ruleset: typed.Ruleset, seats: tuple[str, ...]) -> GameNotation:
-    """The memoised notation of a machine's games with the given seats."""
+    """The memoised notation for a machine's games with the given seats."""
     tables = _words.setdefault(machine, {})
     if seats not in tables:
         if len(tables) >= _MAX_TABLES:

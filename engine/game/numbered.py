@@ -10,12 +10,12 @@ from rulespec.engine.program.faults import ProgramFaultError
 
 
 def numbered_option(game: Game, choice: int, args: tuple[int, ...], by: str | None) -> Option:
-    """An option of the open decision by choice number and numeric arguments, whether or not it is legal."""
+    """The option of the open decision with a choice number and numeric arguments, whether or not it is legal."""
     return Option(game.omniscient.option_kinds[choice], args, by)
 
 
 def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | None:
-    """The legal option of the open decision by choice number and numeric arguments; None if there is none."""
+    """The legal option of the open decision with a choice number and numeric arguments; None if there is none."""
     kinds, position = game.omniscient.option_kinds, game._position
     if not kinds:
         return None
@@ -30,7 +30,7 @@ def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | Non
 
 
 def options_of(game: Game, choices: Collection[int]) -> Iterator[Option]:
-    """Lazily lists the legal options of some choices of the open decision: first those of the decider, then the
+    """Lazily lists the legal options of some choices of the open decision: first the decider's options, then the
     interrupts.
     """
     kinds = game.omniscient.option_kinds
@@ -44,6 +44,6 @@ def options_of(game: Game, choices: Collection[int]) -> Iterator[Option]:
 
 
 def every_option(game: Game) -> Iterator[Option]:
-    """Lazily lists all legal options: first those of the decider, then the interrupts."""
+    """Lazily lists all legal options: first the decider's options, then the interrupts."""
     yield from game.legal_options
     yield from game.interrupts

@@ -13,7 +13,7 @@ from rulespec.engine.program.machine import Machine
 
 
 class Numbers(Protocol):
-    """The state of a game as numbers: freely readable, changed only by decisions.
+    """The state of a game as numbers, which anyone may read but only decisions change.
 
     If the rules fault, the method or property that runs them raises RulesetFaultError and leaves the game unchanged.
     """
@@ -65,13 +65,13 @@ class Numbers(Protocol):
         """Returns to an earlier copy, with its history."""
 
     def begin(self) -> None:
-        """Runs the rules to the first decision, as any read of the state does."""
+        """Runs the rules up to the first decision; reading the state does the same."""
 
     def decider(self) -> int:
         """The deciding seat; -1 if chance decides."""
 
     def deciders(self) -> int:
-        """The set of seats that may take the open decision, if several may; otherwise empty."""
+        """The set of seats that may take the open decision, if there are several; otherwise empty."""
 
     def actor(self, choice: int, args: tuple[int, ...]) -> int:
         """The seat that acts with an option of the open decision."""
@@ -86,7 +86,7 @@ class Numbers(Protocol):
         """The relative weight of a chance option."""
 
     def take(self, option: Option) -> None:
-        """Takes an option without a check; the caller must know that it is legal."""
+        """Takes an option without checking it; the caller must know that it is legal."""
 
     def seal(self, salt: str) -> None:
         """Records the salt of the last decision's seal."""

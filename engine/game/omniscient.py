@@ -68,11 +68,11 @@ class Session:
 
 
 class Omniscient:
-    """An omniscient view of a game: values, measures, invariants, set-up edits, and the state as numbers.
+    """An omniscient view of a game: values, measures, invariants, set-up edits and the state as numbers.
 
     Args:
         session: the rules, players and names.
-        position: the position of the game; edits change it.
+        position: the position of the game, which edits change.
     """
 
     __slots__ = ("_position", "_session")
@@ -98,7 +98,7 @@ class Omniscient:
         return self._position.program.decisions[number] if number >= 0 else None
 
     def lookups(self, decision: int) -> Lookups:
-        """The pure look-up functions of the decision with this number; see `Numbers.looked_up`."""
+        """The pure look-up functions for the decision with this number; see `Numbers.looked_up`."""
         return self._position.machine.lookups[decision]
 
     def reader(self, seats: tuple[str, ...]) -> OptionReader:
@@ -159,8 +159,8 @@ class Omniscient:
         """The measures of the ruleset, such as points, in this position.
 
         Args:
-            seat: the viewer (None for the public), for whom hidden numbers are None.
-            budget: the step limit, shared between positions; numbers beyond it are also None.
+            seat: the viewer (None for the public); numbers hidden from the viewer are None.
+            budget: the step limit, which positions may share; numbers that exceed it are also None.
         """
         budget = Budget() if budget is None else budget
         state, measuring = self._position.state, self._session.queries.measuring(self.labels)
@@ -186,7 +186,7 @@ class Omniscient:
         Args:
             target: an expression for the state, account or pile, such as `stone.hand[A]`.
             value: an expression for its value.
-            supplies: first places and unlimited accounts that are set by themselves: nothing is taken from them.
+            supplies: first places and unlimited accounts that are set separately, so nothing is taken from them.
 
         Raises:
             DiagnosticsError: if the target or the value does not fit, or the pile has too few pieces.
@@ -201,7 +201,7 @@ class Omniscient:
         self._position.write(values)
 
     def fault(self, fault: ProgramFaultError, program: ir.Program) -> RulesetFaultError:
-        """A program's fault as an error of the ruleset, with its place."""
+        """A program fault as an error in the ruleset, with its place."""
         return self._position.fault(fault, program)
 
     def prepare(self, call: str) -> None:
@@ -221,7 +221,7 @@ class Omniscient:
         return [f"{v.name}: {v.condition.reason}" if v.condition.reason != v.name else v.name for v in results]
 
     def why_broken(self, invariant: str) -> str:
-        """The entities for which an invariant fails, and the values involved; "" if its condition has no value."""
+        """The entities for which an invariant fails, with the values involved; "" if its condition has no value."""
         condition = self._session.ruleset.rules.invariants[invariant].condition
         try:
             return self._session.queries.why_broken(condition, self._position.state, self.labels.show)
@@ -241,7 +241,7 @@ class Omniscient:
         """Undoes several decisions; the fields in `back.keep` retain their current values.
 
         Raises:
-            IndexError: if there are fewer decisions.
+            IndexError: if the game has fewer decisions.
             ValueError: if a kept name is not a state field, or a field cannot hold its new value. The game is then
                 unchanged.
         """

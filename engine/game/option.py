@@ -1,4 +1,4 @@
-"""Decisions, options, refusals and results of a game: plain values with names for people."""
+"""The decisions, options, refusals and results of a game, as plain values with readable names."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Plain = int | bool | str | None
 class Decision(Struct, frozen=True):
     """The open decision.
 
-    `by` is the deciding seat, or None if chance decides. `among` lists the seats any of which may decide, `by` first.
-    `together` marks a simultaneous decision, secret until all have chosen.
+    `by` is the deciding seat, or None if chance decides. If any of several seats may decide, `among` lists them, with
+    `by` first. `together` marks a simultaneous decision, which is secret until all seats have chosen.
     """
 
     name: str
@@ -53,8 +53,8 @@ class OptionKind(Struct, frozen=True):
 class Option(Struct, frozen=True, eq=False, gc=False):
     """A possible choice. `args` are the arguments as numbers, `by` is the acting seat.
 
-    `legal_at` is the stamp of the position that listed it, where legality need not be tested again; it is 0 for
-    unlisted options and for lists shared by many positions (`rulespec.engine.game.notation`).
+    `legal_at` is the stamp of the position that listed the option, where its legality need not be tested again. It is 0
+    for unlisted options, and for options in lists shared by many positions (`rulespec.engine.game.notation`).
     """
 
     kind: OptionKind
@@ -74,7 +74,7 @@ class Option(Struct, frozen=True, eq=False, gc=False):
 
     @property
     def interrupt(self) -> bool:
-        """Whether the option is out of turn, during another seat's decision."""
+        """Whether the option is taken out of turn, during another seat's decision."""
         return self.kind.interrupt
 
     @property
@@ -91,7 +91,7 @@ class Option(Struct, frozen=True, eq=False, gc=False):
 
     @property
     def parts(self) -> list[tuple[str, str]]:
-        """The arguments one by one, each as a kind (or `int`, `bool`) and a value.
+        """The arguments one by one, each as a kind (or `int` or `bool`) and a value.
 
         Members of sets, pieces of bags and stops of paths are separate entries.
         """
@@ -128,7 +128,7 @@ class Option(Struct, frozen=True, eq=False, gc=False):
 
 
 class Refusal(Struct, frozen=True):
-    """The reason why an option is illegal: the rule's reason, the condition's text, and its values."""
+    """The reason why an option is illegal: the rule's reason, and the text and the values of the failed condition."""
 
     reason: str
     rules: tuple[str, ...]
@@ -150,7 +150,7 @@ class IllegalOptionError(RulespecError, ValueError):
 
 
 class RulesetFaultError(RulespecError):
-    """Raised for an error in the ruleset during play; `diagnostic` gives its place."""
+    """Raised for an error in the ruleset during play; `diagnostic` locates the error."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(f"{diagnostic.span}: {diagnostic.message}" if diagnostic.span else diagnostic.message)
@@ -158,7 +158,7 @@ class RulesetFaultError(RulespecError):
 
 
 class UnlistedOptionsError(RulesetFaultError):
-    """Raised if a parameter of the open decision has too many possible sets or bags to list.
+    """Raised if the possible sets or bags for a parameter of the open decision are too many to list.
 
     `Game.is_legal` still tests a given option, and `Game.drawn` draws one at random.
 
@@ -172,7 +172,7 @@ class UnlistedOptionsError(RulesetFaultError):
 
 
 class Result(Struct, frozen=True):
-    """The result of a game: the ending's name, points by seat, and the winning seats."""
+    """The result of a game: the name of the ending, the points by seat and the winning seats."""
 
     ending: str
     scores: dict[str, int]
@@ -240,8 +240,8 @@ class Labels:
         return [(names[i], number) for i, number in counts(value)]
 
     def plain(self, type_: str, value: int) -> Any:
-        """A value as JSON data: a number, a boolean, a name, null, a list of names or, for a bag, an object name →
-        number.
+        """A value as JSON data: a number, a boolean, a name, null, a list of names or, for a bag, an object that maps
+        names to numbers.
         """
         type_ = type_.removesuffix("?")
         if type_ == "int":
@@ -267,7 +267,7 @@ class TakenBack(Struct, frozen=True):
     Attributes:
         decisions: the number of decisions; 0 if only fields are set.
         keep: the state fields that keep their values.
-        set: fields of the game itself, with their new values.
+        set: the fields of the game itself that get new values, with these values.
     """
 
     decisions: int

@@ -37,7 +37,7 @@ stamps = count(1)
 
 
 class Seen(Brief, Struct, gc=False):
-    """The visibility of a decision by seat, computed when a view is first requested.
+    """The visibility of a decision to each seat, computed when a view is first requested.
 
     Attributes:
         seers: for each argument, the set of seats that see it.
@@ -51,8 +51,8 @@ class Seen(Brief, Struct, gc=False):
 class Step(Brief, Struct, gc=False):
     """A past decision, with its changes and, if known, the hash of the previous position.
 
-    `salt` is the salt of its seal, if other seats were shown it sealed (`rulespec.engine.logs.sealed`).
-    `plan` is its number, from 1, in the current plan of a draft; 0 outside drafts.
+    `salt` is the salt of its seal, if other seats saw the decision sealed (`rulespec.engine.logs.sealed`). `plan` is
+    its number, from 1, in the current plan of a draft; 0 outside drafts.
     """
 
     noted: Journal | Changes | PackedJournal
@@ -68,7 +68,7 @@ class Step(Brief, Struct, gc=False):
         return journal_of(self.noted)
 
     def pack(self) -> None:
-        """Compresses the journal, and drops the option's reference to the position that listed it."""
+        """Compresses the journal and drops the option's reference to the position that listed it."""
         self.noted = packed(self.noted)
         if self.option.legal_at:
             self.option = replace(self.option, legal_at=0)
@@ -94,7 +94,7 @@ class Position:
 
     Args:
         machine: the machine that runs the program.
-        entry: a custom start that replaces the program's own.
+        entry: a custom start that replaces the program's own start.
 
     If the rules fault, the method or property that runs them raises RulesetFaultError and leaves the position
     unchanged.
@@ -121,7 +121,7 @@ class Position:
         self._sound: int | None = None  # the ply at which all invariants were last seen to hold
 
     def begin(self) -> None:
-        """Runs the rules to the first decision, as any read of the state does."""
+        """Runs the rules up to the first decision; reading the state does the same."""
         if not self._begun:
             self._run_to_first_decision()
 
@@ -138,7 +138,7 @@ class Position:
     def state(self) -> State:
         """The state itself, not a copy: read-only, and valid until the next decision.
 
-        It starts with the cells of the program, which may be followed by cells of the machine.
+        The program's cells come first; cells of the machine may follow.
         """
         if not self._begun:
             self.begin()
@@ -165,7 +165,7 @@ class Position:
 
     @property
     def hash(self) -> str:
-        """The hash of the program's cells: 16 hex digits, the same on every machine."""
+        """The hash of the program's cells: 16 hex digits, which are the same on every machine."""
         if self._sum is None:
             if self.steps:
                 last = self.steps[-1]
@@ -194,7 +194,7 @@ class Position:
             self._state, self.steps, self._shared = self._state.copy(), self.steps.copy(), False
 
     def own(self) -> tuple[int, list[Listed]]:
-        """The deciding seat (-1 if chance decides), and its legal options, each as choice number, arguments and -1."""
+        """The deciding seat (-1 if chance decides) and its legal options, each as choice number, arguments and -1."""
         if self.asked < 0:
             return -1, []
         state, asked, machine = self._state, self._asked, self.machine
@@ -208,14 +208,14 @@ class Position:
         return who, results
 
     def listing(self) -> Listing | None:
-        """All options of the decider, in the machine's own form; None if the machine can only list them one by one."""
+        """All options of the decider, in the machine's own form; None if the machine can list them only one by one."""
         try:
             return None if self._listing is None else self._listing(self._state, self._asked)
         except ProgramFaultError as fault:
             raise self.fault(fault) from None
 
     def listed(self, *, interrupts: bool) -> Iterator[Listed]:
-        """Lazily lists the legal options of the decider, or the out-of-turn ones, each as choice number, arguments and
+        """Lazily lists the decider's legal options, or the out-of-turn options, each as choice number, arguments and
         seat.
         """
         number = self.asked
@@ -255,7 +255,7 @@ class Position:
 
     @_guarded
     def deciders(self) -> int:
-        """The set of seats that may take the open decision, if several may; otherwise empty."""
+        """The set of seats that may take the open decision, if there are several; otherwise empty."""
         among = self.program.decisions[self._asked].among
         return 0 if among is None else self.machine.value(among, self.state)
 
@@ -268,7 +268,7 @@ class Position:
         return self.machine.actor(state, self._asked, choice, args)
 
     def weight(self, choice: int, args: tuple[int, ...]) -> int:
-        """The relative weight of an option: in chance if chance decides, otherwise in playouts."""
+        """The relative weight of an option: its odds if chance decides, otherwise its weight in playouts."""
         taken = self.program.decisions[self.asked].choices[choice]
         if taken.weight is None:
             return taken.policy
@@ -307,14 +307,14 @@ class Position:
         return self.steps[-1].plan + 1 if self.state[draft] and self.steps else 1
 
     def keep(self, steps: Sequence[Step]) -> None:
-        """Reduces the history to the given steps, whose changes must suffice to reach this position."""
+        """Reduces the history to the given steps, whose changes alone must lead to this position."""
         self._unshare()
         self.steps = [*steps]
         self._sum = self._sound = None
 
     @_guarded
     def take_legal(self, option: Option, seats: Sequence[str]) -> bool:
-        """Takes an option of the open decision if it is legal and names the right actor; returns whether it was."""
+        """Takes an option of the open decision if it is legal and names the right actor; returns whether it did."""
         state, asked, choice, args = self.state, self._asked, option.kind.choice, option.args
         if self.program.decisions[asked].choices[choice].by is None:
             actor = self.machine.decider(state, asked)
@@ -381,7 +381,7 @@ class Position:
         """Runs a procedure before the usual start of the game.
 
         Returns:
-            The reason for leaving the position unchanged, such as a decision in the procedure; "" on success.
+            The reason why the position was left unchanged, such as a decision in the procedure; "" on success.
         """
         if self._begun:
             return "the game has begun"
@@ -417,7 +417,7 @@ class Position:
         self.steps[-1].salt = salt
 
     def broken_invariants(self) -> list[int]:
-        """The numbers of the broken invariants; checks only those affected since the last call."""
+        """The numbers of the broken invariants; checks only the invariants affected since the last call."""
         state = self.state
         try:
             since = None if self._sound is None else [step.journal for step in self.steps[self._sound :]]
@@ -428,7 +428,7 @@ class Position:
         return broken
 
     def fault(self, fault: ProgramFaultError, program: ir.Program | None = None) -> RulesetFaultError:
-        """A program fault as an error of the ruleset; `program` is the faulting program, by default this position's."""
+        """A program fault as an error in the ruleset; `program` is the faulting program, by default this position's."""
         return _placed(fault, program or self.program)
 
 

@@ -21,7 +21,7 @@ _REASONS = 12
 
 
 def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
-    """The options of a position (up to `MAX_OPTIONS`; none if there is a fault), and the diagnostic of the fault, or
+    """The options of a position (up to `MAX_OPTIONS`; none if there is a fault), and the diagnostic for the fault, or
     None.
 
     RS712 means that an invariant is broken, RS711 that no option is legal, RS703 and RS704 that the rules fault.
@@ -41,7 +41,7 @@ def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
 
 
 def invariant_of(game: Game, text: str) -> typed.Invariant:
-    """The invariant that an entry of `Omniscient.broken_invariants` names."""
+    """The invariant named by an entry of `Omniscient.broken_invariants`."""
     return game.ruleset.rules.invariants[text.partition(":")[0]]
 
 
@@ -60,7 +60,7 @@ def no_option(game: Game) -> Diagnostic:
 
 
 def meant(game: Game, wrong: Diagnostic) -> bool:
-    """Whether a fault is a dead end that the ruleset declares."""
+    """Whether a fault is a dead end declared by the ruleset."""
     declared = game.ruleset.declarations.dead_ends
     if wrong.code != "RS711" or not declared:
         return False
@@ -68,7 +68,8 @@ def meant(game: Game, wrong: Diagnostic) -> bool:
 
 
 def explained(game: Game, wrong: Diagnostic) -> Diagnostic:
-    """The fault of a position with its reasons: the failing entities of an invariant, the refusal of each option.
+    """A position's fault with the reasons for it: the entities for which an invariant fails, or the refusal of each
+    option.
 
     Args:
         game: the game at that position.
@@ -98,12 +99,12 @@ def take(game: Game, option: Option) -> tuple[list[Option], Diagnostic | None]:
 
 
 def asked(game: Game) -> ir.Decision:
-    """The open decision, in the program of a game that is not over."""
+    """The open decision as in the program; the game must not be over."""
     return game._position.program.decisions[game._position.asked]
 
 
 def same_option(game: Game, option: Option) -> Option | None:
-    """The equivalent option in another game, or None if it is illegal there."""
+    """The equivalent option in another game; None if it is illegal in that game."""
     try:
         if game.is_over or asked(game).name != option.decision:
             return None

@@ -1,4 +1,4 @@
-"""Position hash: a weighted sum of cells, updated incrementally where possible.
+"""Position hash: a weighted sum of cells, which is updated incrementally where possible.
 
 After Carter and Wegman, "Universal Classes of Hash Functions" (1979): each cell has a pseudo-random weight, the same
 on every machine; two positions collide with a probability of about 2⁻⁶⁴.
@@ -21,7 +21,7 @@ PRIME = 2**64 - 59
 
 @lru_cache(maxsize=64)
 def weights(cells: int, length: int) -> tuple[int, ...]:
-    """The weights of a program's cells, padded to `length` with zeros for the rest of a state."""
+    """The weights of a program's cells, padded with zeros to `length` for the rest of a state."""
     stream = hashlib.shake_256(b"rulespec position").digest(8 * cells)
     of_cells = tuple([word % PRIME for word in struct.unpack(f"<{cells}Q", stream)])
     return of_cells + (0,) * (length - cells)

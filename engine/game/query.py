@@ -56,11 +56,11 @@ class Query(Brief, Struct, frozen=True):
     """A compiled expression over the parameters of an option.
 
     Attributes:
-        type: the name of its type.
-        value: the function that evaluates it.
-        slots: the numbers of the parameters that it depends on.
-        constant: whether it depends on nothing else, in particular not on the state.
-        typed: its type, with the unit.
+        type: the name of the expression's type.
+        value: the function that evaluates the expression.
+        slots: the numbers of the parameters that the expression depends on.
+        constant: whether the expression depends only on these parameters, and so not on the state.
+        typed: the type, with the unit.
         lowered: the expression in `Queries.program`, with the parameters in its first slots.
     """
 
@@ -100,7 +100,7 @@ class Queries:
         ruleset: the ruleset.
         seats: the ids of the seats.
         settings: the values of all settings.
-        lowering: the lowering whose program the expressions join; by default, they get a separate program.
+        lowering: the lowering to whose program the expressions are added; by default, they get a separate program.
     """
 
     def __init__(
@@ -176,7 +176,9 @@ class Queries:
         return self._own.meter
 
     def expression(self, text: str, want: Type | None = None) -> typed.Expr:
-        """The typed form of an expression, of type `want` if given; DiagnosticsError if it is incorrect."""
+        """The typed form of an expression, of type `want` if given. Raises DiagnosticsError if the expression is
+        incorrect.
+        """
         report = Report()
         checker, env = _checker(self, report)
         expr = checker.infer(_parsed(text), env, want)
@@ -252,7 +254,7 @@ class Queries:
         return lambda state, args: evaluate(e, state, [*args, *room])
 
     def why_broken(self, condition: typed.Expr, state: list[int], show: Callable[[str, int], str]) -> str:
-        """The entities for which a condition of the rules fails, and the values involved.
+        """The entities for which a condition of the rules fails, with the values involved.
 
         Raises:
             ProgramFaultError: if a part of the condition has no value.

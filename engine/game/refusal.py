@@ -1,4 +1,4 @@
-"""Reasons why an option is illegal: the first failing condition with its values, or the first wrong step of a path."""
+"""The reasons why options are illegal: the first failing condition with its values, or a path's first wrong step."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def why_not(value: Value, labels: Labels, choice: ir.Choice, args: Sequence[int]
 
 
 def why_never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[str]:
-    """The reasons why an option of the open decision is never legal: one line each, with an example."""
+    """The reasons why an option of the open decision is never legal, one line per reason, with an example."""
     results = []
     for args, refusal, number in never(value, labels, choice, slots):
         more = f", and {number - 1} more" if number > 1 else ""
@@ -61,7 +61,7 @@ def why_never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> li
 
 
 def with_arguments(labels: Labels, choice: ir.Choice, args: Sequence[int]) -> str:
-    """The text of an option with the given arguments, which may be only the first few."""
+    """The text of an option with the given arguments, or with its first few arguments if the rest are missing."""
     shown = ", ".join(labels.show(p.type, a) for p, a in zip(choice.params, args, strict=False))
     return f"{choice.name}({shown})" if shown else choice.name
 
@@ -69,7 +69,7 @@ def with_arguments(labels: Labels, choice: ir.Choice, args: Sequence[int]) -> st
 def never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[tuple[tuple[int, ...], Refusal, int]]:
     """The reasons why an option is never legal, each as example arguments, refusal and number of occurrences.
 
-    The arguments end at the first parameter that has no value, or whose value is refused.
+    The arguments end at the first parameter that has no value or whose value is refused.
     """
     reasons: dict[str, tuple[tuple[int, ...], Refusal, int]] = {}
     for args, refusal in islice(_refusals(value, labels, choice, slots), _TRIED):
@@ -81,9 +81,9 @@ def never(value: Value, labels: Labels, choice: ir.Choice, slots: int) -> list[t
 def why_not_with(
     value: Value, labels: Labels, choice: ir.Choice, at: int, arg: int, slots: int
 ) -> tuple[tuple[int, ...], Refusal] | None:
-    """The reason why an option is never legal with a given argument: example arguments, and their refusal.
+    """The reason why an option is never legal with a given argument, as example arguments and their refusal.
 
-    None if it can be legal, or if none of the arguments tried shows a reason.
+    None if the option can be legal, or if none of the arguments tried shows a reason.
 
     Args: those of `why_not`, and
         at: the number of the parameter.
@@ -144,7 +144,7 @@ def _refusals(
 
 
 def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots: int) -> Iterator[tuple[bool, ir.Expr]]:
-    """Whether each condition of an option holds, paired with its expression; stops at the first condition without a
+    """The conditions of an option, each as whether it holds and its expression; stops at the first condition without a
     value.
 
     The arguments are those of `why_not`. A parameter's domain, its `where` and each `require` are separate conditions.
@@ -215,7 +215,9 @@ def _by_rule(reason: str, condition: str, values: dict[str, str], span: Span) ->
 
 
 def path_reason(labels: Labels, param: ir.Param, place: Break) -> str:
-    """The reason why a path is refused, as text, preceded by the rules' own reason if that concerns only the path."""
+    """The reason why a path is refused, as text; preceded by the rules' own reason if that reason concerns only the
+    path.
+    """
     reason = _said(labels, param, place)
     return f"{param.reason}: {reason}" if param.reason and param.where is None else reason
 

@@ -11,15 +11,15 @@ from rulespec.engine.game.option import IllegalOptionError, Option, RulesetFault
 class Round:
     """The current round of a game.
 
-    The choices are applied only once all seats have chosen, in the order of the set, so neither state nor log depends
-    on the order of arrival. Each choice is made in the state before the round.
+    The choices are applied after all seats have chosen, in the order of the set, so neither the state nor the log
+    depends on the order in which the choices arrive. Each choice is made in the state before the round.
 
     Args:
         game: a game at a simultaneous decision.
 
     Attributes:
         asked: the seats to ask, in the order of the set.
-        complete: whether all have chosen and the choices have been applied.
+        complete: whether all seats have chosen and the choices have been applied.
 
     Raises:
         ValueError: if no simultaneous decision is open.
@@ -40,9 +40,9 @@ class Round:
 
     @property
     def forced(self) -> tuple[str, ...]:
-        """The seats that need not be asked because each publicly has only one option.
+        """The seats that need not be asked, because it is public that they have only one option.
 
-        Empty if the options may reveal private information, since skipping a seat would reveal it as well.
+        Empty if the options may reveal private information, since skipping a seat would reveal it, too.
         """
         if self.complete or self.game.omniscient.telling:
             return ()
@@ -61,9 +61,9 @@ class Round:
 
         Raises:
             ValueError: if the text names no option, or the seat is not in the round.
-            IllegalOptionError: if the option is illegal; an earlier choice remains.
-            RulesetFaultError: if the rules fault while the choices are applied; in this case no choice takes effect,
-                and this one is dropped.
+            IllegalOptionError: if the option is illegal; the seat's earlier choice then remains.
+            RulesetFaultError: if the rules fault while the choices are applied; then no choice takes effect, and the
+                new choice is dropped.
         """
         asked = asked_of(self.game, self._of_round(seat))
         if asked is None:

@@ -1,4 +1,6 @@
-"""The knowledge of a seat: games that it cannot tell from the actual one, and what it learned from undone moves."""
+"""A seat's knowledge: the games that it cannot tell from the actual one, and the information from moves about to be
+undone.
+"""
 
 from __future__ import annotations
 
@@ -30,21 +32,21 @@ class NotFoundError(RulespecError):
 def retraced(
     game: Game, seat: str, number: int, rng: random.Random, tried: int = MAX_TRIED, in_all: int | None = None
 ) -> list[Game]:
-    """Games that a seat cannot distinguish from this one, because its observations are the same throughout.
+    """Games that a seat cannot distinguish from the actual one, because all its observations are the same.
 
     The search proceeds from the start, decision by decision. For partly hidden decisions it tries the matching
     candidates in random order; the seat's memory must match after each decision, and dead ends are undone. Games are
-    drawn independently, so some may be equal. Every indistinguishable game can be found, but the odds differ from those
-    in play. The result depends only on the seat's observations and `rng`.
+    drawn independently, so some may be equal. Every indistinguishable game can be found, but with other odds than in
+    play. The result depends only on the seat's observations and `rng`.
 
     Args:
         game: a game from its usual start.
         seat: the viewer.
         number: the number of games to find.
         rng: the source of everything hidden from the seat.
-        tried: the maximum number of decisions to try per game.
-        in_all: the maximum for all games together; if it is reached, fewer games are returned. None means `tried` times
-            `number`.
+        tried: the maximum number of decisions to try for each game.
+        in_all: the maximum number of decisions to try for all games together; at this limit, fewer games are returned.
+            None means `tried` times `number`.
 
     Raises:
         NotFoundError: if the search reaches a bound without finding a game.
@@ -156,11 +158,11 @@ def _looks_like(option: Option, event: Event) -> bool:
 
 
 def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
-    """The facts that a seat learned from the last decisions, but could neither know before nor decide itself.
+    """The facts that a seat learned from the last decisions, but neither knew before nor decided itself.
 
-    These are visible chance outcomes, other seats' visible choices in rounds (including the earlier choices of a
-    round that has since closed), and newly revealed values such as `player.Bob.card`. Other seats' open decisions and
-    consequences of the rules are not included.
+    These are visible chance outcomes, other seats' visible choices in rounds (including the earlier choices of a round
+    that has since closed), and newly revealed values such as `player.Bob.card`. Other seats' decisions outside rounds,
+    and consequences of the rules, are not included.
 
     Args:
         game: the game before the undo; it is not changed.
@@ -168,7 +170,7 @@ def learned(game: Game, seat: str, number: int) -> tuple[str, ...]:
         number: the number of decisions to undo.
 
     Raises:
-        IndexError: if there are fewer decisions.
+        IndexError: if the game has fewer decisions.
     """
     past = game.copy()
     for _ in range(number):

@@ -1,4 +1,5 @@
-"""Display names of the people at a game's seats, which are arbitrary text; rules, logs and views use seat ids.
+"""The display names of the people at a game's seats; names are arbitrary texts, while rules, logs and views use seat
+ids.
 
     names = {"A": "Ann (host)", "B": "Smith, John"}
     seat_of(names, "Ann (host)")  # "A"
@@ -35,7 +36,8 @@ def comparable(name: str) -> str:
 
 
 def shown_names(names: Mapping[str, str]) -> dict[str, str]:
-    """The displayed name of each seat: one line of bounded length, escaped, and distinct from all other names and ids.
+    """The displayed name of each seat: a single line of bounded length, escaped and distinct from all other names and
+    ids.
 
     A name without visible characters is replaced by the id of its seat; equal names are followed by their ids.
     """
@@ -59,7 +61,7 @@ def _shown(name: str) -> str:
 def seat_of(names: Mapping[str, str], text: str) -> str | None:
     """The seat with an id, name or displayed name; None if there is no such seat.
 
-    Ids take precedence, since a person's name may be the id of another seat.
+    Ids take precedence, since one person's name may be the id of another seat.
 
     Raises:
         AmbiguousNameError: if several seats have the name.

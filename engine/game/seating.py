@@ -23,7 +23,7 @@ _MOST_SHOWN = 10**18
 
 
 def check_settings(ruleset: typed.Ruleset, settings: Mapping[str, str | int]) -> dict[str, str]:
-    """Every setting of the ruleset with its value, as text.
+    """All settings of the ruleset, with their values as text.
 
     Raises:
         DiagnosticsError: RS705 for an unknown setting, RS706 for an invalid value.
@@ -50,8 +50,8 @@ def seated(ruleset: typed.Ruleset, seats: Sequence[str] | Mapping[str, str]) -> 
 
     Args:
         ruleset: the rules.
-        seats: a mapping from ids to names, or names alone. If all names are valid ids, they serve as ids; otherwise the
-            ids come from `seat_names`.
+        seats: a mapping from ids to names, or only the names. If all names are valid ids, they serve as ids; otherwise
+            the ids come from `seat_names`.
 
     Raises:
         DiagnosticsError: RS707 for an unsupported number of seats, RS708 for an invalid id, RS649 for a name that is
@@ -76,7 +76,7 @@ def seated(ruleset: typed.Ruleset, seats: Sequence[str] | Mapping[str, str]) -> 
 
 
 def can_be_id(text: str) -> bool:
-    """Whether a text can be a seat id, which appears as an argument of options, and before a colon in scenarios."""
+    """Whether a text can be a seat id, which options have as an argument, and scenarios before a colon."""
     return (
         0 < len(text) <= MAX_ID
         and text.isprintable()
@@ -87,7 +87,7 @@ def can_be_id(text: str) -> bool:
 
 
 def can_be_ids(names: Sequence[str]) -> bool:
-    """Whether names can be the seat ids of one table: all valid and distinct."""
+    """Whether names can be the seat ids of one table, which must be valid and distinct."""
     return len(set(names)) == len(names) and all(map(can_be_id, names))
 
 
@@ -120,7 +120,7 @@ def _twice(words: Iterable[str]) -> str:
 
 
 def usual_seats(ruleset: typed.Ruleset) -> tuple[str, ...]:
-    """The default seats of a scenario: those named in the rules, or two if the game supports two."""
+    """The default seats of a scenario: the seats named in the rules, or two seats if the game supports two."""
     fewest, most = ruleset.players
     return seat_names(fewest if ruleset.seats else min(max(2, fewest), most), ruleset.seats)
 
@@ -129,7 +129,7 @@ def seats_of(ruleset: typed.Ruleset, number: int | None = None) -> tuple[str, ..
     """The default seat ids of a table with a given number of seats; by default, the smallest number allowed.
 
     Raises:
-        DiagnosticsError: RS707 for an unsupported number of seats, however large.
+        DiagnosticsError: RS707 for an unsupported number of seats, however large it is.
     """
     report = Report()
     chosen = ruleset.players[0] if number is None else number

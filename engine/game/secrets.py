@@ -1,4 +1,4 @@
-"""Secrecy of cells: those hidden from a seat, and evaluation that stops at the first hidden value."""
+"""Secrecy of cells: the cells hidden from a seat, and an evaluation that stops at the first hidden value."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Sum(NamedTuple):
     Attributes:
         secret: the declaration that makes the cells private.
         first: the first counted cell.
-        place: the number of the place, for tokens; otherwise -1.
+        place: the number of the place if the count is of tokens; otherwise -1.
         number: the count.
     """
 
@@ -103,9 +103,10 @@ class GuardedState(list[int]):
 def guarded_refusal(
     program: ir.Program, labels: Labels, choice: ir.Choice, args: Sequence[int], state: GuardedState
 ) -> Refusal:
-    """The reason why a seat's own option is illegal: its first failing condition among the visible ones.
+    """The reason why a seat's own option is illegal: its first failing condition, unless a hidden value is needed
+    before that.
 
-    If no visible condition fails, the refusal only says that the option is not possible now.
+    In that case, the refusal says only that the option is not possible now.
     """
     slots = program.slots + 1
 

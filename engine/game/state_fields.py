@@ -45,10 +45,10 @@ class StateFields:
         return self._field(name)[1]
 
     def filled(self, name: str, value: Any) -> tuple[int, int]:
-        """The cell of a field of the game itself, and the number that encodes a value of it.
+        """The cell of a field of the game itself, and the number that encodes a value of the field.
 
         Raises:
-            ValueError: if there is no such field, or it cannot hold the value.
+            ValueError: if there is no such field, or the field cannot hold the value.
         """
         field, cells = self._field(name)
         if field.kind:

@@ -1,4 +1,4 @@
-"""Readable states for people and external programs: as data with names, cell by cell, or as differences."""
+"""Readable states, for people and external programs: as named data, cell by cell, or as differences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def state_json(game: Game, viewer: str | None = None) -> dict[str, Any]:
 
     Args:
         game: the game.
-        viewer: a seat, for which hidden values become null; None shows everything.
+        viewer: a seat, whose hidden values become null; None shows everything.
 
     Returns:
         The keys `entities` and `pieces`; empty and hidden piles are left out.
@@ -47,7 +47,7 @@ class ShownCells:
         self._cells = [game.omniscient.program.cells[at] for at in game.omniscient.program.declared]
 
     def names(self) -> list[list[str]]:
-        """Group, owner, name and place of each cell, as in `state_json`; piles have the group `pieces`."""
+        """The group, owner, name and place of each cell, as in `state_json`; piles have the group `pieces`."""
         labels = self._labels
         return [
             [cell.group, owner_of(labels, cell), cell.name, place_of(labels, cell) if cell.group == "pieces" else ""]
@@ -62,7 +62,7 @@ class ShownCells:
         return HIDDEN if content is None else self._labels.plain(cell.type, content)
 
     def is_empty(self, number: int, content: int | None) -> bool:
-        """Whether a page may leave a cell out: it is an empty pile or a hidden value."""
+        """Whether a cell is an empty pile or a hidden value, so that a page may leave it out."""
         return not content if self._cells[number].group == "pieces" else content is None
 
 
@@ -71,7 +71,7 @@ State = dict[str, Any]
 
 
 def shown(value: Any) -> str:
-    """A value as readable text: `-` for none and empty lists, commas between members."""
+    """A value as readable text, with `-` for none and for empty lists, and with commas between members."""
     if value is None or value == []:
         return "-"
     if isinstance(value, bool):
@@ -80,7 +80,7 @@ def shown(value: Any) -> str:
 
 
 def changes(before: State, after: State) -> Iterator[str]:
-    """The differences between two states, one line each: `Ann points: 3 → 5`."""
+    """The differences between two states, one per line, such as `Ann points: 3 → 5`."""
     for kind, entities in after["entities"].items():
         for entity, fields in entities.items():
             for name, value in fields.items():

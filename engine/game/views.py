@@ -17,7 +17,7 @@ from rulespec.records import Brief
 
 
 class SeenOption(Struct, frozen=True):
-    """An option in a view: `str` gives the text for `Game.parse`, and `kinds` is the same as in `Option`."""
+    """An option in a view. `str` gives the text for `Game.parse`, and `kinds` is the same as in `Option`."""
 
     decision: str
     name: str
@@ -45,11 +45,12 @@ class View(Brief, Struct, frozen=True):
         waiting: the seats that the game waits for; empty at a chance decision.
         options: the legal options of the seat; empty for the public, and if there are too many to list.
         interrupts: the seat's out-of-turn options.
-        history: the decisions so far, or the last few.
+        history: the decisions so far, or only the last few.
         ply: the number of decisions.
-        hash: the hash of the visible part of the position. Equal positions have equal hashes; the converse may fail.
-        memory: the hash of all the seat's observations so far, 32 hex digits: equal in two games if and only if the
-            seat cannot tell them apart.
+        hash: the hash of the visible part of the position. Equal positions have equal hashes; the converse need not
+            hold.
+        memory: the hash of all the seat's observations so far, as 32 hex digits; it is equal in two games if and only
+            if the seat cannot tell them apart.
         result: the result of the game; None until it ends.
     """
 
@@ -79,5 +80,5 @@ def shown_state(program: ir.Program, labels: Labels, state: State, unseen: Mappi
 
 
 def seen_option(option: Option, seat: str) -> SeenOption:
-    """An option as its seat sees it."""
+    """An option as seen by its seat."""
     return SeenOption(option.decision, option.name, option.arguments, option.kinds, seat, option.interrupt)

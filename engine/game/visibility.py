@@ -1,4 +1,4 @@
-"""A seat's numeric view of a position, on which views, histories and memories are based."""
+"""The numeric form of a seat's view of a position, on which views, histories and memories are based."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from rulespec.engine.program.taint import Taint, choice_expressions
 
 
 def digest(value: object) -> bytes:
-    """A 128-bit digest of a value, which reveals nothing but equality.
+    """A 128-bit digest of a value, which reveals only whether two values are equal.
 
-    It does not depend on names of classes and fields, since seat logs contain digests.
+    The digest is independent of the names of classes and fields, since seat logs contain it.
     """
     return blake2b(repr(_plain(value)).encode(), digest_size=16).digest()
 
@@ -78,7 +78,7 @@ class Visibility:
 
     @cached_property
     def hiding(self) -> HidingPlaces:
-        """The places where seats may not see tokens."""
+        """The places in which tokens may be hidden from seats."""
         return HidingPlaces(self.p)
 
     @cached_property
@@ -130,8 +130,8 @@ class Visibility:
     def guarded(self, state: State, seat: int) -> GuardedState:
         """The state without the cells that the seat neither sees nor can deduce.
 
-        The variable that holds the decider stays visible even if it derives from secrets, since everybody sees who is
-        asked.
+        The variable that holds the decider stays visible even if it derives from secrets, since everybody can see who
+        is to decide.
         """
         decider = self._deciders.get(self.machine.asked.get(state[ir.PC], -1), -1)
         notes = (at for at in self.taint.notes if at != decider)
@@ -170,7 +170,7 @@ class Visibility:
         return 0 if among is None else self.machine.value(among, state)
 
     def options(self, state: State, asked: int, seat: int) -> Iterator[Listed]:
-        """The options of a seat: those of its decision, and those out of turn."""
+        """The options of a seat: the options of its decision, and its out-of-turn options."""
         if seat == PUBLIC:
             return
         if self.machine.decider(state, asked) == seat or self._among(state, asked) >> seat & 1:
@@ -204,5 +204,5 @@ class Visibility:
 
 @lru_cache(16)
 def visibility_of(machine: Machine) -> Visibility:
-    """The visibility of a machine's states, shared by all its games because the tables are large."""
+    """The visibility of a machine's states; all games of the machine share it, because its tables are large."""
     return Visibility(machine)

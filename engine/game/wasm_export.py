@@ -1,8 +1,7 @@
-"""Export of a ruleset for a number of seats: a wasm module with a table of names, for other programs.
+"""Export of a ruleset for a given number of seats, as a wasm module with a table of names, for other programs.
 
 Besides the rules, the module has functions `aside0`, `aside1`, … for expressions outside the rules, such as
-placeholders in texts. Their parameters are those of the expression, followed by the index of the requested word of a
-set.
+placeholders in texts. They take the parameters of the expression and, last, the index of the requested word of a set.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class Asides:
         return self.queries.program
 
     def add(self, value: ir.Expr, params: int = 0) -> int:
-        """The number of the aside for an expression with `params` parameters, added if new."""
+        """The number of the aside for an expression with `params` parameters, which is added if it is new."""
         return self._numbers.setdefault((params, value), len(self._numbers))
 
     def all(self) -> tuple[ir.Aside, ...]:
@@ -63,7 +62,7 @@ Telling = Callable[[Asides], dict[str, Any]]
 
 
 def exported(game: Game, telling: Telling | None = None) -> bytes:
-    """The wasm module for a game's ruleset, seats and settings, with its texts if `telling` is given.
+    """The wasm module for a game's ruleset, seats and settings; includes the ruleset's texts if `telling` is given.
 
     Raises:
         NoWasmtimeError: if wasmtime is not installed.

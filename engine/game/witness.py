@@ -1,4 +1,4 @@
-"""Witnesses: the entities for which an expected condition fails, and the values involved."""
+"""Witnesses: the entities for which an expected condition fails, with the values involved."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Text = Callable[[typed.Expr], str]
 
 
 class Culprit(Struct, frozen=True):
-    """The part of a condition that makes it fail, with the names bound around it: name, kind and value."""
+    """The part of a condition that makes it fail, with the name, kind and value of each enclosing binding."""
 
     part: typed.Expr
     scope: Scope
