@@ -1,1 +1,1 @@
-"""Native logs: their files, and the decisions recorded in them."""
+"""Native logs: the files and the decisions recorded in them."""

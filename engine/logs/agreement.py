@@ -1,4 +1,4 @@
-"""Agreement of a seat's earlier log with a later one, which shows that no sealed choice has changed."""
+"""Comparison of a seat's earlier log with a later one; agreement shows that no sealed choice has changed."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class SeatLog(Struct, frozen=True):
         header: the first line.
         lines: the decisions.
         end: the end line, or None.
-        memory: the seat's memory after the decisions; "" if it is missing.
-        text: the whole text, for messages.
+        memory: the seat's memory after the decisions; "" if the log does not have it.
+        text: the whole text of the log, for messages.
     """
 
     file: str
@@ -50,13 +50,13 @@ class SeatLog(Struct, frozen=True):
     text: str
 
     def fail(self, code: str, message: str, index: int, value: str, help_: str = _HELP) -> NoReturn:
-        """Raises an error at a value of a line; the header has index 0."""
+        """Raises an error for a value in a line; the header has index 0."""
         line = self.text.split("\n")[index]
         fail(code, message, place_in(self.file, index + 1, line, value), help=help_)
 
 
 class Agreement(Struct, frozen=True):
-    """The extent of an agreement: the number of compared decisions, of opened seals, and of choices still sealed."""
+    """The extent of an agreement, as the numbers of decisions compared, seals opened and choices still sealed."""
 
     decisions: int
     opened: int
@@ -64,7 +64,7 @@ class Agreement(Struct, frozen=True):
 
 
 def is_seat_log(text: str) -> bool:
-    """Whether a text looks like a seat's log, by the key `for` in its first line."""
+    """Whether a text looks like a seat's log, judged by the key `for` in its first line."""
     with suppress(DiagnosticsError):
         return "for" in line_object(text.partition("\n")[0], "", 1)
     return False
@@ -126,7 +126,7 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
 
     Args:
         earlier: the log that the seat received.
-        game: the game at the same or a later point; it is not changed.
+        game: the game, at the end of the earlier log or later; it is not changed.
 
     Raises:
         DiagnosticsError: RS625 if a choice does not match its seal, RS626 if the game or a decision is different.

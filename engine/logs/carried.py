@@ -1,4 +1,4 @@
-"""Rules that accompany a log: in its first line, or in a folder `rules` that the logs beside it share."""
+"""Rules that accompany a log: in its first line, or in a folder `rules` beside it, which several logs can share."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _VERSION = 1
 
 
 def carried_bundle(log: NativeLog) -> Bundle | None:
-    """The bundle in a log or beside it, or None.
+    """The bundle in a log or beside it; None if there is none.
 
     Raises:
-        DiagnosticsError: RS656 to RS659 if it is not a bundle of the log's rules.
+        DiagnosticsError: RS656 to RS659 if the bundle is unusable or does not match the log.
     """
     header, place = log.header, Span(log.file, 1, 1, 1, 2)
     wanted = header.sources_hash
@@ -45,10 +45,10 @@ def carried_bundle(log: NativeLog) -> Bundle | None:
 
 
 def carried_ruleset(log: NativeLog) -> typed.Ruleset | None:
-    """The ruleset that accompanies a log, or None.
+    """The ruleset that accompanies a log; None if there is none.
 
     Raises:
-        DiagnosticsError: RS656 to RS659, or the errors of the rules.
+        DiagnosticsError: RS656 to RS659 as in `carried_bundle`, or the errors in the rules.
     """
     bundle = carried_bundle(log)
     if bundle is None:
@@ -65,7 +65,7 @@ def carried_source(log: NativeLog) -> Merged:
     """The merged source of the rules that accompany a log.
 
     Raises:
-        DiagnosticsError: RS660 if there are none; see also `carried_ruleset`.
+        DiagnosticsError: RS660 if no rules accompany the log; see also `carried_ruleset`.
     """
     place = Span(log.file, 1, 1, 1, 2)
     bundle = carried_bundle(log)
@@ -76,16 +76,16 @@ def carried_source(log: NativeLog) -> Merged:
 
 
 def bundle_for(log: NativeLog, ruleset: typed.Ruleset, *, beside: bool = False) -> Bundle:
-    """The bundle to embed in a log, which has its own rules or rules with the same meaning.
+    """The bundle to embed in a log, with the log's own rules or rules with the same meaning.
 
     Args:
         log: the log.
         ruleset: the current rules.
-        beside: whether the bundle is for a file beside the unchanged log, which finds it by the exact hash of its
-            sources.
+        beside: whether the bundle is for a file beside the log; it must then have the log's own rules, since the
+            unchanged log finds it by the exact hash of their sources.
 
     Raises:
-        DiagnosticsError: RS661 if the ruleset is a different one.
+        DiagnosticsError: RS661 if the current rules are different.
     """
     header, place = log.header, Span(log.file, 1, 1, 1, 2)
     is_same = header.sources_hash == ruleset.sources_hash or (not beside and header.ruleset_hash == ruleset.hash)
@@ -105,10 +105,10 @@ def with_bundle(log: NativeLog, bundle: Bundle) -> str:
 
 
 def write_beside(folder: Path, bundle: Bundle) -> Path:
-    """Writes a bundle beside logs unless it already exists; returns its file.
+    """Writes a bundle into a folder of logs, unless it is already there; returns its file.
 
     Raises:
-        OSError: if it cannot be written.
+        OSError: if the bundle cannot be written.
     """
     path = folder / FOLDER / bundle.sources
     path.parent.mkdir(exist_ok=True)

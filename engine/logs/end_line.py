@@ -1,9 +1,9 @@
-"""The end line of a log: the end of its game, or the state in which the game was left.
+"""The end line of a log, which records the end of its game, or the state in which the game was left.
 
     {"end": {"ending": "last_one_wins", "winners": ["Ann"], "scores": {}, "fingerprint": "5f…"}}
 
-If the game is resumed, other lines follow it, and the last end line counts. If a replay ends differently at that line,
-the rules have changed in the meantime.
+If the game is resumed, other lines follow, and the last end line counts. If a replay ends differently at that line, the
+rules have changed in the meantime.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MAX_SHOWN = 60
 
 
 class Wrong(Protocol):
-    """A function that raises an error at a value of a line."""
+    """A function that raises an error for a value in a line."""
 
     def __call__(self, message: str, value: str, help_: str = "") -> NoReturn:  # noqa: D102
         ...
@@ -62,7 +62,7 @@ class RecordedEnd(Struct, frozen=True):
     Attributes:
         end: the recorded end.
         line: the line number, from 1.
-        entries: the number of entries before it.
+        entries: the number of entries before the line.
     """
 
     end: LogEnd
@@ -71,7 +71,7 @@ class RecordedEnd(Struct, frozen=True):
 
 
 class OtherEnd(Struct, frozen=True):
-    """A discrepancy between the end of a replay and its log.
+    """A discrepancy between the end of a replay and the end recorded in its log.
 
     Attributes:
         recorded: the end in the log.
@@ -110,13 +110,13 @@ class OtherEnd(Struct, frozen=True):
 
 
 def end_of(game: Game, seat: str | None = OMNISCIENT, *, marked: bool = True) -> LogEnd | None:
-    """The current end of a game; None if the rules fault when it is computed.
+    """The current end of a game; None if the rules fault while it is computed.
 
     Args:
         game: the game.
-        seat: the viewer (None for the public), whose view determines the fingerprint, and who gets scores only at the
+        seat: the viewer (None for the public), whose view determines the fingerprint and who sees scores only at the
             end; by default, an omniscient reader.
-        marked: whether to include a fingerprint, which takes as long as several decisions.
+        marked: whether to include a fingerprint; computing it takes as long as several decisions.
     """
     try:
         result = game.result
@@ -129,13 +129,13 @@ def end_of(game: Game, seat: str | None = OMNISCIENT, *, marked: bool = True) ->
 
 
 def end_json(game: Game, seat: str | None = OMNISCIENT) -> list[dict[str, Any]]:
-    """A list with the current end line of a game; empty if the rules fault when it is computed."""
+    """A list with the current end line of a game; empty if the rules fault while it is computed."""
     end = end_of(game, seat)
     return [end.to_json()] if end is not None else []
 
 
 def other_end(game: Game, recorded: RecordedEnd) -> OtherEnd | None:
-    """The discrepancy between the end of a replay and the recorded end, or None."""
+    """The discrepancy between the end of a replay and the recorded end; None if they agree."""
     result = end_of(game)
     if result is None or _same(recorded.end, result):
         return None  # the next step reports a fault of the rules

@@ -1,4 +1,4 @@
-"""The log file of a game: all its decisions, with the salts of those choices that other seats saw sealed."""
+"""The log file of a game: all its decisions, with the salts of the choices that other seats saw sealed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LogWriter:
         self._write(header.to_json())
 
     def add(self, move: Option | Step | TakenBack, notes: Notes | None = None) -> None:
-        """Writes an undo, or a decision with the salt of its seal if it has one."""
+        """Writes an undo, or a decision, with the salt if the decision has a seal."""
         self._write(entry_json(move) | dict(notes or {}))
 
     def remark(self, notes: Notes) -> None:
@@ -46,7 +46,7 @@ class LogWriter:
         self._write(dict(notes))
 
     def end(self, game: Game, notes: Notes | None = None) -> None:
-        """Writes the current end line of a game, unless the rules fault when the result is computed."""
+        """Writes the current end line of a game, unless the rules fault while the result is computed."""
         for line in end_json(game):
             self._write(line | dict(notes or {}))
 
@@ -73,16 +73,16 @@ def write_log(
 ) -> None:
     """Writes a game as a native log with its end line, readable only by its owner if the game has secrets.
 
-    The log embeds the rules if other people may not have them.
+    The log embeds the rules if other people may lack them.
 
     Args:
         path: the file, which is replaced if it exists.
         game: the game at the end of the log.
         moves: the decisions of the game, including undone ones; by default, those in force, without withdrawn plans.
-        log: the original log of the moves, whose notes are copied.
+        log: the original log of the moves, from which the notes are copied.
         lines: for each move, its line in that log, or 0.
         random: the random number generator of a simulated game.
-        foreign: the notes of a foreign log, in which case `lines` are its entries.
+        foreign: the notes of a foreign log; `lines` then contains entry numbers of this log.
     """
     salted(game)
     steps = game.omniscient.numbers.steps
@@ -125,7 +125,7 @@ class _Remarks:
 
 
 def standing(moves: Sequence[Option | TakenBack]) -> list[int]:
-    """The indices of the decisions in force, which no later move undoes."""
+    """The indices of the decisions in force, which are those that no later move undoes."""
     left: list[int] = []
     for number, move in enumerate(moves):
         if isinstance(move, TakenBack):

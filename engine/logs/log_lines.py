@@ -1,4 +1,4 @@
-"""Lines of a log: their objects and places, and a fast path for plain decisions, which are the vast majority."""
+"""Lines of a log: their objects and spans, with a fast path for plain decisions, which are the vast majority."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _DECODER = msgspec.json.Decoder(DecisionLine)
 
 
 def read_one(line: str) -> DecisionLine | None:
-    """The content of a plain decision line; None for any other or invalid line."""
+    """The content of a plain decision line; None for an invalid line or one of another kind."""
     if len(line) > MAX_LINE:
         return None
     try:
@@ -41,7 +41,7 @@ def read_one(line: str) -> DecisionLine | None:
 
 
 def read_all(lines: Sequence[str]) -> list[DecisionLine] | None:
-    """The contents of lines that are all plain decisions; None if any of them is not."""
+    """The contents of some lines if all are plain decisions; None if any line is not."""
     if any(line[:1] != "{" or line[-1:] != "}" or len(line) > MAX_LINE for line in lines):
         return None  # otherwise, an object could span several lines
     try:
@@ -94,7 +94,7 @@ def line_span(display: str, number: int, line: str) -> Span:
 
 
 def place_in(display: str, number: int, line: str, value: str) -> Span:
-    """The span of a value in a line, or of the whole line if the value is empty or not found."""
+    """The span of a value in a line; the span of the whole line if the value is empty or not found."""
     quoted = json.dumps(value, ensure_ascii=False)
     at = line.find(quoted) if value else -1
     if at < 0:

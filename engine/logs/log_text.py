@@ -1,6 +1,4 @@
-"""The text of an untrusted log file: its size is limited, it is decompressed if gzipped, and any other kind of file is
-refused.
-"""
+"""Safe reading of untrusted log files: limits the size, decompresses gzip, and refuses files that are not logs."""
 
 from __future__ import annotations
 
@@ -51,14 +49,14 @@ def read_log_text(path: Path, display: str, limit: int, *, lenient: bool = False
         The text, and whether it is complete; for a truncated gzip stream, the text so far.
 
     Raises:
-        DiagnosticsError: RS601 if the file cannot be read or is not text, RS602 if it is too large, RS368 if it is
-            another kind of file.
+        DiagnosticsError: RS601 if the file cannot be read or is not text, RS602 if it is too large, RS368 if it is a
+            file of another kind.
     """
     return log_text(log_bytes(path, display, limit)[0], display, limit, lenient=lenient)
 
 
 def log_bytes(path: Path, display: str, limit: int) -> tuple[bytes, int]:
-    """The bytes of a log file, at most one more than the limit, and the number of lines before them in their file.
+    """The bytes of a log, at most one more than the limit, and the number of lines before the log in its file.
 
     `games.pgn#2` names the second game in a file.
 
@@ -96,7 +94,7 @@ def _one_of(path: Path, number: int, display: str, limit: int) -> tuple[bytes, i
 
 
 def log_text(data: bytes, display: str, limit: int, *, lenient: bool = False) -> tuple[str, bool]:
-    """The text of a log in memory; the arguments, the result and the errors are those of `read_log_text`."""
+    """The text of a log in memory; like `read_log_text` in its arguments, result and errors."""
     start = Span(display, 1, 1, 1, 2)
     if len(data) > limit:
         fail("RS602", f"the log has more than {limit:,} bytes", start, help="check that this is a log")
@@ -192,7 +190,7 @@ _UNPACK = "logs are text, or packed with gzip"
 
 
 class OtherFile(Struct, frozen=True):
-    """A kind of file that is not a log, with its readable name and a help text."""
+    """A kind of file other than a log, with a readable name and a help text."""
 
     name: str
     help: str
@@ -229,7 +227,7 @@ def other_file(data: bytes) -> OtherFile | None:
     """The kind of a file that cannot be a log; None if it may be one.
 
     Args:
-        data: the bytes of the file, decompressed once if gzipped; only the first 2,000 count.
+        data: the bytes of the file, decompressed once if gzipped; only the first 2,000 are considered.
     """
     for mark, name, help_ in _BY_BYTES:
         if data.startswith(mark):
@@ -246,7 +244,7 @@ def other_file(data: bytes) -> OtherFile | None:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether bytes are binary: they contain NULs, and do not begin like JSON, to which a crash may append NULs."""
+    """Whether bytes are binary: they contain NULs but do not begin like JSON, to which a crash may append NULs."""
     return b"\0" in data[:_LOOKED_AT] and data.removeprefix(_MARK).lstrip()[:1] not in (b"{", b"[")
 
 

@@ -7,9 +7,9 @@
 
 A choice shown sealed to other seats also has its `salt` (`rulespec.engine.logs.sealed`). The value of `undo` is the
 number of decisions to undo. `"keep": ["card", "player.points"]` lists state fields that keep their values in the undo;
-`"set": {"card": "A"}` gives new values to fields of the game.
-`rulespec.engine.logs.end_line` describes the end line, `rulespec.engine.logs.notes` notes and remarks. In version 1,
-the header has no versions and no hash of the meaning, and there is no end line; it is read as version 2.
+`"set": {"card": "A"}` gives new values to fields of the game. `rulespec.engine.logs.end_line` describes the end line,
+`rulespec.engine.logs.notes` notes and remarks. In version 1, the header has neither versions nor a hash of the meaning,
+and there is no end line; the parser reads such logs as version 2.
 """
 
 from __future__ import annotations
@@ -59,16 +59,16 @@ _HEADER_KEYS = (
 
 
 class LogHeader(Struct, frozen=True):
-    """The ruleset, the seats with their names, and the settings of a game.
+    """The header of a log: the ruleset, the seats with their names, and the settings of the game.
 
     Attributes:
         ruleset_hash: the hash of the rules' meaning; "" if it is missing.
         sources_hash: the hash of the rules' texts; "" if it is missing.
-        rulespec: the version of the program that wrote the log; "" if unknown.
-        language: the version of the rules language; 0 if unknown.
+        rulespec: the version of the program that wrote the log; "" if it is unknown.
+        language: the version of the rules language; 0 if it is unknown.
         random: the generator of a simulated game, or "".
-        bundle: the sources of the ruleset, if embedded.
-        named: whether the header has a list of names, by which lines identify seats (version 1).
+        bundle: the sources of the ruleset, if they are embedded.
+        named: whether the header has a list of names, which lines then use to identify seats (version 1).
         notes: other keys of the header: `event`, `date`, `remark`, and custom keys.
     """
 
@@ -115,7 +115,7 @@ class LogEntry(Struct, frozen=True, gc=False):
         by: the deciding seat; None if chance decides.
         line: the line number, from 1.
         back: the undo; None for a decision.
-        salt: the salt of a choice's seal, or "".
+        salt: the salt of the choice's seal, or "".
     """
 
     decision: str
@@ -131,9 +131,9 @@ class NativeLog(Struct):
 
     Attributes:
         text: the whole text, for quotes in messages.
-        unread: in lenient parsing, the error in the line at which it stopped.
+        unread: in lenient parsing, the error in the line at which parsing stopped.
         end: the last end line, or None.
-        notes: line number → notes, which are the keys that do not affect the game.
+        notes: line number → notes, that is, the keys that do not affect the game.
         version: the format version.
     """
 
@@ -148,7 +148,7 @@ class NativeLog(Struct):
     version: int = VERSION
 
     def span(self, entry: LogEntry, value: str = "") -> Span:
-        """The span of an entry's line, or of a value in it."""
+        """The span of an entry's line, or of a value in that line."""
         return place_in(self.file, entry.line, self.text.split("\n")[entry.line - 1], value)
 
     def remarks(self) -> dict[int, dict[str, Any]]:
@@ -172,7 +172,7 @@ def entry_json(move: Option | Step | TakenBack) -> dict[str, Any]:
 
 
 def is_native(text: str) -> bool:
-    """Whether a text looks like a native log, by the key `rulespec_log` in its first line."""
+    """Whether a text looks like a native log, judged by the key `rulespec_log` in its first line."""
     line = text[:MAX_LINE].lstrip("\ufeff \t\r\n").partition("\n")[0]
     return line.startswith("{") and '"rulespec_log"' in line
 
@@ -202,7 +202,7 @@ def read_log(path: Path | str, display: str | None = None, *, lenient: bool = Fa
 
 
 def parse_log(text: str, display: str, whole: bool = True, *, lenient: bool = False) -> NativeLog:
-    """The log in a text; the errors are those of `read_log`.
+    """The log in a text; raises the same errors as `read_log`.
 
     Args:
         text: the text.
@@ -389,7 +389,7 @@ def read_seats(seats: Any, display: str, number: int, line: str) -> dict[str, st
     """The seats of a header: an object of ids and names, or a list of names in version 1.
 
     Raises:
-        DiagnosticsError: RS607 if it is anything else, RS650 if a name in a list is repeated.
+        DiagnosticsError: RS607 if the value is anything else, RS650 if a name in a list is repeated.
     """
     names = list(seats.values()) if isinstance(seats, dict) else seats
     if not isinstance(names, list) or not 0 < len(names) <= MAX_SEATS or not all(isinstance(n, str) for n in names):

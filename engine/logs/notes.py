@@ -5,7 +5,7 @@
     {"decision": "turn", "by": "Bob", "option": "take(1)", "glyphs": [2], "variations": [{"moves": […]}]}
     {"remark": "lunch", "by": "Bob", "date": "2026-11-25T12:30:00Z"}
 
-They serve only for display.
+Notes are only for display.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def notes_in(data: Mapping[str, Any], allowed: tuple[str, ...], wrong: Wrong) ->
 
     Args:
         data: the line.
-        allowed: the keys allowed for this kind of line.
-        wrong: a function that raises an error, called for malformed notes.
+        allowed: the keys that this kind of line may have.
+        wrong: a function that raises an error; it is called for malformed notes.
     """
     results = {key: value for key, value in data.items() if key in allowed or key.startswith(OWN)}
     for key, value in results.items():
@@ -135,8 +135,9 @@ class LogNotes(Struct, frozen=True):
 class SeenNotes:
     """The notes in a log that a seat may see.
 
-    In a game without secrets, these are all notes. Otherwise a seat gets only the event, the date and its own notes,
-    without custom keys: the notes of others may reveal anything, and thinking times reveal whether there was a choice.
+    In a game without secrets, a seat may see all notes. Otherwise, it gets only the event, the date and its own notes,
+    without custom keys: other seats' notes may reveal anything, and their thinking times reveal whether there was a
+    choice.
 
     Args:
         header: the notes of the header.
@@ -164,7 +165,7 @@ class SeenNotes:
 
 
 def note_texts(notes: Notes, names: Mapping[str, str]) -> list[str]:
-    """The text lines for notes, with the names of seats, and without custom keys."""
+    """The lines of text for notes, with the names of seats and without custom keys."""
     who = f"{names.get(notes['by'], notes['by'])}: " if "by" in notes else ""
     parts = [notes[key] for key in ("event", "date") if key in notes]
     parts += [f"{notes['time']:g} s"] if "time" in notes else []

@@ -1,7 +1,7 @@
-"""Seats in logs of version 1, where the header lists names and lines use them instead of ids.
+"""Seats in logs of version 1, where the header lists names, and lines use the names instead of ids.
 
 If all names are valid ids, they serve as ids, so that all lines stay unchanged and seals match. Otherwise the ids are
-`A`, `B`, …, and replace the names in lines.
+`A`, `B`, …, which replace the names in lines.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Ids = Callable[[str], str]
 
 
 def seats_of(names: Sequence[str]) -> dict[str, str]:
-    """The mapping from seat ids to names for a list of names.
+    """The mapping from seat ids to names, for a list of names.
 
     Raises:
-        ValueError: if two seats have the same name, since lines cannot distinguish them.
+        ValueError: if two seats have the same name, since lines could not distinguish them.
     """
     if can_be_ids(names):
         return {name: name for name in names}
@@ -45,7 +45,7 @@ def with_ids(seats: Mapping[str, str]) -> Ids:
 
 
 def back_with_ids(back: TakenBack, seats: Mapping[str, str]) -> TakenBack:
-    """An undo in which ids replace the names in the values of fields."""
+    """An undo in which seat ids replace seat names in the values of fields."""
     seat = id_of(seats)
     fields = tuple((field, seat(value) if isinstance(value, str) else value) for field, value in back.set)
     return TakenBack(back.decisions, back.keep, fields)

@@ -1,4 +1,4 @@
-"""Recorded decisions: their application to a game, and a search for the closest legal options."""
+"""Recorded decisions: application to a game, and a search for the closest legal options."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_NEAREST = 5
 
 
 class RecordedDecision(Struct, frozen=True, gc=False):
-    """A decision from a log: its name, the deciding seat (None if chance decided), and the text of the option."""
+    """A decision from a log, as its name, the deciding seat (None if chance decided) and the text of the option."""
 
     decision: str
     by: str | None
@@ -29,7 +29,7 @@ RecordedMove = RecordedDecision | TakenBack
 
 
 def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option | Refusal:
-    """Applies a recorded decision with its salt, or returns the refusal and leaves the game unchanged."""
+    """Applies a recorded decision with its salt; if illegal, returns the refusal and leaves the game unchanged."""
     try:
         option = take_named(game, recorded.option, recorded.by, recorded.decision)
     except IllegalOptionError as error:
@@ -44,7 +44,7 @@ def apply_recorded(game: Game, recorded: RecordedDecision | LogEntry) -> Option 
 
 
 def nearest(game: Game, text: str) -> tuple[str, ...]:
-    """The legal options of the decider that are most similar to a text; empty if the rules fault."""
+    """The decider's legal options that are most similar to a text; empty if the rules fault."""
     try:
         legal = [str(o) for o in islice(takewhile(lambda o: not o.interrupt, every_option(game)), _MAX_COMPARED)]
     except RulesetFaultError:

@@ -1,4 +1,4 @@
-"""Names of logs: samples such as `chess:mate`, the logs in a folder, and names that denote several logs."""
+"""Log names: samples such as `chess:mate`, the logs in a folder, and names that denote several logs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_LOGS = 1_000
 
 
 def is_log_name(name: str) -> bool:
-    """Whether a file name or path denotes a log: it has an extension of logs, and is not hidden."""
+    """Whether a file name or path denotes a log: it has a log extension and is not hidden."""
     return name.endswith(ENDINGS) and not is_hidden(name.rpartition("/")[2])
 
 
@@ -50,7 +50,7 @@ def logs_in(folder: Path) -> list[Path]:
 
 
 def samples(folder: Path) -> dict[str, Path]:
-    """The sample logs in a ruleset's folder: path below `logs` without the extension → file, sorted."""
+    """The sample logs in a ruleset's folder, sorted: path below `logs`, without the extension → file."""
     home = folder / "logs"
     results: dict[str, Path] = {}
     for path in sorted(visible_files(home)):
@@ -84,7 +84,7 @@ _PATTERN = frozenset("*?[")
 
 
 def is_archive(name: str) -> bool:
-    """Whether a file name has the extension of an archive."""
+    """Whether a file name has an archive extension."""
     return name.endswith(ARCHIVES)
 
 

@@ -1,7 +1,7 @@
-"""Saved games, with each decision on disk before it is confirmed.
+"""Saved games, in which each decision is on disk before it is confirmed.
 
-Whenever the program stops, all confirmed decisions are in the file. Only the last line can be truncated; the parser
-reports it, and the next write removes it.
+No matter when the program stops, all confirmed decisions are in the file. Only the last line can be truncated; the
+parser reports a truncated line, and the next write removes it.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class SavedGame:
     Args:
         path: the file, which is created if it is missing.
         secret: whether the game has hidden information, in which case only the owner may read a new file.
-        lenient: see `parse_log`; check such a log for defects before appending to it.
+        lenient: see `parse_log`; check a leniently parsed log for defects before appending to it.
 
     Attributes:
-        log: the game so far; None for a new file. A truncated last line is among its warnings.
+        log: the game so far; None for a new file. Its warnings include a truncated last line.
 
     Raises:
         SaveError: if the file cannot be written, or another program has it open.
@@ -107,7 +107,7 @@ class SavedGame:
 
         Raises:
             SaveError: if writing fails.
-            DiagnosticsError: RS604 if the file contains anything other than the start of this header.
+            DiagnosticsError: RS604 if the file contains anything but the start of this header.
         """
         line, torn = _line(header.to_json()), self._torn
         same = _line(replace(header, notes={}).to_json()).rstrip(b"}\n")  # notes contain the current date
@@ -141,7 +141,7 @@ class SavedGame:
         self._append([_line(dict(notes))])
 
     def leave(self, game: Game) -> None:
-        """Appends the end line of a finished or abandoned game, unless it is already there.
+        """Appends the end line of a finished or abandoned game, unless the file already has it.
 
         Failures are ignored, since all decisions are already in the file.
         """
@@ -219,7 +219,7 @@ def lock(file: int, busy: str) -> None:
     """Locks an open file or folder for the lifetime of the process.
 
     Raises:
-        SaveError: if another program has locked it, with the message `busy`.
+        SaveError: if another program has locked the file or folder, with the message `busy`.
     """
     with suppress(ImportError):  # a system without such locks
         import fcntl

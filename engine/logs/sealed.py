@@ -1,4 +1,4 @@
-"""Sealed choices of an incomplete round, which other seats can verify later.
+"""The sealed choices of an incomplete round, which other seats can verify later.
 
 The salt is stored with the decision (`Step.salt`); a new choice after an undo gets a new salt.
 """
@@ -23,7 +23,7 @@ from rulespec.engine.logs.native import entry_json
 
 
 class Seal(Struct, frozen=True):
-    """A choice with a random 128-bit salt, without which its hash would reveal which of a few options it is.
+    """A choice with a random 128-bit salt; without the salt, its hash would reveal which of the few options it is.
 
     Attributes:
         option: the chosen option.
@@ -35,7 +35,7 @@ class Seal(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The public form of the choice: SHA-256 of the salt and the log line, 64 hex digits."""
+        """The public form of the choice: the SHA-256 hash of the salt and the log line, as 64 hex digits."""
         return sealed(entry_json(self.option), self.salt)
 
 
@@ -45,7 +45,7 @@ def sealed(line: dict[str, Any], salt: str) -> str:
 
 
 def salted(game: Game) -> None:
-    """Adds missing salts to the choices of the open round; existing salts, and with them seals, do not change."""
+    """Adds missing salts to the choices of the open round; existing salts, and therefore their seals, do not change."""
     for step in pending(game):
         step.salt = step.salt or new_salt()
 
@@ -63,8 +63,8 @@ def new_salt() -> str:
 
 
 def seen_line(step: Step, event: Event) -> dict[str, Any]:
-    """The log line of a decision for an event's viewer: it has the salt if the decision is fully visible, otherwise the
-    seal.
+    """The log line of a decision for an event's viewer, with the salt if the decision is fully visible, otherwise with
+    the seal.
     """
     line = {"decision": event.decision, "by": event.by, "option": event.option}
     if not step.salt:
@@ -103,10 +103,10 @@ class SealedRound(Round):
         del self._seals[seat]
 
     def lines(self, seat: str | None) -> Iterator[dict[str, Any]]:
-        """The choices so far as lines for a seat's log (None for the public), in seat order.
+        """The choices so far, as lines for a seat's log (None for the public), in seat order.
 
-        A seat's own choice has `option` and `salt`; other choices have `sealed` instead. Once all have chosen, all are
-        disclosed, and `fits` verifies them against the earlier lines.
+        A seat's own choice has `option` and `salt`; other choices have `sealed` instead. Once all seats have chosen,
+        all choices are disclosed, and `fits` verifies them against the earlier lines.
         """
         for by in self.asked:
             if by not in self._seals:

@@ -1,4 +1,4 @@
-"""The log of a seat: its view of the game, which can be read but not resumed."""
+"""The log of a seat, which is the seat's view of the game; it can be read but not resumed."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def seat_log(
     """The lines of a seat's log: a header, one line per decision, the end, and the seat's memory.
 
     The header key `for` names the seat; it is null for the public. Arguments hidden from the seat are `?`. A choice in
-    a round is `sealed` until all seats have chosen; later logs have its salt, with which `agrees` checks the seal. The
-    `memory` in the last line ties the log to a game, since only games that look the same to the seat have equal
+    a round is `sealed` until all seats have chosen; later logs contain its salt, with which `agrees` checks the seal.
+    The `memory` in the last line ties the log to a game, since only games that look the same to the seat have equal
     memories.
 
     Args:
         game: the game.
         seat: the viewer; None for the public view.
-        log: the replayed log, for the seat's part of its notes, or None.
-        lines: for each decision in force, its line in that log.
+        log: the replayed log, which provides the notes that the seat may see, or None.
+        lines: for each decision in force, its line number in that log.
     """
     salted(game)
     game = as_shown(game, seat)
@@ -48,11 +48,11 @@ def seat_log(
 
 
 def seen_notes(log: NativeLog | None, seat: str | None, secretive: bool, *, standing: bool = False) -> SeenNotes:
-    """The notes in a log that a seat may see; None means the public.
+    """The notes in a log that a seat may see.
 
     Args:
         log: the log, or None.
-        seat: the seat.
+        seat: the seat; None for the public.
         secretive: whether the game has hidden information.
         standing: whether to omit variations at undone decisions.
     """

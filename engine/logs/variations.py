@@ -4,9 +4,9 @@
      "by": "A", "option": "take(1)", "remark": "better"}]}]}
     {"variations": [{"at": 3, "name": "the slow way", "moves": […]}], "by": "A"}
 
-A variation on the line of a decision replaces that decision; a variation on a separate line starts after `at` of the
+A variation on the line of a decision replaces that decision. A variation on a separate line starts after the first `at`
 decisions in force at that line, by default after all of them. Each move of a variation can have variations that replace
-it. The moves need not be legal: readers play them up to the first illegal one.
+it. The moves need not be legal; readers play them up to the first illegal move.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class SideLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
         moves: the moves, in order.
         name: the name of the variation.
         remark: the comment on the variation.
-        at: the number of decisions before the variation; None if it replaces the decision on its line, or follows all
-            decisions.
+        at: the number of decisions before the variation; None if the variation replaces the decision on its line, or
+            follows all decisions.
     """
 
     moves: Annotated[tuple[LineMove, ...], Meta(min_length=1)]
@@ -70,11 +70,11 @@ class SideLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
 
 class KeptLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """A single continuation in a private tree of variations, in which lines with a common start are branches.
+    """A single line of play in a private tree of variations, where lines with a common start are branches.
 
     Attributes:
         at: the number of decisions before the line.
-        moves: the decision, the seat ("" for chance) and the option of each move.
+        moves: for each move, the decision, the seat ("" for chance) and the option.
         name: the name of the line.
         remark: the comment on the line.
         text: some of the moves in words.
@@ -123,7 +123,7 @@ def is_glyphs(value: object) -> bool:
 
 
 def moves_of(variations: Sequence[SideLine]) -> Iterator[tuple[int, LineMove]]:
-    """All moves of variations, each with its depth from 1."""
+    """All moves of variations, each with its depth, which starts at 1."""
     left = [(1, move) for of in variations for move in of.moves]
     while left:
         depth, move = left.pop()
@@ -139,7 +139,7 @@ def plain(variations: Sequence[SideLine]) -> list[dict[str, Any]]:
 
 
 def tree_of(lines: Sequence[KeptLine]) -> list[SideLine]:
-    """The variations that lines form; those with a common start form one variation, with branches where they differ.
+    """The variations formed by lines; lines with a common start form one variation, which branches where they differ.
 
     A line that is a prefix of another is merged into it; its name or remark becomes a remark on its last move.
     """
@@ -174,7 +174,7 @@ def _said(line: KeptLine) -> str:
 
 
 class Anchored(Struct, frozen=True):
-    """A variation with its place among the moves of a replay, which include undone ones.
+    """A variation with its place among the moves of a replay, including undone moves.
 
     Attributes:
         after: the number of moves before the variation.
@@ -189,7 +189,7 @@ class Anchored(Struct, frozen=True):
 def anchored(
     backs: Sequence[int | None], places: Sequence[int], notes: Mapping[int, Mapping[str, Any]], by: Mapping[int, Any]
 ) -> list[Anchored]:
-    """The variations among the notes of a log, in order, except those that start at a decision that was undone.
+    """The variations among the notes of a log, in order, without those that start at an undone decision.
 
     Args:
         backs: for each move, the number of decisions that it undoes; None for a decision.
@@ -224,12 +224,12 @@ def _stand(standing: list[int], back: int | None, number: int) -> None:
 
 
 def lasting(notes: Mapping[str, Any], begun: int, left: int) -> dict[str, Any]:
-    """The notes of a line without variations at decisions that were undone later.
+    """The notes of a line, without variations at decisions that were undone later.
 
     Args:
         notes: the notes of the line.
         begun: the number of decisions in force before the line.
-        left: the number of those still in force at the end of the log.
+        left: the number of these decisions still in force at the end of the log.
     """
     if "variations" not in notes:
         return dict(notes)
@@ -241,7 +241,7 @@ def lasting(notes: Mapping[str, Any], begun: int, left: int) -> dict[str, Any]:
 
 
 def counted_at(backs: Sequence[int | None], places: Sequence[int], lines: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """For each line, the number of decisions in force before it, and how many of these are still in force at the end.
+    """For each line, the number of decisions in force before it, and the number of these still in force at the end.
 
     Args:
         backs: see `anchored`.

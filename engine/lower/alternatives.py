@@ -1,7 +1,7 @@
 """Conditional values: `if … else`, with or without a name for the tested value, and `match`.
 
-The tested value is evaluated once. If it is more than a read of a slot or cell, the conditional becomes a function
-whose arguments are this value and the variables that the branches read.
+The tested value is evaluated once. If it is more than a read of a slot or cell, the conditional becomes a function of
+this value and of the variables that the branches read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rulespec.types import Ent, Maybe, Num, Type
 
 
 class Lowering(Protocol):
-    """The operations that conditionals need from the lowering of expressions."""
+    """The operations of expression lowering that conditionals need."""
 
     layout: Layout
     ranges: ProgramRanges
@@ -38,7 +38,7 @@ class Lowering(Protocol):
         """The value at an index of a constant array."""
 
     def helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
-        """Adds a function that corresponds to no definition in the rules; returns its number."""
+        """Adds a function without a definition in the rules; returns its number."""
 
 
 def lower_choice(x: Lowering, e: typed.Choice, scope: Scope) -> ir.Expr:
@@ -62,7 +62,7 @@ def lower_some(x: Lowering, e: typed.IfSome, scope: Scope) -> ir.Expr:
 
 
 def lower_cases(x: Lowering, e: typed.Cases, scope: Scope) -> ir.Expr:
-    """The lowered form of `match`: a look-up if all values are constant, otherwise a binary search over the cases."""
+    """The lowered form of `match`: a look-up if all values are constant, otherwise a binary search for the case."""
     assert isinstance(e.subject.type, Ent)
     everybody = (1 << x.layout.size(e.subject.type.kind)) - 1
     cases = [(sum(1 << i for i in {*indices}), value) for indices, value in e.cases]

@@ -15,11 +15,11 @@ from rulespec.types import Num, Order, Type
 
 
 class BlockBuilder:
-    """A builder of programs, which adds blocks, instructions and the cells of variables.
+    """A builder that adds blocks, instructions and the cells of variables to a program.
 
     Attributes:
         open_block: the block under construction.
-        owner: the procedure that owns added variables.
+        owner: the procedure that owns the variables to be added.
     """
 
     def __init__(self, x: ExpressionLowering) -> None:
@@ -49,7 +49,7 @@ class BlockBuilder:
         self.emit(ir.Store(cell(at), value, None, None, 0))
 
     def store_checked(self, target: int | ir.Cell, value: ir.Expr, type_: Type, span: Span) -> None:
-        """Adds an assignment to a variable or state, with a check of the number if it may be too large."""
+        """Adds an assignment to a variable or state field, with a check if the number may be too large."""
         at = cell(target) if isinstance(target, int) else target
         if isinstance(type_, Num) and not within(self.x.ranges.of(value), NUMBERS):
             site = self.x.site(span, "a number in the state would have more than 15 digits")
@@ -67,13 +67,13 @@ class BlockBuilder:
         self.exit(ir.Goto(block))
 
     def ending(self, name: str) -> int:
-        """The number of an ending, added if new."""
+        """The number of an ending, which is added if it is new."""
         if name not in self.p.endings:
             self.p.endings.append(name)
         return self.p.endings.index(name)
 
     def clear_arguments(self, choice: ir.Choice) -> None:
-        """Adds code that clears an option's arguments, since a position must not depend on the moves that led to it."""
+        """Adds code that clears an option's arguments: a position must not depend on the moves that led to it."""
         if choice.params:
             self.emit(ir.Clear(choice.params[0].cell, len(choice.params)))
 

@@ -1,4 +1,4 @@
-"""Steps and rays on boards, lowered to array look-ups."""
+"""Lowering of steps and rays on boards to array look-ups."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class BoardLowering:
 
     Args:
         row: the builder of look-ups.
-        function: a function that adds a function (name, number of parameters, bindings, body) to the program and
-            returns its number.
+        function: a function that adds a function to the program, given its name, number of parameters, bindings and
+            body, and returns its number.
     """
 
     def __init__(self, row: Row, function: Callable[[str, int, tuple[tuple[int, ir.Expr], ...], ir.Expr], int]) -> None:

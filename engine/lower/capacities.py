@@ -1,4 +1,4 @@
-"""Capacity checks: after moves into a place, and for the set-up."""
+"""Capacity checks after moves into a place, and for the set-up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rulespec.typed import nodes as typed
 
 
 def checks(x: ExpressionLowering, e: typed.Expr, at: ir.Cell, span: Span, scope: Scope) -> Iterator[ir.Check]:
-    """The capacity checks for pieces that arrive in a cell; the cell's index must not depend on these pieces."""
+    """The capacity checks to run after pieces arrive in a cell; the cell's index must not depend on these pieces."""
     if isinstance(e, typed.PieceCount):
         pile = op("+", at.index, ir.Const(at.base - x.layout.place_at[e.place]))  # a constant index is part of the base
         index = _within(x, pile, e.place.index) if e.piece.each else pile

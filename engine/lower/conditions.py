@@ -29,13 +29,13 @@ class ConditionLowering:
         self._lines: dict[str, list[str]] = {}
 
     def of(self, e: typed.Expr, reason: str, span: Span, scope: Scope) -> ir.Condition:
-        """A lowered condition with the values to display when it fails."""
+        """A lowered condition, with the values to display when it fails."""
         text = self.text(e.span)
         shown = [x for part in atoms(e) for x in self.shown(part, self.x.expr(part, scope), scope)]
         return ir.Condition(self.x.expr(e, scope), reason or text, text, tuple(shown), span)
 
     def shown(self, e: typed.Expr, value: ir.Expr, scope: Scope) -> tuple[ir.Shown, ...]:
-        """The displayed value of a part of a condition; empty for a literal, whose text is its value."""
+        """The displayed value of a part of a condition; empty for a literal, whose text already gives its value."""
         if isinstance(e, typed.Lit):
             return ()
         if isinstance(e, typed.Once):

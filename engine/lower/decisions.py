@@ -57,7 +57,7 @@ class DecisionLowering:
         body: a function that lowers the statements of an option.
 
     Attributes:
-        taken: the enclosing options, each with the block that asks for it.
+        taken: the enclosing options, each with the block of its decision.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class DecisionLowering:
         self._body = body
 
     def decide(self, s: typed.Decide, scope: Scope) -> Scope:
-        """Lowers a decision with its consequences; returns the scope of the following statements."""
+        """Lowers a decision with its consequences; returns the scope for the following statements."""
         if s.draws:
             return self._draw(s, scope)
         if s.form == "together":

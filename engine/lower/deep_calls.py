@@ -1,8 +1,8 @@
 """Recursive procedure calls: the caller saves its variables in rows of cells, one frame per call.
 
 A procedure's variables have the same cells at every depth, so machines need no support for recursion. Before a call
-that may lead back to it, the procedure saves its possibly nonzero variables in rows indexed by depth, and clears
-them; after the call, it restores them.
+that may lead back to it, a procedure saves the variables that may be nonzero in rows indexed by depth, and clears them.
+After the call, it restores them.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class _Site(Struct):
 
 
 class DeepCalls:
-    """The calls within cycles of the call graph.
+    """The lowering of calls within cycles of the call graph.
 
     Args:
-        rings: each recursive procedure, with all procedures on its cycles.
+        rings: each recursive procedure, with all the procedures on its cycles.
         builder: the builder of blocks and cells.
     """
 
@@ -47,7 +47,9 @@ class DeepCalls:
         self._next: dict[typed.Procedure, dict[typed.Var, int]] = {}
 
     def add_depth(self, procedure: typed.Procedure) -> None:
-        """For a recursive procedure, adds a cell for the number of saved frames, and cells for its next arguments."""
+        """For a recursive procedure, adds a cell for the number of saved frames, and cells for the arguments of its
+        next call.
+        """
         if procedure in self._rings:
             self._depth[procedure] = self._b.local("depth", "int")
             self._next[procedure] = {v: self._b.local(f"next {v.name}", type_name(v.type)) for v in procedure.params}
@@ -69,15 +71,15 @@ class DeepCalls:
     def targets(
         self, caller: typed.Procedure, callee: typed.Procedure, params: dict[typed.Var, int]
     ) -> dict[typed.Var, int]:
-        """The cells for the arguments of a call; a procedure that calls itself gets other cells, since its parameters
-        are still in use.
+        """The cells for the arguments of a call. If a procedure calls itself, these are not its parameters, which are
+        still in use.
         """
         return self._next[callee] if caller is callee else params
 
     def begin(
         self, caller: typed.Procedure, callee: typed.Procedure, params: Mapping[typed.Var, int], after: int
     ) -> None:
-        """Records a call site, and adds the code that passes the arguments, which must be complete."""
+        """Records a call site and adds the code that passes the arguments, which must all have been computed."""
         block = self._b.open_block
         self._sites[caller].append(_Site(block, len(self._b.p.blocks[block].body), after))
         if caller is callee:

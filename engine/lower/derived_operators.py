@@ -1,7 +1,7 @@
-"""Operators that no machine implements, lowered to loops and simpler operations: over subsets, and on optional numbers.
+"""Operators over subsets and on optional numbers, which no machine implements: lowered to loops and simpler operations.
 
-The number of a subset has a bit for each member; the first member has the lowest bit. Sets of numbers have at most 32
-members, to fit into a word, so there is a nested loop for each digit of a number.
+The number of a subset has a bit for each member; the first member has the lowest bit. A set of numbers has at most 32
+members, so that it fits into a word; subsets are therefore enumerated by nested loops, one per digit of their number.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _BITS = 5
 
 
 class SubsetLowering(Lowering, Protocol):
-    """The operations that subsets need from the lowering of expressions."""
+    """The operations of expression lowering that subsets need."""
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
-        """The expression for a number, with a check unless the number is certainly within bounds."""
+        """The expression for a number, with a check unless the number is known to be within bounds."""
 
     def slot(self, scope: Scope) -> int:
         """The first free slot."""
 
     def site(self, span: Span, message: str) -> int:
-        """The number of a fault site, added if new."""
+        """The number of a fault site, which is added if it is new."""
 
     def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The lowered set, or the singleton if the expression is an entity."""
+        """The lowered set; for an entity, the set of this entity."""
 
 
 def lower_subsets(x: SubsetLowering, e: typed.OverSubsets, scope: Scope) -> ir.Expr:
@@ -102,9 +102,9 @@ def _nested(word: str, digits: Sequence[tuple[int, ir.Expr, ir.Expr]], value: ir
 def extreme(
     word: str, slot: int, source: ir.Expr, where: ir.Expr | None, body: ir.Expr, default: ir.Expr | None
 ) -> ir.Expr:
-    """The lowered `min` or `max` of optional values, ignoring none; without a `default`, the result may be none.
+    """The lowered `min` or `max` of optional values, which ignores none; without a `default`, the result may be none.
 
-    For `max`, none is already the least number; for `min`, it becomes the greatest.
+    For `max`, none is already the smallest number; for `min`, it is replaced by the largest.
     """
     if word == "max":
         result: ir.Expr = ir.Fold("max", slot, source, None, where, body, NONE)

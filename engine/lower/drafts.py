@@ -1,6 +1,6 @@
-"""Drafts: the cells that a plan may change are copied at its start and restored by `withdraw`.
+"""Lowering of drafts: the cells that a plan may change are copied at its start, and `withdraw` restores them.
 
-The copies are cells of the position, cleared at the end of the plan, so machines need no support for drafts.
+The copies are cells of the position, which are cleared at the end of the plan, so machines need no support for drafts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class LoweredDraft(Struct):
         head: the block that waits for a decision.
         back: the block for `withdraw`.
         over: the block for `leave`.
-        begun: the cell that flags an open plan.
+        begun: the cell that says whether a plan is open.
         inner: the cells of variables in the draft.
         blocks: the blocks of the draft.
         owner: the enclosing procedure.

@@ -34,12 +34,12 @@ class ExpressionLowering:
         layout: the layout of the state.
         settings: the values of the ruleset's settings, as text.
         program: the program to which arrays, tables, functions and sites are added.
-        marks: a hook notified of everything lowered.
+        marks: a hook that is notified of everything lowered.
 
     Attributes:
         most_slots: the number of slots needed by all expressions so far.
-        ranges: the ranges of the numbers.
-        results: procedure → cell of its value.
+        ranges: the value ranges of numbers.
+        results: procedure → cell of its return value.
         worked_out: the evaluator of start values and capacities.
         capacities: kind of tokens → capacity of each place, filled on demand.
         limits: shared capacity → limit for each entity of its index, filled on demand.
@@ -64,7 +64,7 @@ class ExpressionLowering:
         self.limits: dict[typed.CapacityDecl, tuple[int, ...]] = {}
 
     def site(self, span: Span, message: str) -> int:
-        """The number of a fault site, added if new."""
+        """The number of a fault site, which is added if it is new."""
         key = (span, message)
         if key not in self._sites:
             self._sites[key] = len(self.p.sites)
@@ -100,7 +100,7 @@ class ExpressionLowering:
         return self._functions[definition]
 
     def helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
-        """Adds a function that corresponds to no definition in the rules; returns its number."""
+        """Adds a function without a definition in the rules; returns its number."""
         self.ranges.function(body)
         self.p.functions.append(ir.Function(name, params, lets, body))
         return len(self.p.functions) - 1
@@ -113,7 +113,9 @@ class ExpressionLowering:
         return lowered if self.marks is None else self.marks.expression(e, lowered)
 
     def argument(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
-        """The lowered expression as an argument of a type; for an optional type, numbers are checked for overflow."""
+        """The lowered expression as an argument of a given type; if the type is optional, numbers are checked for
+        overflow.
+        """
         lowered = self.expr(e, scope)
         return self.bounded(lowered, e.span) if isinstance(type_, Maybe) and isinstance(e.type, Num) else lowered
 
@@ -122,7 +124,7 @@ class ExpressionLowering:
         return [self.argument(a, e.type if e.op == "??" and i else Maybe(), scope) for i, a in enumerate(e.args)]
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
-        """The expression for a number, with a check unless the number is certainly within bounds."""
+        """The expression for a number, with a check unless the number is known to be within bounds."""
         if within(self.ranges.of(e), bounds):
             return e
         return op("fit", e, site=self.site(span, "this number has more than 15 digits"))
@@ -260,7 +262,7 @@ class ExpressionLowering:
         return self.bounded(result, e.span, MOST) if e.op == "sum" else result
 
     def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The lowered set, or the singleton if the expression is an entity."""
+        """The lowered set; for an entity, the set of this entity."""
         return lowered if isinstance(e.type, SetOf) else _singleton(e, lowered)
 
     def _only(self, source: ir.Expr, e: typed.Expr) -> ir.Expr:
@@ -280,11 +282,11 @@ class ExpressionLowering:
         return ir.Ranked(op, slot, self.expr(b.source, scope), self.start(b, scope), where, keys, self.bits(kind).value)
 
     def bits(self, kind: str) -> ir.Const:
-        """The bit width of a member in an order of a kind's entities."""
+        """The width in bits of a member of an order over a kind's entities."""
         return ir.Const(self.layout.size(kind).bit_length())
 
     def start(self, b: typed.Binder, scope: Scope) -> ir.Expr | None:
-        """The first member of a set in cyclic order; None if the order starts at the default."""
+        """The entity at which the cyclic order of a set starts; None for the default start."""
         if b.start is None:
             return None
         start = self.expr(b.start, scope)
@@ -386,7 +388,7 @@ def capacities_of(x: ExpressionLowering, kind: typed.Kind) -> tuple[int, ...]:
 
 
 def limits_of(x: ExpressionLowering, capacity: typed.CapacityDecl) -> tuple[int, ...]:
-    """The limits of a shared capacity, one per entity of its index.
+    """The limits of a shared capacity, one for each entity of its index.
 
     Raises:
         DiagnosticsError: RS702 if a limit has no value.

@@ -1,7 +1,7 @@
-"""Lowering of option heads: conditions, which read slots, and effects before the body, which read cells.
+"""Lowering of option heads: conditions, which read slots, and the effects before the body, which read cells.
 
-Values bound in a head are evaluated with its conditions, wherever those are tested. If the body or a payment reads
-them, they are evaluated again when the option is taken, in the same state, before any payment.
+Values bound in a head are evaluated with its conditions, wherever these are tested. Values that the body or a payment
+reads are evaluated again when the option is taken, in the same state and before any payment.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rulespec.types import INT, Ent, Maybe, Num, Type
 
 
 class Named(NamedTuple):
-    """A value bound in a head and read by the body or a payment: its cell and its expression."""
+    """A value that is bound in a head, and read by the body or a payment, with its cell and its expression."""
 
     cell: int
     value: ir.Expr
@@ -37,7 +37,7 @@ class Named(NamedTuple):
 
 
 class Begun(NamedTuple):
-    """The prologue of an option: bound values, then payments, and the scope of its body."""
+    """The prologue of an option (bound values, then payments), and the scope of the body."""
 
     named: list[Named]
     payments: list[ir.Instruction]
@@ -69,7 +69,7 @@ class HeadLowering:
     # --- conditions --------------------------------------------------------------------------
 
     def requires(self, head: Iterable[typed.HeadPart], scope: Scope) -> tuple[ir.Condition, ...]:
-        """The conditions of a head, with the bindings that they need."""
+        """The conditions of a head, each with the bindings that it needs."""
         return tuple(_Conditions(self, scope).of(head))
 
     # --- effects -----------------------------------------------------------------------------
@@ -80,7 +80,7 @@ class HeadLowering:
         Args:
             option: the option.
             scope: the scope with the option's parameters in cells.
-            later: whether the option takes effect later, in which case amounts need cells as well.
+            later: whether the option takes effect later, so that amounts need cells as well.
         """
         if all(type(part) is typed.Requirement for part in option.head):
             return Begun([], [], scope)  # most options bind and pay nothing
@@ -148,7 +148,7 @@ class HeadLowering:
         return inner.in_cell(var, at)
 
     def each(self, cost: typed.Cost, scope: Scope) -> list[Scope]:
-        """The scopes in which to lower a cost: one, or for a bag, one for each entity of its kind."""
+        """The scopes in which to lower a cost: one scope or, for a bag, one for each entity of its kind."""
         if cost.each is None:
             return [scope]
         assert isinstance(cost.each.type, Ent)

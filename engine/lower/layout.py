@@ -1,4 +1,4 @@
-"""Layout of the state: the assignment of cells to fields, accounts and piles."""
+"""The layout of the state, which assigns cells to fields, accounts and piles."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ FEW = 64
 
 
 def by_name(named: Mapping[str, T]) -> list[T]:
-    """Declarations sorted by name, which is the order of all numbering.
+    """Declarations sorted by name; all numbering follows this order.
 
-    Numbers therefore survive a reordering of files and overlays.
+    Numbers are therefore independent of the order of files and overlays.
     """
     return [named[name] for name in sorted(named)]
 
@@ -39,7 +39,7 @@ class Layout:
     Attributes:
         field_at: the first cell of each field.
         place_at: the first cell of each place of a type of pieces.
-        frames: private table of a procedure → scope of its frame's variables.
+        frames: private table of a procedure → scope with the variables of its frame.
     """
 
     def __init__(self, declarations: typed.Declarations, seats: int, program: ir.Program) -> None:
@@ -131,21 +131,21 @@ class Layout:
         return size(self.d.kinds, kind, self.seats)
 
     def entities(self, e: typed.Op) -> ir.Const:
-        """The number of entities of a bag's kind, for operators that return or take bags."""
+        """The number of entities of a bag's kind, for operators that take or return bags."""
         type_ = e.type if isinstance(e.type, BagOf) else e.args[0].type
         assert isinstance(type_, BagOf)
         return ir.Const(self.size(type_.kind))
 
     def names(self, kind: str) -> list[str]:
-        """The names of the entities of a kind, with seats given by number."""
+        """The names of the entities of a kind; seats appear by number."""
         return list(entity_names(self.d.kinds, kind, [str(i) for i in range(self.seats)]))
 
     def titles(self, kind: str) -> list[str]:
-        """The names of the entities of a kind for messages, in which a seat's number alone would be unclear."""
+        """The names of the entities of a kind for messages, where a bare seat number would be unclear."""
         return list(entity_names(self.d.kinds, kind, [f"{self.d.player_kind} {i + 1}" for i in range(self.seats)]))
 
     def values(self, kind: str, fact: typed.FactDecl) -> tuple[int, ...]:
-        """The values of a fact, one per entity of a kind."""
+        """The values of a fact, one for each entity of a kind."""
         return values(self.d.kinds, kind, fact, self.seats)
 
     def _owners(self, kinds: tuple[str, ...]) -> Iterator[tuple[str, ir.Owner]]:

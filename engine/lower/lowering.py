@@ -34,16 +34,16 @@ def lower(ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks
 def lowering(
     ruleset: typed.Ruleset, seats: int, settings: Mapping[str, str], marks: Marks | None = None
 ) -> ExpressionLowering:
-    """The lowering of a ruleset, which holds its program and accepts further expressions.
+    """The lowering of a ruleset, which contains the program and accepts further expressions.
 
     Args:
         ruleset: the checked ruleset.
-        seats: number of players, within the ruleset's range.
-        settings: every setting of the ruleset with its value, as text.
-        marks: a hook notified of everything lowered.
+        seats: the number of players, within the ruleset's range.
+        settings: all settings of the ruleset, with their values as text.
+        marks: a hook that is notified of everything lowered.
 
     Raises:
-        DiagnosticsError: RS701 for too many cells, RS702 for an unsuitable start value.
+        DiagnosticsError: RS701 if there are too many cells, RS702 if a start value is unsuitable.
     """
     p = ir.Program(seats)
     x = ExpressionLowering(Layout(ruleset.declarations, seats, p), settings, p, marks)
@@ -56,7 +56,7 @@ def lowering(
 
 
 def lower_rules(ruleset: typed.Ruleset, x: ExpressionLowering) -> None:
-    """Adds all rules of a ruleset to the program of an expression lowering."""
+    """Adds all rules of a ruleset to the program of the given expression lowering."""
     _Lowering(ruleset, x).run()
 
 
@@ -164,7 +164,7 @@ def _with_policy(d: ir.Decision, weights: Mapping[str, int]) -> ir.Decision:
 
 
 def add_alike(declarations: typed.Declarations, layout: Layout) -> None:
-    """Records in the program which tokens may be alike and which cells tell them apart. Must be called last."""
+    """Records in the program which tokens may be alike, and which cells distinguish them. Must be called last."""
     p = layout.p
     for kind in declarations.kinds.values():
         if kind.alike is None:

@@ -77,13 +77,13 @@ class OptionLowering:
     def choice(
         self, option: typed.OptionDef, scope: Scope, *, later: bool = False, representatives: bool = False
     ) -> tuple[ir.Choice, Begun]:
-        """A lowered option with a block for its body, and its prologue.
+        """A lowered option, with a block for its body, and its prologue.
 
         Args:
             option: the option.
             scope: the enclosing scope.
             later: see `HeadLowering.begun`.
-            representatives: whether one token represents all alike tokens.
+            representatives: whether one token represents all tokens that are alike.
         """
         params, conditions, body = self._params(option, scope, representatives=representatives)
         by = self.x.expr(option.by, conditions) if option.by is not None else None

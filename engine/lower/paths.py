@@ -1,4 +1,4 @@
-"""Lowering of paths and their costs: domains of parameters, operators on stops and steps, and searches over paths."""
+"""Lowering of paths and their costs: parameter domains, operators on stops and steps, and path searches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rulespec.types import Ent, PathOf, SetOf, Type
 
 
 class PathLowering(Protocol):
-    """The operations that paths need from the lowering of expressions."""
+    """The operations of expression lowering that paths need."""
 
     layout: Layout
     most_slots: int
@@ -32,20 +32,20 @@ class PathLowering(Protocol):
         """The lowered expression as a value of a type."""
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
-        """The expression for a number, with a check unless the number is certainly within bounds."""
+        """The expression for a number, with a check unless the number is known to be within bounds."""
 
     def slot(self, scope: Scope) -> int:
         """The first free slot."""
 
     def site(self, span: Span, message: str) -> int:
-        """The number of a fault site, added if new."""
+        """The number of a fault site, which is added if it is new."""
 
     def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The lowered set, or the singleton if the expression is an entity."""
+        """The lowered set; for an entity, the set of this entity."""
 
 
 def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.PathSearch:
-    """The search for a parameter's paths; its `onward` excludes used members and steps that cost too much."""
+    """The search for a parameter's paths, whose `onward` excludes used members and steps that cost too much."""
     start, within = x.expr(e.start, scope), x.bounded(x.expr(e.within, scope), e.within.span)
     slot = x.slot(scope)
     at_step = scope.in_slot(e.so_far, slot).in_slot(e.var, slot + 1)
@@ -74,7 +74,7 @@ def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.PathSea
 
 
 def lower_query(x: PathLowering, e: typed.PathQuery, scope: Scope) -> ir.Expr:
-    """The lowered search `trail` or `longest`; `trail` ends early once all stops reachable without limits are found."""
+    """The lowered search `trail` or `longest`; `trail` ends once it has found all stops reachable without limits."""
     walk = lower_path(x, e.paths, scope)
     site = x.site(e.span, f"`{e.op}` would try more than {MAX_PATHS:,} beginnings of paths")
     if e.worth is None:
@@ -115,7 +115,9 @@ def lower_along(x: PathLowering, e: typed.Along, scope: Scope) -> ir.Expr:
 
 
 def path_op(x: PathLowering, e: typed.Op, args: list[ir.Expr], scope: Scope) -> ir.Expr:
-    """The lowered form of a path operator: the number or set of stops, the first or last one, or any by its number."""
+    """The lowered form of a path operator: the number or set of stops, the first or last stop, or the stop with a
+    number.
+    """
     path, size = args[0], ir.Const(_size(x, e.args[0]))
     places = op("stops", path, size)
     if e.op == "length":
@@ -135,7 +137,7 @@ def _size(x: PathLowering, e: typed.Expr) -> int:
 
 
 def lower_ways(x: PathLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
-    """The lowered form of `reach` with costs, and `cheapest`, with both variables in slots."""
+    """The lowered form of `reach` with costs, or of `cheapest`, with both variables in slots."""
     slot = x.slot(scope)
     place = scope.in_slot(e.var, slot)
     to = x.slot(place)
@@ -153,7 +155,7 @@ def lower_ways(x: PathLowering, e: typed.Ways, scope: Scope) -> ir.Expr:
 
 
 def rear(x: PathLowering, e: typed.Op, order: ir.Expr, scope: Scope) -> ir.Expr:
-    """The lowered form of an order's last member."""
+    """The lowered form of the last member of an order."""
     assert isinstance(e.type, Ent)
     slot, bits = x.slot(scope), ir.Const(x.layout.size(e.type.kind).bit_length())
     members = op("members", order, bits)

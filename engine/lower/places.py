@@ -1,6 +1,6 @@
-"""Places of tokens as numbers: their values, occupants and capacities.
+"""Places of tokens as numbers, with their values, occupants and capacities.
 
-The place of a token is one cell, which holds its number among all places of that kind of token.
+A token's place is stored in one cell, as its number among all places of that kind of token.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ Value = Callable[[typed.Expr, dict[typed.Var, ir.Expr]], int]
 
 
 def numbered(layout: Layout, e: typed.PlaceValue, index: ir.Expr | None) -> ir.Expr:
-    """The number of a place, given the lowered entity of its index."""
+    """The number of a place whose index is the given lowered entity."""
     first = ir.Const(first_place(layout, e.kind, e.place))
     return first if index is None else op("+", first, index)
 
 
 def first_place(layout: Layout, kind: typed.Kind, place: typed.PlaceDecl) -> int:
-    """The number, among all places of a kind of tokens, of a declared place with the first entity of its index."""
+    """The number of a declared place, with the first entity as its index, among all places of a kind of tokens."""
     return first_of(layout.d.kinds, layout.d.kinds[f"{kind.name}.place"], place, layout.seats)
 
 
 def of_places(layout: Layout, kind: typed.Kind) -> list[tuple[typed.PlaceDecl, int]]:
-    """For each place number, the declaration and the number of the index entity (0 if there is none)."""
+    """For each place number, the place's declaration and the number of the index entity (0 if there is none)."""
     return [(p, i) for p in kind.places.values() for i in range(layout.size(p.index) if p.index else 1)]
 
 
@@ -49,7 +49,7 @@ def capacities(layout: Layout, kind: typed.Kind, value: Value) -> tuple[int, ...
 
 
 def count_in(layout: Layout, kind: typed.Kind, place: ir.Expr, slot: int, without: ir.Expr | None = None) -> ir.Expr:
-    """An expression for the number of tokens in a place, optionally without one of them."""
+    """An expression for the number of tokens in a place, optionally without counting one given token."""
     size = layout.size(kind.name)
     there = op("==", ir.Cell(layout.field_at[kind.state["place"]], ir.Local(slot), size), place)
     where = there if without is None else logic("and", [there, op("!=", ir.Local(slot), without)])
@@ -61,7 +61,7 @@ _FEW = 16
 
 
 def how_many(layout: Layout, capacity: typed.CapacityDecl, index: ir.Expr, slot: int) -> ir.Expr:
-    """An expression for the number of pieces and tokens that share a capacity, given the entity of its index."""
+    """An expression for the number of pieces and tokens that share a capacity, for a given entity of its index."""
     if not _is_ready(index):  # evaluated once, as the only member of a set
         inner = how_many(layout, capacity, ir.Local(slot), slot + 1)
         return ir.Fold("sum", slot, op("bit", index), None, None, inner, None)

@@ -1,4 +1,4 @@
-"""Procedures of a ruleset: their order, blocks and cells, including the cells of tables."""
+"""The order, blocks and cells of a ruleset's procedures, including the cells of tables."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Procedures:
     """The blocks and cells of procedures.
 
     Attributes:
-        order: the procedures, callers first, but preceded by those run by `once`.
+        order: the procedures run by `once`, then the other procedures, callers first.
         supposed: the procedures run by `once`.
         first: procedure → first block.
         ret: procedure → cell of the return address.
         lent: the parameters that share cells with the caller's variables.
         params: procedure → cells of the parameters, including lent ones.
-        usual: procedure → return target of its first call.
-        results: procedure → cell of its value; the cells are adjacent. A value is nonzero only between the `return`
-            and the statement that uses it, so never while the game waits.
+        usual: procedure → the block to which its first call returns.
+        results: procedure → cell of its return value; the cells are adjacent. They are nonzero only between the
+            `return` and the statement that uses the value, and therefore never while the game waits.
     """
 
     def __init__(self, rules: typed.Rules, builder: BlockBuilder) -> None:
@@ -98,7 +98,7 @@ def _calls(
 
 
 def fill_table(b: BlockBuilder, s: typed.LetTable, scope: Scope) -> None:
-    """Adds the cells of a table, and the code that initialises them each time the `let` runs."""
+    """Adds the cells of a table, and code that initialises them each time the `let` runs."""
     x, table = b.x, s.table
     first, size = _cells(b, table)
     if table.private is not None:

@@ -1,7 +1,8 @@
-"""Bounds of values: intervals, which show the numbers that may overflow and need a check, and declared sizes of sets.
+"""Bounds of values: intervals, which tell whether a number may overflow and needs a check, and declared set sizes.
 
 A stored number (in the state, a variable, an argument of an option) is within ±`MAX_NUMBER`. An intermediate result may
-be larger, but stays within `MOST`: if it could exceed that, it is checked against ±`MAX_NUMBER` where it is computed.
+be larger but stays within `MOST`: a result that could exceed `MOST` is checked against ±`MAX_NUMBER` where it is
+computed.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ MOST: Range = (-1_000 * MAX_NUMBER, 1_000 * MAX_NUMBER)
 
 
 class ProgramRanges:
-    """The ranges of the expressions of a growing program.
+    """The ranges of the expressions of a program under construction.
 
     Attributes:
-        slots: slot → range of its number; other slots hold entities and sets.
+        slots: slot → range of the number in it; other slots contain entities and sets.
     """
 
     def __init__(self, p: ir.Program) -> None:
@@ -41,7 +42,7 @@ class ProgramRanges:
         self._known: dict[int, tuple[ir.Expr, Range]] = {}
 
     def of(self, e: ir.Expr) -> Range:
-        """The inclusive range of a numeric expression; it is meaningless for a set."""
+        """The inclusive range of a numeric expression; meaningless for a set."""
         if isinstance(e, ir.Const):
             return e.value, e.value
         if isinstance(e, ir.Local):
@@ -53,7 +54,7 @@ class ProgramRanges:
         return self._known[id(e)][1]
 
     def function(self, body: ir.Expr) -> None:
-        """Records the range of the next function's value."""
+        """Records the range of the value of the next function."""
         self._functions.append(self.of(body))
 
     def _cell(self, c: ir.CellName) -> Range:
@@ -113,12 +114,12 @@ def declared(
     slot: int,
     site: Callable[[Span, str], int],
 ) -> ir.Expr:
-    """The value of a definition, which faults if its size exceeds the declared bound.
+    """The value of a definition, which faults if the number of members exceeds the declared bound.
 
     Args:
         definition: the definition.
         body: the lowered value.
-        lets: a list that receives the binding of the value to the slot, if a test is necessary.
+        lets: a list to which the binding of the value to the slot is added, if a test is necessary.
         slot: a free slot for the value.
         site: a function that returns the number of a fault site.
     """

@@ -1,5 +1,5 @@
-"""The context of lowering: variables in scope, a hook that relates lowered code to the rules, and an evaluator of start
-values.
+"""The context of lowering: the variables in scope, a hook that relates lowered code to the rules, and an evaluator of
+start values.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Scope(Struct, frozen=True):
         return replace(self, where={**self.where, var: ir.Local(slot)}, slots=max(self.slots, slot + 1))
 
     def after(self, slot: int) -> Scope:
-        """A copy of this scope with a slot reserved for no variable."""
+        """A copy of this scope in which the slots up to `slot` are in use, without a variable for them."""
         return replace(self, slots=slot + 1)
 
     def in_cell(self, var: typed.Var, at: int) -> Scope:
@@ -51,7 +51,7 @@ class Scope(Struct, frozen=True):
 
 
 class Marks:
-    """The base class of hooks that lowering notifies. By default its methods do nothing."""
+    """The base class of the hooks that lowering notifies. By default, its methods do nothing."""
 
     def expression(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
         """The replacement for a lowered expression: the same object, or a marked expression with the same value."""

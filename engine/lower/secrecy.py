@@ -35,7 +35,7 @@ def add_secrets(declarations: typed.Declarations, x: ExpressionLowering) -> None
 
 
 def seers(x: ExpressionLowering, param: typed.OptionParam, scope: Scope) -> ir.Expr | None:
-    """An expression for the seats, besides the decider, that see a private argument; None if there are none."""
+    """An expression for the seats, besides the decider, that see a private argument; None if no other seat does."""
     if param.private is None or param.private.like is None:
         return x.expr(param.private.to, scope) if param.private is not None and param.private.to is not None else None
     field, secrecy = param.private.like, param.private.like.decl.private

@@ -1,4 +1,4 @@
-"""Start values: the contents of cells before the first block runs."""
+"""Start values, which are the contents of the cells before the first block runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token moves: capacity checks, the new place, and the reset of the token's state."""
+"""Lowering of token moves: capacity checks, the new place, and the reset of the token's state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from rulespec.types import Ent, Maybe, none_of
 
 
 def put(b: BlockBuilder, s: typed.Put, scope: Scope) -> None:
-    """Adds the instructions of `move t to place`, which read first, then write the place and reset the token."""
+    """Adds the instructions of `move t to place`: all reads come first, then the write of the place and the reset of
+    the token.
+    """
     x, kind, layout = b.x, s.kind, b.layout
     token = stored(b, x.expr(s.token, scope), kind.name, kind.name)
     place = stored(b, x.expr(s.place, scope), f"{kind.name}.place", "place")
@@ -54,7 +56,7 @@ def _check_shared(b: BlockBuilder, s: typed.Put, place: ir.Expr, scope: Scope) -
 
 
 def stored(b: BlockBuilder, value: ir.Expr, type_: str, name: str) -> ir.Expr:
-    """An expression for a value that later writes cannot change: the same expression, or a copy in a variable."""
+    """An expression for a value that later writes cannot change: either the given one, or a copy in a variable."""
     if _lasts(b.p, value):
         return value
     variable = b.local(name, type_)

@@ -1,4 +1,4 @@
-"""Migration of a recorded game to changed rules: decision by decision, with a comparison of the shared state."""
+"""Migration of a recorded game to changed rules, decision by decision, with a comparison of the shared state."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Obstacle(Struct, frozen=True):
     """The first obstacle to a faithful migration of a game.
 
     Attributes:
-        reason: the reason, the same for all games with this obstacle.
+        reason: the reason, which is the same for all games with this obstacle.
         rules: the rule ids cited by the reason.
         index: the number of decisions before the obstacle.
         recorded: the recorded decision, or "".
@@ -68,7 +68,7 @@ class Migrated(Struct, frozen=True):
 
     Attributes:
         log: the name of the log.
-        verdict: faithful, numbers or kept.
+        verdict: the verdict: faithful, numbers or kept.
         cause: the obstacle; None if the game is faithful.
         walk: the result of applying the recorded decisions.
         game: the game under the changed rules, at the point where the migration stopped.
@@ -99,17 +99,17 @@ class Migrated(Struct, frozen=True):
         }
 
     def write(self, path: Path, replay: ReplayResult) -> None:
-        """Writes the game as a log of the changed rules, with the notes on its decisions."""
+        """Writes the game as a log under the changed rules, with the notes on its decisions."""
         moves = [placed.move for placed in self.walk.moves]
         lines = [replay.places[placed.source] if placed.source is not None else 0 for placed in self.walk.moves]
         write_log(path, self.game, moves, replay.native, lines, replay.random)
 
 
 def migrate(replay: ReplayResult, ruleset: typed.Ruleset, backend: Backend = "auto") -> Migrated:
-    """The migration of a recorded game to changed rules; no person's decision is dropped or invented.
+    """The migration of a recorded game to changed rules; it neither drops nor invents a player's decision.
 
     Args:
-        replay: the game under its own rules, legal to its end.
+        replay: the replay of the game, which is legal under its own rules to its end.
         ruleset: the changed rules.
         backend: the machine for the changed rules.
 

@@ -23,10 +23,10 @@ class MigrationPlan(Struct, frozen=True):
     """The parameters of a migration.
 
     Attributes:
-        to: the reference of the changed rules.
+        to: the reference to the changed rules.
         sources_hash: the hash of the changed rules' texts.
-        own: the reference of the logs' rules; None for the rules that each log carries or names.
-        out: the folder for migrated games; None to write none.
+        own: the reference to the logs' rules; None for the rules that each log carries or names.
+        out: the folder for migrated games; None to write nothing.
         numbers: whether to migrate games with the verdict `numbers` as well.
     """
 
@@ -42,7 +42,7 @@ class MigrationPlan(Struct, frozen=True):
 
 
 class Carried(Struct, frozen=True):
-    """The outcome for a log: an object of `games` in migrate.schema.json, or an error."""
+    """The outcome for a log: an element of `games` as in migrate.schema.json, or an error."""
 
     log: str
     result: dict[str, Any] | None
@@ -53,8 +53,8 @@ def carried(plan: MigrationPlan, path: str) -> Carried:
     """Migrates a log and writes the result; returns the outcome.
 
     Raises:
-        SaveError: if the file already exists, or cannot be written.
-        ClusterError: if the rules that this worker reads differ from the sender's.
+        SaveError: if the output file already exists or cannot be written.
+        ClusterError: if the rules that this worker loads differ from the sender's.
     """
     try:
         replay = legal_replay(plan, path)

@@ -1,4 +1,4 @@
-"""Proposals of `was:` lines for a migration: renamings, found by trial, that make every game faithful."""
+"""Proposed `was:` lines for a migration: renamings, found by trial, that make every game faithful."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ MAX_ROUNDS = 8
 
 
 class Renamed(Struct, frozen=True):
-    """A former name and its current one.
+    """A former name and the current name.
 
     Attributes:
         within: the decision of an option, or the kind of an entity; "" for a decision.
         former: the former name.
         name: the current name.
-        entity: whether the name is that of an entity.
+        entity: whether an entity has the name.
     """
 
     within: str

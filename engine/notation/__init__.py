@@ -1,1 +1,1 @@
-"""Notations: moves written as text, defined by a small declared grammar. See docs/guides/dialects.md."""
+"""Notations: moves as text, defined by a small declared grammar. See docs/guides/dialects.md."""

@@ -1,4 +1,4 @@
-"""Grammar of a notation, which parses the text of a move into fields in linear time.
+"""The grammar of a notation, which parses the text of a move into fields in linear time.
 
 The templates become one automaton whose states are their characters (the positions of Glushkov, 1961). It must be
 unambiguous: no two states reachable by the same text may both be final, or lead to the same state (Book, Even,
@@ -27,7 +27,7 @@ START = -1
 
 
 class ListPart(Struct, frozen=True):
-    """A part that is a list of at least `least` texts of the part `of`, separated by the text `by`."""
+    """A list of at least `least` items, each matching the part `of`, separated by the literal `by`."""
 
     of: str
     by: str
@@ -43,7 +43,7 @@ class GrammarError(ValueError):
 
 
 class Read(Struct, frozen=True):
-    """The result of parsing a text: the type of the move, and its fields."""
+    """The result of parsing a text: the type and the fields of the move."""
 
     type: str
     fields: Mapping[str, Any]
@@ -70,7 +70,7 @@ class Grammar(Struct):
     Attributes:
         parts: the parts by name.
         numbers: the names of the integer parts.
-        states: for each state, its characters, the number of its rule, and the number of the named part in the rule, or
+        states: for each state, its characters, the number of its rule, and the number of its named part in the rule, or
             -1.
         follow: for each state, its successors.
         first: the possible first states.
@@ -87,7 +87,7 @@ class Grammar(Struct):
     rules: list[_Rule] = field(default_factory=list)
 
     def read(self, text: str) -> Read | None:
-        """The move that a text denotes, or None."""
+        """The move that a text denotes; None if it denotes none."""
         if not 0 < len(text) <= MAX_TEXT:
             return None
         ways: list[dict[int, int]] = [{}]  # for each character: state → the state before it
@@ -116,7 +116,7 @@ class Grammar(Struct):
         return Read(rule.type, {rule.named[n].field: self.value(rule.named[n].part, t) for n, t in texts.items()})
 
     def value(self, name: str, text: str) -> Any:
-        """The value that a part's text denotes."""
+        """The value denoted by the text of a part."""
         part = self.parts[name]
         if isinstance(part, Mapping):
             return part[text]
@@ -125,7 +125,9 @@ class Grammar(Struct):
         return int(text) if name in self.numbers and text else text
 
     def text(self, name: str, value: Any) -> str:
-        """The first text of a part that denotes a value; True and False stand for its presence and absence."""
+        """The first text of a part that denotes a value; the values True and False stand for the part's presence and
+        absence.
+        """
         part = self.parts[name]
         if isinstance(part, ListPart):
             return part.by.join(self.text(part.of, each) for each in value or ())
@@ -138,13 +140,13 @@ class Grammar(Struct):
         return "" if value is None or value is False else str(value)
 
     def part_of(self, type_: str, name: str) -> str:
-        """The part that parses a field of a type; by default, the part with the field's name."""
+        """The part that parses a field of a move type; by default, the part with the field's name."""
         fields = {named.field: named.part for rule in self.rules if rule.type == type_ for named in rule.named}
         return fields.get(name, name)
 
 
 def make_grammar(parts: Mapping[str, Part], numbers: Iterable[str], moves: Sequence[tuple[str, Template]]) -> Grammar:
-    """The grammar built from parts, and from pairs of a move type and a template.
+    """The grammar built from parts and from pairs of a move type and a template.
 
     Raises:
         GrammarError: if a part is missing or recursive, there are too many states, or a text is ambiguous.

@@ -1,4 +1,4 @@
-"""Matches in two columns (`.mat`): a heading for each game, and numbered lines with a move of each player.
+"""Two-column match files (`.mat`), with a heading for each game, and numbered lines with one move by each player.
 
 The parser takes linear time. Words about stakes (`Doubles => 2`) become comments; legality is not checked here.
 
@@ -58,13 +58,15 @@ _LOOKED_AT = 4_000
 
 
 class MatMove(TextMove):
-    """A move, and whether it stands in the left column."""
+    """A move, with its column: left or right."""
 
     left: bool = True
 
 
 def is_mat(text: str) -> bool:
-    """Whether a text looks like a match in two columns: by its length, or by the heading of a game."""
+    """Whether a text looks like a two-column match, because it begins with the length of a match or the heading of a
+    game.
+    """
     return _LOOKS.match(text[:_LOOKED_AT].lstrip("\ufeff")) is not None
 
 
@@ -78,9 +80,9 @@ def read_mat(text: str, file: str) -> Iterator[TextGame]:
 
 
 def as_document(game: TextGame) -> dict[str, Any]:
-    """A game as the object of a foreign log: its tags, and the list `moves`.
+    """A game as the object of a foreign log, with its tags and the list `moves`.
 
-    A move is an entry as in `as_throw`; one that is not understood has its text as `kind`.
+    Each move becomes an entry as in `as_throw`; if the parser does not understand a move, its text becomes the `kind`.
     """
     return {**game.tags, "moves": [_as_entry(move) for move in game.moves]}
 

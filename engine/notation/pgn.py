@@ -1,7 +1,7 @@
-"""Portable game notation (PGN): files of games, each with tags and moves as text.
+"""Portable Game Notation (PGN): files of games, each with tags and with moves as text.
 
-The parser takes linear time and counts brackets instead of recursing. Comments, glyphs and variations are kept
-unchanged; legality is not checked here.
+The parser takes linear time and counts brackets instead of recursing. It leaves comments, glyphs and variations
+unchanged, and does not check legality.
 
 Source: PGN Specification and Implementation Guide, 1994, sections 7 and 8.
 """
@@ -96,9 +96,9 @@ _BRACKETS = re.compile(r"[(){;]")
 
 
 def is_pgn(text: str, file: str = "") -> bool:
-    """Whether a text looks like PGN: by the name of its file, or by a tag or move number at its beginning.
+    """Whether a text looks like PGN, judged by its file name, or by a tag or move number at its beginning.
 
-    Comments may precede it; a brace followed by a quotation mark is the beginning of JSON.
+    Comments may precede the tag or number; a brace followed by a quotation mark is the beginning of JSON.
     """
     if _FILE.search(file) is not None:
         return True
@@ -373,8 +373,8 @@ def pgn_text(game: TextGame, begins: Mapping[int, int]) -> str:
 
     Args:
         game: the game.
-        begins: index of a move, from 0 → printed number. Other moves are printed without a number, except that after a
-            comment the last number is repeated with three dots.
+        begins: index of a move, from 0 → printed number. Other moves have no number, except that after a comment the
+            last number is repeated with three dots.
     """
     tags = [f'[{name} "{_escaped(value)}"]' for name, value in game.tags.items()]
     lines, line = [*tags, ""], ""

@@ -1,7 +1,7 @@
 """Smart Game Format (SGF): files of games, each with properties and a main line.
 
-The parser takes linear time and counts brackets instead of recursing. The main line takes the first branch at each
-fork; other branches are kept as text. Legality is not checked here.
+The parser takes linear time and counts brackets instead of recursing. It follows the first branch at each fork as the
+main line, keeps other branches as text, and does not check legality.
 
 Source: SGF specification FF[4], 1999 (FF[1] to FF[3] are also supported).
 """
@@ -60,7 +60,7 @@ _OLD_PASS, _LARGEST = "tt", 19
 
 
 class SgfMove(TextMove):
-    """A move: the value of its property as `text`, and its player, `B` or `W`; "" for set-up stones."""
+    """A move. `text` is the value of its property, and `by` is its player, `B` or `W`; "" for set-up stones."""
 
     by: str = ""
 
@@ -89,10 +89,10 @@ def as_document(game: TextGame) -> dict[str, Any]:
     """A game as the object of a foreign log, with the properties of its root and the list `moves`.
 
     Trailing zeros of decimals are dropped, because programs write the same komi in several ways. A move has `kind`
-    (`move`, `pass`, `resign` or `setup`), `black` (whether Black made it) and `text`; if its text is a point, also
-    `column` and `row`, counted from 1 at the bottom left, as players count. In a race with dice (`GM` 6), a move is an
+    (`move`, `pass`, `resign` or `setup`), `black` (whether Black made it) and `text`. If the text is a point, it also
+    has `column` and `row`, which players count from 1 at the bottom left. In a race with dice (`GM` 6), a move is an
     entry as in `as_throw`, where White is the player of the left column. `winner` (`B`, `W` or `draw`) and `margin` are
-    the parts of the result (`RE`), which a resignation may replace.
+    the parts of the result (`RE`); without `RE`, a resignation among the moves gives the result.
     """
     rows = _SIZE.fullmatch(game.tags.get("SZ", ""))
     size = int(rows[1]) if rows is not None else _LARGEST

@@ -27,7 +27,7 @@ class TemplateError(ValueError):
 
 
 class Characters(Struct, frozen=True):
-    """A character class, repeated between `least` and `most` times."""
+    """A character class, to be repeated between `least` and `most` times."""
 
     of: frozenset[str]
     least: int = 1
@@ -35,7 +35,7 @@ class Characters(Struct, frozen=True):
 
 
 class NamedPart(Struct, frozen=True):
-    """A reference to a part under the name of a field; an `optional` one may be missing."""
+    """A reference to a part, with the name of the field for its value; if it is `optional`, the part may be missing."""
 
     field: str
     part: str

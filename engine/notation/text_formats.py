@@ -1,4 +1,4 @@
-"""Files of games in any of the known text formats: PGN, SGF and matches in two columns (`.mat`)."""
+"""Files of games in any of the known text formats: PGN, SGF and two-column matches (`.mat`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAMES = {"pgn": "a PGN file", "sgf": "an SGF file", "mat": "a game of a match in
 
 
 def format_of(text: str, file: str = "") -> str:
-    """The format of a text, `pgn`, `sgf` or `mat`; "" for any other."""
+    """The format of a text: `pgn`, `sgf` or `mat`; "" for any other format."""
     if sgf.is_sgf(text):
         return "sgf"
     if mat.is_mat(text):

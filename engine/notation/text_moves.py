@@ -1,4 +1,4 @@
-"""Games whose moves are text, in a form common to all file formats: tags, moves and comments."""
+"""Games whose moves are texts, in a form common to all file formats: tags, moves and comments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_OF_MOVE = 200
 
 
 class TextMove(Struct):
-    """A move as text, with its comments; its text is empty if it only holds comments at the start of a game.
+    """A move as text, with its comments; the text is empty if the object has only the comments at the start of a game.
 
     Attributes:
         text: the text of the move.
@@ -40,10 +40,10 @@ class TextMove(Struct):
 
 
 class TextGame(Struct):
-    """A game: its tags and its moves; comments before the first move are in `start`.
+    """A game with its tags and moves; comments before the first move are in `start`.
 
-    `result` is the text that terminates the moves, or "". `begins`, `ends` and the `offsets` of the moves count in the
-    file's text; `head` is text before them that belongs to several games. `warnings` are about missing moves.
+    `result` is the text that terminates the moves, or "". `begins`, `ends` and the `offsets` of the moves are positions
+    in the file's text; `head` is preceding text that belongs to several games. `warnings` are about missing moves.
     """
 
     tags: dict[str, str] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class TextGame(Struct):
     warnings: tuple[Diagnostic, ...] = ()
 
     def lines(self, text: str) -> Iterator[int]:
-        """The number of the line of each move in the text of its file, from 1."""
+        """The line number of each move in the text of its file, from 1."""
         line, last = 1, 0
         for offset in self.offsets:
             line, last = line + text.count("\n", last, offset), offset
@@ -65,14 +65,14 @@ class TextGame(Struct):
 
 
 class GameText(NamedTuple):
-    """The text of a game alone, and the number of lines of its file before it."""
+    """The text of a single game, and the number of lines before it in its file."""
 
     text: str
     skipped: int
 
 
 def each_alone(games: Iterable[TextGame], text: str) -> Iterator[GameText]:
-    """The text of each game alone, out of the text of their file."""
+    """The separate text of each game, from the text of their common file."""
     lines = last = 0
     for game in games:
         lines, last = lines + text.count("\n", last, game.begins), game.begins

@@ -1,4 +1,4 @@
-"""Moves in races with dice: a throw of two dice and the steps made with it, from one numbered point to another.
+"""Moves in dice races, as a throw of two dice and the steps made with it from one numbered point to another.
 
 Points are numbered as the moving player counts, down to 0 (off the board).
 """
@@ -15,9 +15,10 @@ Step = tuple[int, int, bool]
 def as_throw(text: str, dice: tuple[int, int], steps: Iterable[Step], *, left: bool) -> dict[str, Any]:
     """A move as an entry of a foreign log.
 
-    It has `kind` (`throw`), `text`, `dice` (`high` and `low`) and the list `steps`, each with `from` and `to`, and with
-    `hit` if it is marked as a hit. The dice and each step have `left`: whether the player of the left column made them.
-    A step longer than any die counts as several, whose points in between may be missing.
+    The entry has `kind` (`throw`), `text`, `dice` (`high` and `low`) and the list `steps`, each with `from` and `to`,
+    and with `hit` if the step is marked as a hit. The dice and each step have `left`, which tells whether they belong
+    to the player of the left column. A step longer than any die counts as several steps, in which the points in between
+    may be missing.
     """
     low, high = sorted(dice)
     thrown = [high] * 4 if high == low else [high, low]

@@ -1,8 +1,9 @@
-"""Step counting for machines that add up step bounds: long expressions count the steps of their own evaluation.
+"""Step counting for machines that add up step bounds: long expressions count their own evaluation steps.
 
-The maximum steps of an expression, by kind size, may be a thousand times the actual number: conditions skip most
-members of a set, and most sets are small. A long expression therefore becomes a definition that counts its steps on
-each call (`ir.Function.steps`); a loop counts by the actual size of its set. The caller counts one step for it.
+The maximum number of steps of an expression, computed from kind sizes, may be a thousand times the actual number:
+conditions skip most members of a set, and most sets are small. A long expression therefore becomes a definition that
+counts its steps on each call (`ir.Function.steps`); a loop counts the actual size of its set. The caller counts one
+step for the definition.
 
 Since counting may abort a decision, such a call may fault, so no pass removes it, moves it before its guard, or merges
 two of its occurrences.
@@ -41,11 +42,12 @@ _FINE = 1_000
 
 
 def count_work(p: ir.Program, *, expressions: bool = True) -> ir.Program:
-    """The program with long expressions as definitions that count their steps; blocks and cells keep their numbers.
+    """The program, with long expressions turned into definitions that count their steps; blocks and cells keep their
+    numbers.
 
     Args:
         p: the program as first lowered.
-        expressions: whether to rewrite expressions; if not, only the parameter values in option lists are counted.
+        expressions: whether to rewrite expressions; otherwise, only the parameter values in option lists are counted.
     """
     coarse = _Counting(p, _GRAIN, expressions=expressions)
     result = coarse.prepared()

@@ -1,6 +1,4 @@
-"""Passes that simplify expressions: those that depend only on facts become constants, and small definitions are
-inlined.
-"""
+"""Passes that simplify expressions: they fold expressions over facts into constants, and inline small definitions."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ _FEW = 8
 
 
 def fold_constants(p: ir.Program) -> ir.Program:
-    """Evaluates expressions over facts, and removes loop members whose conditions always fail."""
+    """Evaluates expressions over facts, and removes members from loops if their conditions always fail."""
     facts = Facts(p)
 
     def fold(e: ir.Expr, top: int) -> ir.Expr:
@@ -146,7 +144,7 @@ _MAX_SIZE = 60
 
 
 def inline(p: ir.Program) -> ir.Program:
-    """Replaces calls of small definitions with their bodies."""
+    """Replaces calls to small definitions with their bodies."""
     facts = Facts(p)
     functions: list[ir.Function] = []
 

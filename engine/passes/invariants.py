@@ -1,7 +1,7 @@
-"""Invariants, tested again after a decision only for the members whose test may read a changed cell.
+"""Incremental tests of invariants: after a decision, only members whose test may read a changed cell are tested again.
 
-Most invariants constrain every entity of a kind, and a decision changes few of them. So an invariant `all x in SET: …`
-over a constant set is tested per member.
+Most invariants constrain every entity of a kind, and a decision changes few of them. An invariant `all x in SET: …`
+over a constant set is therefore tested per member.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_LOOKED = 200_000
 
 
 def split(p: ir.Program) -> ir.Program:
-    """The program with invariants that can be tested for individual members."""
+    """The program, with invariants split so that they can be tested for individual members."""
     return replace(p, invariants=[_split(v) for v in p.invariants])
 
 
@@ -78,7 +78,7 @@ class Invariants:
             for them.
 
     Attributes:
-        members: index of an invariant → all of its tested members.
+        members: index of an invariant → all members for which it is tested.
     """
 
     def __init__(self, p: ir.Program, holds: Sequence[Callable[[State, int], int]]) -> None:
@@ -87,7 +87,9 @@ class Invariants:
         self.members = {number: _asked(v) for number, v in enumerate(p.invariants)}
 
     def broken(self, state: State, since: Sequence[Journal] | None) -> list[int]:
-        """The indices of the broken invariants; if `since` is given, only of those that read a cell changed in it."""
+        """The indices of the broken invariants; if `since` is given, tests only those that may read a cell changed in
+        it.
+        """
         asked = self.members
         if since is not None:
             readers, always = self.readers
@@ -101,8 +103,8 @@ class Invariants:
 
     @cached_property
     def readers(self) -> tuple[dict[int, list[tuple[int, int]]], dict[int, int]]:
-        """The invariants that may read each cell, with the members concerned, and the invariants that are always
-        tested.
+        """For each cell, the invariants that may read it, with the members concerned; and the invariants that are
+        always tested.
         """
         readers: dict[int, list[tuple[int, int]]] = {}
         always: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""A pass that narrows sets before loops over them."""
+"""A pass that narrows the sets that loops run over."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _all(e: ir.Fold, facts: Facts) -> ir.Expr:
 
 
 def summed(e: ir.Fold, facts: Facts) -> ir.Expr:
-    """The sum of a fold over the same cells of all members, computed without a loop where possible."""
+    """The sum of a fold over the same cells for all members, computed without a loop where possible."""
     source = e.source
     if e.op != "sum" or e.body is None or not isinstance(source, ir.Const) or source.value & (source.value + 1):
         return e
@@ -178,10 +178,10 @@ def _narrowed(
 
 
 def before_guards(mask: ir.Expr, facts: Facts) -> ir.Expr:
-    """A set that can be computed safely before the conditions that guard it.
+    """A form of a set that can safely be computed before the conditions that guard it.
 
-    If an entity is none, its cell is some other cell, with any value; where such a value selects a maintained set, it
-    is restricted to valid ones.
+    If an entity is none, an arbitrary other cell is read in place of its cell. Where the value of such a cell selects a
+    maintained set, it is clamped to the valid range.
     """
 
     def bounded(e: ir.Expr) -> ir.Expr:
@@ -326,8 +326,8 @@ def _none(e: ir.Op, slot: int, many: bool, facts: Facts) -> tuple[ir.Held, bool]
 
 
 def held_mask(e: ir.Expr, slot: int, facts: Facts) -> tuple[ir.Held, bool] | None:
-    """The members whose own cell satisfies (or, if the flag is True, fails) a comparison with a value that is the same
-    for all.
+    """The members whose own cell satisfies (or, if the flag is True, fails) a comparison with a value common to all
+    members.
     """
     if not isinstance(e, ir.Op):
         return None

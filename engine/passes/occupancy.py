@@ -1,8 +1,9 @@
-"""Occupancy: sets of occupied places, and of tokens by place, as cells of the state.
+"""Occupancy: the sets of occupied places, and of the tokens in each place, as cells of the state.
 
 These sets are read often and change rarely.
 
-Their cells follow those of the program, and are invisible to the rules and to all machines except their creator.
+Their cells follow the program's cells, and are invisible to the rules and to all machines except the one that created
+them.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ MAX_MEMBERS = 2_000
 
 
 class Family(Struct, frozen=True):
-    """The sets of an array of cells along one of its dimensions.
+    """The sets that the cells of an array form along one of its dimensions.
 
     The array starts at the cell `first` and has `size` cells; the members of a set are `count` of its cells, which are
     `stride` apart. The cell `at` holds the first of the sets.
@@ -50,7 +51,7 @@ class Family(Struct, frozen=True):
         return self.size // self.count
 
     def place(self, cell: int) -> tuple[int, int]:
-        """The cell of the set that contains an array's cell, and the bit in it."""
+        """For a cell of the array, the cell of the set that contains it, and its bit in that set."""
         outer, inner = divmod(cell - self.first, self.stride * self.count)
         member, lane = divmod(inner, self.stride)
         return self.at + outer * self.stride + lane, 1 << member
@@ -61,15 +62,15 @@ class Occupancy:
 
     Args:
         p: the program.
-        wanted: the candidate families; those that exceed the bounds are dropped.
-        held: the candidates for sets by value (`ir.Held`), each as first cell, number of cells and array, subject to
-            the same bounds.
+        wanted: the candidate families; families that exceed the bounds are dropped.
+        held: the candidates for sets by value (`ir.Held`), each as first cell, number of cells and array; the same
+            bounds apply.
 
     Attributes:
         families: the families, by first cell, size, stride and count.
-        places: cell → the sets that contain it, each with its bit.
+        places: cell → the sets that contain it, each with the cell's bit.
         holdings: the accepted `held`, each with the cell of the set for value 0; the set for none (-1) precedes it.
-        houses: cell → for each holding, the cell of its first set, the bit, and the array.
+        houses: cell → for each holding, the cell of its first set, the bit and the array.
         cells: the number of cells of a state.
     """
 
@@ -106,13 +107,13 @@ class Occupancy:
                     self.houses[base + i] = (*self.houses.get(base + i, ()), (first, 1 << i, array))
 
     def start(self, cells: Sequence[int]) -> State:
-        """A state with these cells, followed by their sets."""
+        """A state that consists of these cells and then their sets."""
         state = [*cells, *[0] * (self.cells - self.first)]
         self.update(state, [*self.places, *self.houses])
         return state
 
     def sets(self, written: Iterable[int]) -> Iterator[int]:
-        """The cells of the sets that may change after writes to cells."""
+        """The cells of the sets that may change when the given cells are written."""
         for cell in written:
             yield from (at for at, _ in self.places.get(cell, ()))
             for first, _, array in self.houses.get(cell, ()):
@@ -121,13 +122,14 @@ class Occupancy:
     def unknown(
         self, state: State, cells: Iterable[int], within: Mapping[int, frozenset[int]], counted: Mapping[int, Set[int]]
     ) -> dict[int, UnknownSet]:
-        """The cells of the sets that are unknown while some cells are unknown, each with what is known of it.
+        """The cells of the sets that are not fully known while some cells are unknown, each with the known part of its
+        set.
 
         Args:
             state: the cells.
             cells: the unknown cells.
-            within: the possible values of some of them.
-            counted: cell → the values whose number among cells is public.
+            within: the possible values of some unknown cells.
+            counted: cell → the values whose number among the cells is public.
         """
         results: dict[int, UnknownSet] = {}
         among: dict[int, int] = {}
@@ -168,7 +170,7 @@ class Occupancy:
 
 
 def with_occupancy(p: ir.Program) -> tuple[ir.Program, Occupancy]:
-    """The program with occupancy: it reads maintained sets of cells that only transfers change, and of tokens."""
+    """The program with occupancy, which reads maintained sets for tokens and for cells that only transfers change."""
     asked: list[list[Family]] = []
     held: dict[tuple[int, int, int], None] = {}
 
@@ -241,9 +243,9 @@ Lookup = Callable[[ir.Held], ir.Expr | None]
 
 
 def narrowed_by_sets(e: ir.Fold, facts: Facts, lookup: Lookup) -> ir.Expr:
-    """The fold, restricted to the members that are in the maintained sets of its conditions.
+    """The fold, restricted to members of the maintained sets that decide its conditions.
 
-    Conditions that no maintained set decides remain, as do all that follow a condition that may fault.
+    Conditions that no maintained set decides remain, and so do all conditions after one that may fault.
     """
     source, first = e.source, True
     left: list[ir.Expr] = []

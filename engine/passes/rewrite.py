@@ -1,4 +1,4 @@
-"""Rewriting of all expressions of a program; conversions between conditions and sets."""
+"""Rewriting of all expressions of a program, and conversions between conditions and sets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Change = Callable[[ir.Expr, int], ir.Expr]
 
 
 def everywhere(p: ir.Program, change: Change, *, functions_too: bool = True) -> ir.Program:
-    """A copy of a program with every expression rewritten; with `functions_too`, those of definitions as well."""
+    """A copy of a program with every expression rewritten; `functions_too` includes the expressions of definitions."""
     rewriting = _Rewriting(p.slots, change)
     functions = [rewriting.function(f) for f in p.functions] if functions_too else p.functions
     blocks = [rewriting.block(b) for b in p.blocks]
