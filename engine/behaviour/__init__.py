@@ -1,1 +1,1 @@
-"""Comparison of behaviour: two rulesets, or one before and after a change, at the same positions."""
+"""Comparison of the behaviour of two rulesets, or of one ruleset before and after a change, at the same positions."""

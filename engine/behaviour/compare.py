@@ -1,8 +1,8 @@
 """Comparison by play: tries the positions of one ruleset under another, near the start, in walks and in recorded games.
 
 Both games take the same options, with the same shared state. An option after which they differ is recorded and undone,
-so that the walk continues where they agree. If they differ after every option, the other game gets the shared state of
-the first.
+so that the walk continues from a position where they agree. If they differ after every option, the other game gets the
+shared state of the first.
 """
 
 from __future__ import annotations

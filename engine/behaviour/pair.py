@@ -1,4 +1,4 @@
-"""Two games under different rules at one position, with the same shared state and question."""
+"""Two games under different rules, at one position: with the same shared state and the same question."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Pair:
         return Listed(both, illegal, list(there.values()), odds)
 
     def counterpart(self, option: Option) -> Option | None:
-        """The other game's counterpart of an option of the first; None if it is illegal there."""
+        """The other game's counterpart of an option of the first game; None if it is illegal in the other game."""
         recorded = self.translation.decision(option)
         try:
             there = self.other.parse(recorded.option, recorded.by, recorded.decision)

@@ -52,7 +52,7 @@ class BotGames:
 
     @property
     def backend(self) -> Backend:
-        """The machine for the games: the plan's, or Python if the plan asks for wasm, which cannot run the rules."""
+        """The machine for the games: the plan's or, if that is wasm and wasm cannot run the rules, Python."""
         return "python" if self.plan.backend == "wasm" and self._table(0).machine is None else self.plan.backend
 
     def set_up(self) -> None:

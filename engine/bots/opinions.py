@@ -1,7 +1,7 @@
 """A bot's opinions on the decisions of a game: its own choice, and the estimated loss from the choice actually made.
 
 Each decision is judged from its seat's view at that time, as if the bot had to decide; information that was hidden does
-not count. Decisions out of turn and chance are not judged.
+not count. Chance and out-of-turn decisions are not judged.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Opinion(Struct, frozen=True):
 
     @property
     def loss(self) -> float:
-        """The share of the win lost by the decision; 0 if unknown."""
+        """The share of the win lost by the decision; 0 if it is unknown."""
         return max(0.0, self.of_best - self.expected) if self.expected is not None else 0.0
 
 

@@ -38,7 +38,7 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
     """The names and bytes of the logs in an archive, in order; an overlong log is truncated.
 
     Raises:
-        DiagnosticsError: RS601 if it is unreadable, RS602 if it is too large.
+        DiagnosticsError: RS601 if the archive is unreadable, RS602 if it is too large.
     """
     with foreign(str(path), _HELP):
         file = opened(path)

@@ -216,7 +216,7 @@ class Tables:
         """The rules of a table.
 
         Raises:
-            DiagnosticsError: RS601, RS602 or RS656 to RS659 if the store does not have them, or they are damaged.
+            DiagnosticsError: RS601, RS602 or RS656 to RS659 if the store does not have the rules, or they are damaged.
         """
         bundle = beside(self._folder, table.sources_hash)
         if bundle is None:

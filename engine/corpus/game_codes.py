@@ -77,7 +77,7 @@ class CodedGame(Struct, frozen=True):
         game: the number of the game.
         log: the name of its log.
         sha256: the hash of the log's bytes; empty for a simulated game.
-        table: the name of its table; empty if it is unreadable.
+        table: the name of its table; empty if the log is unreadable.
         error: the reason why the log is unreadable or diverges; the decisions before a divergence are included.
         decisions: the number of decisions.
         ended: the ending; None if the game is unfinished.

@@ -61,11 +61,11 @@ class FirstRefusal(Struct, frozen=True):
     """The first decision that the rules refuse.
 
     Attributes:
-        index: the number of legal decisions before it.
+        index: the number of legal decisions before the refused one.
         place: the line or entry in the log.
         reason: the reason given by the rules, with seat ids.
         rules: the ids of the rules that the reason cites.
-        written: the line of the reason in the rules; empty if there is none.
+        written: the place of the reason in the rules; empty if there is none.
     """
 
     index: int

@@ -30,7 +30,7 @@ class Log(Struct, frozen=True):
         game: the number of the log.
         name: the path relative to the corpus; in an archive, the archive's path followed by the member's.
         data: the bytes; empty if the log is unreadable.
-        refusal: the reason why it is unreadable, with the code, or "".
+        refusal: the reason why the log is unreadable, with the diagnostic code, or "".
         skipped: the number of lines before this game, in a file with several games.
     """
 

@@ -43,7 +43,7 @@ class Tally(Struct):
     """The results of the games in which a decision was taken at a position.
 
     Attributes:
-        times: the number of times it was taken; a game may reach a position more than once.
+        times: the number of times that the decision was taken; a game may reach a position more than once.
         games: the number of games.
         won: the number of these games that the deciding seat won.
         points: the deciding seat's total points.
@@ -102,7 +102,7 @@ def counted(folder: Path, game: Game, positions: Sequence[int], jobs: int = 1, c
         cluster: see `on_workers`.
 
     Raises:
-        DiagnosticsError: RS580 if the store has no game of this table; also if it is damaged.
+        DiagnosticsError: RS580 if the store has no game at this table; also if the store is damaged.
         ClusterError: if workers cannot be started or reached, or end too early.
     """
     key = _table_of(folder, game)

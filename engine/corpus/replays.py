@@ -71,7 +71,7 @@ class WorkerRules(Struct, frozen=True):
         """A loaded ruleset in this form; `away` says that workers may lack its files.
 
         Raises:
-            DiagnosticsError: RS657 if they are too large for a bundle.
+            DiagnosticsError: RS657 if the rules are too large for a bundle.
         """
         if not away:
             return cls(name, name, ruleset.sources_hash)

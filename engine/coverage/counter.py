@@ -1,4 +1,4 @@
-"""Coverage counting, by marks in the program and an observer of the interpreter.
+"""Coverage counting, with marks in the program and an observer of the interpreter.
 
 The program is lowered slightly differently: conditions that select the next block are counted even if they are
 constant under the ruleset's settings.

@@ -1,7 +1,7 @@
 """Coverage items: the definitions, procedures, options, conditions and branches of a typed ruleset.
 
 An item is identified by its kind and its place in the source. Rulesets that share files therefore share items, and
-items do not depend on the number of seats and the settings.
+items are independent of the number of seats and of the settings.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class CoverageItem:
     """A coverable unit of the rules.
 
     Attributes:
-        kind: the kind; `range` is a parameter of an option with a reason for its domain, `branch` an `if`, a `match`, a
-            loop or a conditional expression.
+        kind: the kind; `range` stands for an option parameter with a reason for its domain, and `branch` for an `if`, a
+            `match`, a loop or a conditional expression.
         span: the place of the item, or of its head if it is a definition or a procedure.
         name: the name, or a text that identifies the item.
         outcomes: the possible outcomes, all of which tests should reach.

@@ -46,11 +46,11 @@ class Cursor(Struct, frozen=True, gc=False):
     orders: tuple[int, ...] = ()
 
     def head(self, name: str) -> int:
-        """The number of elements used from a list of the first entry."""
+        """The number of used elements of a list in the first entry."""
         return dict(self.heads).get(name, 0)
 
     def used(self, name: str) -> Cursor:
-        """The cursor after one more element of a list of the first entry."""
+        """The cursor after the use of one more element of a list in the first entry."""
         heads = dict(self.heads)
         heads[name] = heads.get(name, 0) + 1
         return replace(self, heads=tuple(sorted(heads.items())), silent=0, automatic=self.automatic + 1, waiting=False)

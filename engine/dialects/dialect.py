@@ -40,7 +40,7 @@ class LogShape(Brief, Struct, frozen=True):
     Attributes:
         list: the path of the entry list in an object, which is the first entry; `*` matches every element of a list,
             or every value of an object. Empty if the log itself is the list.
-        inside: paths of lists of nested entries, which follow their entry.
+        inside: the paths of lists of nested entries, which come after the entry that contains them.
         joined: type of entry → types of the immediately preceding entries that belong to it.
         cut: path of a list in `inside` → the list from which it is split.
     """
@@ -89,7 +89,7 @@ class Undo(Brief, Struct, frozen=True):
     """The undo feature of the other system.
 
     Attributes:
-        type: the type of its entries.
+        type: the type of undo entries.
         by: the path of the seat that undoes; may be empty.
         checkpoints: entry types, or options as `decision.option`, before which an undo stops. None if an undo cancels
             whole entries, which are then skipped.
@@ -145,7 +145,7 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         rules: a ruleset reference, or a reference for each value of a field of the first entry.
         ignores_illegal: whether the other system ignores illegal entries.
         accepts: ids of rules unknown to the other system, which accepts entries that these rules refuse.
-        not_compared: paths of meaningless fields, in entries of any type.
+        not_compared: the paths of fields that are meaningless in entries of any type.
         not_compared_at_end: type of entries that end the game → paths of meaningless fields.
         known_faults: the known faults of the other system.
         shape: the layout of logs.

@@ -128,7 +128,7 @@ class Importer:
         self._take_back = TakeBack(game, dialect, own, self._projections.known)
 
     def too_long(self) -> tuple[Diagnostic, ...]:
-        """The error if the dialect's expressions exhaust the step budget of a log; otherwise empty."""
+        """The error for dialect expressions that exhaust the step budget of a log; empty if they do not."""
         help_ = "simplify it: use the fields of the entry, and avoid loops over sets"
         return self._projections.known.budget.warnings("RS638", Severity.ERROR, "reading this log", help_)
 

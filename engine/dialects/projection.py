@@ -80,7 +80,7 @@ class Variables:
     """The variables of the rules that are known at an open decision, for expressions of a dialect.
 
     Attributes:
-        used: whether an expression has used a variable, so that the compiled form applies to this game only.
+        used: whether an expression has used a variable, so that the compiled form applies only to this game.
     """
 
     def __init__(self, game: Game) -> None:

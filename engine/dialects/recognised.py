@@ -28,7 +28,7 @@ _MAX_INNER = 50
 
 
 def dialect_of(log: ForeignLog, files: Iterable[Path], dialect_id: str | None, report: Report) -> Dialect:
-    """The dialect with an id; by default, the first that recognises the log, also by its moves if they are text.
+    """The dialect with the given id; by default, the first that recognises the log, also by its moves if they are text.
 
     Args:
         log: the log as recorded.

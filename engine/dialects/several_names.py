@@ -33,8 +33,8 @@ def is_these(type_: str, names: Sequence[str]) -> Callable[[Any, int], bool]:
         names: the foreign names of the entities of its kind.
 
     Returns:
-        The predicate. A record may give a set as the name of its only member. It may repeat members if names are
-            unique.
+        The predicate. A record may give a set as the name of its only member, and may repeat members if names are
+        unique.
     """
     if type_.startswith("set "):
         alone = one_each(names)

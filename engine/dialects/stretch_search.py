@@ -109,7 +109,7 @@ class StretchSearch:
         self._of_texts = dialect.notation is not None
 
     def run(self, cursor: Cursor) -> Stretch:
-        """The stretch up to the next entry other than a decision, the end of the log, or the first entry without a
+        """The stretch up to the next entry that is not a decision, the end of the log, or the first entry without a
         match.
         """
         game = self.game

@@ -208,8 +208,8 @@ class Omniscient:
         """Runs a procedure, such as `deal(red)`, before the game begins, for custom set-ups.
 
         Raises:
-            DiagnosticsError: RS803 if it is not a procedure call; RS718 if it opens a decision or ends the game, or if
-                the game has already begun. The game is unchanged in these cases.
+            DiagnosticsError: RS803 if `call` is not a procedure call; RS718 if the procedure opens a decision or ends
+                the game, or if the game has already begun. The game is unchanged in these cases.
         """
         if hurdle := self._position.prepare(lambda state: self.enter(call, state)):
             help_ = "use `run` only for procedures without decisions, and `set` for the state after decisions"

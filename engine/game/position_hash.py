@@ -1,7 +1,7 @@
 """Position hash: a weighted sum of cells, which is updated incrementally where possible.
 
-After Carter and Wegman, "Universal Classes of Hash Functions" (1979): each cell has a pseudo-random weight, the same
-on every machine; two positions collide with a probability of about 2⁻⁶⁴.
+After Carter and Wegman, "Universal Classes of Hash Functions" (1979). Each cell has a pseudo-random weight, which is
+the same on every machine. Two positions collide with a probability of about 2⁻⁶⁴.
 """
 
 from __future__ import annotations

@@ -144,7 +144,7 @@ def _refusals(
 
 
 def conditions_held(value: Value, choice: ir.Choice, args: Sequence[int], slots: int) -> Iterator[tuple[bool, ir.Expr]]:
-    """The conditions of an option, each as whether it holds and its expression; stops at the first condition without a
+    """For each condition of an option, whether it holds, and its expression; stops at the first condition without a
     value.
 
     The arguments are those of `why_not`. A parameter's domain, its `where` and each `require` are separate conditions.

@@ -76,7 +76,7 @@ def seated(ruleset: typed.Ruleset, seats: Sequence[str] | Mapping[str, str]) -> 
 
 
 def can_be_id(text: str) -> bool:
-    """Whether a text can be a seat id, which options have as an argument, and scenarios before a colon."""
+    """Whether a text can be a seat id; ids appear as arguments of options and, in scenarios, before a colon."""
     return (
         0 < len(text) <= MAX_ID
         and text.isprintable()

@@ -37,7 +37,7 @@ def id_of(seats: Mapping[str, str]) -> Ids:
 
 
 def with_ids(seats: Mapping[str, str]) -> Ids:
-    """A function that replaces names in the arguments of an option with ids; names may contain any characters."""
+    """A function that puts ids in place of names in the arguments of an option; names may contain any characters."""
     ids = {text: seat for seat, name in seats.items() for text in (name, comparable(name))}
     names = "|".join(re.escape(text) for text in sorted(ids, key=len, reverse=True))
     argument = re.compile(rf"(?<=[(,])( *)({names})( *)(?=[,)])")

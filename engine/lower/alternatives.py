@@ -35,7 +35,7 @@ class Lowering(Protocol):
         """The lowered expression as a value of a type."""
 
     def row(self, values: tuple[int, ...], index: ir.Expr) -> ir.Expr:
-        """The value at an index of a constant array."""
+        """The value of a constant array at an index."""
 
     def helper(self, name: str, params: int, lets: tuple[tuple[int, ir.Expr], ...], body: ir.Expr) -> int:
         """Adds a function without a definition in the rules; returns its number."""

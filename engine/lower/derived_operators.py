@@ -36,7 +36,7 @@ class SubsetLowering(Lowering, Protocol):
         """The number of a fault site, which is added if it is new."""
 
     def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The lowered set; for an entity, the set of this entity."""
+        """The lowered set; a single entity becomes a singleton set."""
 
 
 def lower_subsets(x: SubsetLowering, e: typed.OverSubsets, scope: Scope) -> ir.Expr:

@@ -179,7 +179,7 @@ class ExpressionLowering:
         return ir.Closure(slot, start, self.expr(e.step, scope.in_slot(e.var, slot)))
 
     def row(self, values: tuple[int, ...], index: ir.Expr) -> ir.Expr:
-        """The value at an index of a constant array, folded if possible."""
+        """The value of a constant array at an index, folded if possible."""
         if isinstance(index, ir.Const) and 0 <= index.value < len(values):
             return ir.Const(values[index.value])
         if values and all(v == values[0] for v in values):
@@ -262,7 +262,7 @@ class ExpressionLowering:
         return self.bounded(result, e.span, MOST) if e.op == "sum" else result
 
     def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The lowered set; for an entity, the set of this entity."""
+        """The lowered set; a single entity becomes a singleton set."""
         return lowered if isinstance(e.type, SetOf) else _singleton(e, lowered)
 
     def _only(self, source: ir.Expr, e: typed.Expr) -> ir.Expr:

@@ -41,7 +41,7 @@ class PathLowering(Protocol):
         """The number of a fault site, which is added if it is new."""
 
     def set_of(self, e: typed.Expr, lowered: ir.Expr) -> ir.Expr:
-        """The lowered set; for an entity, the set of this entity."""
+        """The lowered set; a single entity becomes a singleton set."""
 
 
 def lower_path(x: PathLowering, e: typed.PathDomain, scope: Scope) -> ir.PathSearch:
@@ -115,7 +115,7 @@ def lower_along(x: PathLowering, e: typed.Along, scope: Scope) -> ir.Expr:
 
 
 def path_op(x: PathLowering, e: typed.Op, args: list[ir.Expr], scope: Scope) -> ir.Expr:
-    """The lowered form of a path operator: the number or set of stops, the first or last stop, or the stop with a
+    """The lowered form of a path operator: the number or set of stops, the first or last stop, or the stop with a given
     number.
     """
     path, size = args[0], ir.Const(_size(x, e.args[0]))

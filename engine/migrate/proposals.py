@@ -59,7 +59,7 @@ def proposed(replays: Sequence[ReplayResult], ruleset: typed.Ruleset) -> list[Re
     """The one renaming under which every kept game replays faithfully; empty if there is none, or more than one.
 
     Args:
-        replays: replays of games that cannot be migrated yet, under their own rules.
+        replays: the replays, under their own rules, of games that cannot be migrated yet.
         ruleset: the changed rules.
 
     Raises:

@@ -88,7 +88,7 @@ class Invariants:
 
     def broken(self, state: State, since: Sequence[Journal] | None) -> list[int]:
         """The indices of the broken invariants; if `since` is given, tests only those that may read a cell changed in
-        it.
+        these journals.
         """
         asked = self.members
         if since is not None:
