@@ -83,6 +83,10 @@ def _rules(merged: Merged, ref: str, name: str) -> Iterator[str]:
                 lines = [*option_lines(option, source, changes), *taken_out(option, source, changes)]
                 results.append((what, option.name.span, lines))
                 results += _guards(option, source)
+        for draw in _draws(item):
+            known.add(draw.name.text)
+            if draw.name.text == name:
+                results.append((f"`{_word(draw)} {name}`", draw.span, option_lines(draw, source, changes)))
         for draft in (node for node in nodes(item) if isinstance(node, ast.Decide) and node.form == "draft"):
             if name in _names(draft.name.text, WITHDRAW):
                 results.append((f"option `{WITHDRAW}` of `{draft.name.text}`", draft.name.span, [_OF_DRAFTS]))
@@ -105,10 +109,21 @@ def _options(merged: Merged) -> Iterator[str]:
     for item in merged.source.items.values():
         for of, option in options_in(item):
             asked.setdefault(of.text, (of.span, []))[1].append(option.name.text)
+        for draw in _draws(item):
+            asked.setdefault(draw.name.text, (draw.name.span, []))[1].append(f"({_word(draw)})")
     width = max(map(len, asked), default=0)
     for name, (span, options) in sorted(asked.items()):
         words = ", ".join(dict.fromkeys(options))
         yield f"{output.style(name.ljust(width), bold=True)}  {words}  {span.file}:{span.line}"
+
+
+def _draws(item: ast.Item) -> Iterator[ast.Draw]:
+    """The decisions of a rule that give values instead of offering options."""
+    return (node for node in nodes(item) if isinstance(node, ast.Draw))
+
+
+def _word(draw: ast.Draw) -> str:
+    return "roll" if draw.by is None else "choose"
 
 
 def _names(decision: str, option: str) -> tuple[str, ...]:

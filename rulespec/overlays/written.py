@@ -52,8 +52,8 @@ def item_lines(item: ast.Item, source: Source) -> list[str]:
     return [line.removeprefix("replace ") for _, line in lines]
 
 
-def option_lines(option: ast.Member, source: Source, changes: Sequence[ChangedPlace]) -> list[str]:
-    """The lines of an option after the edits of its rule, dedented."""
+def option_lines(option: ast.Member | ast.Draw, source: Source, changes: Sequence[ChangedPlace]) -> list[str]:
+    """The lines of an option, `roll` or `choose` after the edits of its rule, dedented."""
     if isinstance(option, ast.Name):
         return [f"include {option.text}"]
     return [line for _, line in _lines(option, option.span, source, changes)]
@@ -73,7 +73,7 @@ def taken_out(node: ast.Item | ast.OptionDef, source: Source, changes: Sequence[
 
 
 def _lines(
-    node: ast.Item | ast.OptionDef | ast.Shared, span: Span, source: Source, changes: Sequence[ChangedPlace]
+    node: ast.Item | ast.OptionDef | ast.Draw | ast.Shared, span: Span, source: Source, changes: Sequence[ChangedPlace]
 ) -> list[tuple[int, str]]:
     """The lines of a rule or an option after its edits, with their numbers, dedented."""
     with_docs = (n for n in _walk(node) if isinstance(n, ast.Item | ast.OptionDef | ast.Decide | ast.Remark))

@@ -80,8 +80,23 @@ def test_a_ruleset_alone_has_its_decisions_with_their_options() -> None:
     (line,) = explain("nim").output.splitlines()
     assert re.fullmatch(r"turn  take  .*games/gallery/nim/rules/play\.rules:9", line)
     lines = explain("acquire").output.splitlines()
-    assert [line.split("  ")[0] for line in lines] == ["ending", "placing", "purchase", "shares"]
-    assert "place_tile, place_none" in lines[1]
+    offering = [line for line in lines if "  (" not in line]
+    assert [line.split("  ")[0] for line in offering] == ["ending", "placing", "purchase", "shares"]
+    assert "place_tile, place_none" in offering[1]
+    assert [line.split()[:2] for line in lines if line not in offering] == [
+        ["draws", "(roll)"],
+        ["first_tile", "(roll)"],
+        ["founding", "(choose)"],
+        ["larger_chain", "(choose)"],
+    ]
+
+
+def test_a_roll_is_a_decision_that_is_shown_whole() -> None:
+    lines = explain("backgammon", "dice").output.splitlines()
+    assert re.fullmatch(r"`roll dice`  .*backgammon/rules/play\.rules:8", lines[0])
+    assert lines[1:] == ["    roll dice(a in 1 .. 6, b in a .. 6) weight 1 if a == b else 2"]
+    (line,) = (each for each in explain("backgammon").output.splitlines() if each.startswith("opening"))
+    assert line.split()[1] == "(roll)"
 
 
 def test_a_name_that_is_not_there() -> None:
