@@ -83,7 +83,7 @@ def follow(block: Block, folder: Path, names: dict[str, Any]) -> None:
             exec(compile(block.body, f"line {block.line}", "exec"), names)  # noqa: S102  the project's own examples
 
 
-LONG = ("README.md", "docs/guides/playtest.md", "docs/reference/python.md")
+LONG = ("README.md", "docs/guides/playtest.md", "docs/guides/variants.md", "docs/reference/python.md")
 """Pages whose examples take seconds."""
 
 

@@ -101,7 +101,8 @@ def test_the_module_decides_as_python(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_module_decides_as_python_a_thousand_times(name: str) -> None:
     """The searches of many rows equal those of Python by other tests, and by the slow decisions here."""
-    assert decide(name, 30, slowly=True).given_back <= 30
+    slow = 3 if name == "go_19" else 30  # a decision there takes Python minutes
+    assert decide(name, slow, slowly=True).given_back <= slow
     assert decide(name, 1_000, slowly=False).given_back <= 100
 
 

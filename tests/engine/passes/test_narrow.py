@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from cases import small
 from machines_alike import MACHINES, Length, Table, beside_the_interpreter
+from proofs import examples
 
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.passes.fold_constants import fold_constants
@@ -178,7 +179,7 @@ def guarded(folder: Path) -> Table:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_set_selected_by_what_is_none_is_looked_up_without_harm(tmp_path: Path, machine: str) -> None:
     table, rng = guarded(tmp_path), random.Random(machine)
-    for _ in range(4):
+    for _ in range(examples(2, 4)):
         beside_the_interpreter(machine, table, Length(40), rng)
 
 
