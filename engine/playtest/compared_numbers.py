@@ -1,4 +1,4 @@
-"""The numbers that a playtest computes for each finished game, to answer its questions by comparing their means."""
+"""The numbers that a playtest computes for each finished game; comparing their means answers its questions."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ class Asked(Struct, frozen=True):
         title: the title of the number.
         share: whether the number is a share of games.
         number: the function that computes the number.
-        matters: the smallest difference that matters; 0 means a fraction of the mean of `scale` in games without the
-            rule.
-        scale: the total of which the difference is a fraction.
-        level: the share of runs with correct bounds.
+        matters: the smallest difference that matters; 0 means a fixed fraction of the mean of `scale` in games without
+            the rule.
+        scale: the function that computes the reference number for this fraction.
+        level: the share of runs in which the bounds are correct.
         role: the entity whose wins are counted, or "".
     """
 
@@ -54,7 +54,7 @@ class Asked(Struct, frozen=True):
 
 
 def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: int, seat: str = "") -> list[Asked]:
-    """The numbers for a ruleset's questions; if it has none, the length, the margin and the wins.
+    """The numbers that answer a ruleset's questions; without questions, the length, the margin and the wins.
 
     If all players win together, the defaults are the win, the length, and the points, which measure the margin of
     success.
@@ -64,8 +64,8 @@ def asked(ruleset: typed.Ruleset, seats: Sequence[str], first: Outcome, rules: i
         seats: the seats of the games.
         first: the first game without the rule, which determines roles and points.
         rules: the number of rules tried, which share the error budget.
-        seat: the only seat under the rule, in which case the numbers are its payoff and the length; "" if the rule
-            applies to all seats.
+        seat: the only seat under the rule; the numbers are then its wins, its points and the length. "" means that
+            the rule applies to all seats.
     """
     if seat:
         return list(_of_seat(seat, members(teams(ruleset.declarations) or seats, seats), first, rules))
@@ -142,7 +142,7 @@ def length(outcome: Outcome) -> float | None:
 
 
 def margin(outcome: Outcome) -> float | None:
-    """The lead of the highest points over the second-highest."""
+    """The difference between the highest and the second-highest points."""
     points = sorted(outcome.scores.values(), reverse=True)
     return points[0] - points[1] if len(points) > 1 else None
 
@@ -153,7 +153,7 @@ def points_of(seat: str, outcome: Outcome) -> float | None:
 
 
 def most(outcome: Outcome) -> float | None:
-    """The highest points of any seat."""
+    """The points of the seat with the most points."""
     return max(outcome.scores.values(), default=None)
 
 

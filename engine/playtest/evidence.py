@@ -1,5 +1,5 @@
-"""Evidence on one number from paired games: the change due to a rule, with bounds that are valid however often one
-looks.
+"""Evidence on one number from paired games: the change due to a rule, with bounds that stay valid however often they
+are inspected.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class QuestionAnswer(Struct, frozen=True):
 
     Attributes:
         verdict: the change under the rule.
-        pairs: the number of pairs in which both games have the number.
+        pairs: the number of pairs in which the number exists for both games.
         value, other: the means under the rule and without it.
         difference: `value` minus `other`.
-        low, high: the bounds of the true difference, valid however often one looks; None for a single pair, unless the
-            number is a share.
+        low, high: bounds on the true difference, which stay valid however often they are inspected; None for a single
+            pair, unless the number is a share.
         matters: the smallest difference that matters.
         needed: the number of pairs that would decide an open question if these means are true; None if the question is
             decided, or would take too many pairs.
@@ -57,10 +57,10 @@ class QuestionAnswer(Struct, frozen=True):
 
 
 class Evidence:
-    """The numbers from pairs of games, in constant memory.
+    """Running sums of one number over pairs of games, in constant memory.
 
     Args:
-        share: whether the numbers are from 0 to 1, such as shares of a win.
+        share: whether the numbers lie between 0 and 1, like shares of a win.
     """
 
     def __init__(self, share: bool = False) -> None:
@@ -70,7 +70,7 @@ class Evidence:
         self._value = self._other = self._value_squares = self._other_squares = self._squares = 0.0
 
     def add(self, value: float, other: float) -> None:
-        """Adds a pair, as the numbers under the rule and without it."""
+        """Adds a pair of games, given its numbers under the rule and without it."""
         self.pairs += 1
         self.unequal += value != other
         self._value += value
@@ -83,7 +83,7 @@ class Evidence:
         """The current answer.
 
         Args:
-            level: the share of runs with correct bounds at all looks.
+            level: the share of runs in which the bounds are correct at every look.
             matters: the smallest difference that matters.
             acted: whether the games of any pair differ.
         """

@@ -1,4 +1,4 @@
-"""Figures of games, without a verdict: lengths, endings, points, options used, and wins by role or seat."""
+"""Figures that get no verdict: game lengths, endings, points, options used, and wins by role or seat."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _PLACES = 8
 
 
 class Used:
-    """The use of an option: the total, the number of games in which it was used, and the sum of the first uses in
-    these.
+    """Statistics on the use of an option: total uses, games in which it was used, and the sum over these games of the
+    number of the decision that first used it.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Used:
         self.roles = Counter[str]()
 
     def to_json(self, games: int) -> dict[str, Any]:
-        """The use as means over a number of games, as plain data; see playtest.schema.json."""
+        """The statistics, averaged over a number of games, as plain data; see playtest.schema.json."""
         return {
             "times": round(self.times / games, 3),
             "games": self.games,
@@ -45,10 +45,10 @@ class Used:
 
 
 class Figures:
-    """Figures of games, in bounded memory.
+    """A collector of game figures, in bounded memory.
 
     Args:
-        seats: the seats, by which wins are counted if there are no roles.
+        seats: the seats; without roles, wins are counted by seat.
     """
 
     def __init__(self, seats: Sequence[str]) -> None:
@@ -128,11 +128,11 @@ class Figures:
 
 
 class Acts:
-    """The first differences between games under a rule and those without it.
+    """The first differences between games under a rule and the paired games without it.
 
     Attributes:
-        plies: the numbers of the first differing decisions.
-        places: the options taken there under the rule and without it, with the seat.
+        plies: number of the first differing decision → number of pairs.
+        places: (option taken there under the rule, option taken without it, seat) → number of pairs.
     """
 
     def __init__(self) -> None:
@@ -189,7 +189,8 @@ def most_changed(rule: Mapping[str, Any], base: Mapping[str, Any], most: int) ->
 
 
 def ending_shares(rule: Mapping[str, Any], strength: Mapping[str, Any]) -> list[tuple[str, tuple[float, float]]]:
-    """The titles of endings with their shares of games, without a rule and under it; abandoned games come last.
+    """The titles of endings with the shares of games that end so, without a rule and under it; abandoned games come
+    last.
 
     Args:
         rule: a rule of a report, with the titles; see playtest.schema.json.
@@ -212,7 +213,8 @@ def rate(times: float) -> str:
 
 
 def users(used: Mapping[str, Any], most: int, seat: str = "") -> str:
-    """The users of an option (roles if there are any, otherwise seats) with their uses per game, most frequent first.
+    """The users of an option (roles if there are any, otherwise seats) with their uses per game, the most frequent user
+    first.
 
     Args:
         used: an option of `Figures.to_json`.
@@ -228,7 +230,8 @@ def users(used: Mapping[str, Any], most: int, seat: str = "") -> str:
 
 
 def users_of_both(under: Mapping[str, Any] | None, without: Mapping[str, Any] | None, most: int, seat: str = "") -> str:
-    """The users of an option under a rule, as from `users`, preceded by those without the rule if they differ.
+    """The users of an option under a rule, in the form of `users`; if the users without the rule differ, these come
+    first.
 
     Args:
         under: the option under the rule; None if nobody used it.
@@ -250,7 +253,7 @@ def _users(used: Mapping[str, Any], seat: str) -> Mapping[str, float]:
 
 
 def recorded_figures(games: Iterable[Game]) -> Figures:
-    """The figures of finished games."""
+    """The figures computed from finished games."""
     figures = Figures(())
     for number, game in enumerate(games):
         figures.add(_outcome(game, number))

@@ -1,4 +1,6 @@
-"""A playtest: rules tried against a game by bots of different strengths, with one error budget for all questions."""
+"""A playtest, in which bots of different strengths compare rules with the unchanged game, with one error budget for all
+questions.
+"""
 
 from __future__ import annotations
 
@@ -48,10 +50,10 @@ class PlaytestLimits(Struct, frozen=True):
     """The limits that stop a playtest even if its questions are not answered.
 
     Attributes:
-        pairs: the maximum number of pairs for each strength, in order, the last value being repeated; empty means
-            unlimited.
+        pairs: the maximum number of pairs for each strength, in order; the last value also applies to all further
+            strengths. Empty means unlimited.
         seconds: the maximum total time in seconds; None means unlimited.
-        games: the maximum number of games for each match of the ladder, in the form of `pairs`; 0 means no match.
+        games: the maximum number of games for each match of the ladder, in the same form as `pairs`; 0 means no match.
         jobs: the number of processes.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`; empty means no cluster.
         out: the folder for recorded games, or None.
@@ -92,8 +94,8 @@ class Playtest:
     Args:
         base: the game without a rule.
         rules: the rules.
-        strengths: the bots of each strength, which rotate over the seats; the first strength gives the answers, the
-            others are reported beside it.
+        strengths: the bots of each strength, which rotate over the seats; the first strength gives the answers, and the
+            results of the others are reported beside them.
         limits: the limits.
         heard: a function called after each pair.
         warned: a function called with the message that bots cannot compare positions.
@@ -125,11 +127,11 @@ class Playtest:
         self._clock = clock
 
     def times(self, bots: tuple[str, ...]) -> tuple[float, ...]:
-        """The times in seconds of the first pairs: of a game without the rules and a game under each of them.
+        """The times of the first pairs, in seconds. A pair is one game without the rules, and one under each of them.
 
-        The bots are set up before. At least two pairs are played, and more if they take less than `_ENOUGH` seconds,
-        but none beyond the limit, or after `_LONG` seconds. Games played at once share their time. The games are kept,
-        and `play` counts them.
+        The time excludes the set-up of the bots. At least two pairs are played, and more until they have taken
+        `_ENOUGH` seconds in total, but none beyond the limit of pairs or after `_LONG` seconds. Games played at once
+        share their time. `play` reuses these games.
         """
         sides, clock = self._sides(bots), self._clock
         for side in sides:
@@ -150,8 +152,8 @@ class Playtest:
         return tuple(times)
 
     def games(self, games: int) -> Iterator[tuple[int, int, Playout]]:
-        """The first games of the bots that give the answers, each with the number of its rule (0 for none) and its own
-        number.
+        """The first games of the bots that give the answers, each preceded by the number of its rule (0 for none) and
+        its own number.
         """
         for at, side in enumerate(self._sides(self._strengths[0])):
             for number in range(games):
@@ -171,7 +173,9 @@ class Playtest:
         return results
 
     def ladder(self) -> list[MatchStanding]:
-        """The matches of each strength against the next, played to a verdict; empty if all players win together."""
+        """The matches of each strength against the next, each played until it has a verdict; empty if all players win
+        together.
+        """
         results: list[MatchStanding] = []
         names = [bots[0] for bots in self._strengths] if self.base.ruleset.declarations.teams != ALL else []
         names = [] if self.stopped else names

@@ -100,8 +100,8 @@ class RuleTrial:
 
     @property
     def alike(self) -> list[int]:
-        """For each number, the index of the first one that has equal values in all games, as for roles that one seat
-        holds.
+        """For each number, the index of the first number with the same values in all games, for example if one seat
+        holds both roles.
         """
         return self._first if self.pairs > self.failed else list(range(len(self.asked)))
 
@@ -129,7 +129,7 @@ class RuleTrial:
 
 
 def distinct(trials: Sequence[RuleTrial]) -> dict[int, str]:
-    """The distinct numbers of trials, by index, with their titles; roles that one seat holds are merged."""
+    """The distinct numbers of trials, by index, with their titles; roles held by the same seat are merged."""
     groups: dict[tuple[int, ...], list[int]] = {}
     for at, key in enumerate(zip(*(trial.alike for trial in trials), strict=True)):
         groups.setdefault(key, []).append(at)

@@ -38,7 +38,7 @@ class Screened(Struct, frozen=True):
 
 
 def screened(axes: Sequence[range], own: Point, wanted: float, games: int, numbers: Numbers) -> Screened:
-    """Searches a grid of many settings, most of them without influence, for the point whose mean is nearest to the
+    """Searches a grid of many settings, most of which have no influence, for the point whose mean is nearest to the
     target.
 
     The points of a Latin hypercube (McKay, Beckman, Conover 1979) play a few games. A response surface of first and

@@ -1,4 +1,4 @@
-"""The answers of a playtest as a sentence, derived from nothing but these answers."""
+"""The answers of a playtest in a sentence, derived from these answers alone."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def sentence(results: Sequence[Answered], same: bool, pairs: int, players: str) 
 
 
 def otherwise(results: Sequence[Answered], others: Sequence[Answered], players: str) -> str:
-    """One sentence on the numbers for which other players have bounds that do not overlap; "" if there are none.
+    """One sentence on the numbers for which the bounds of other players' games do not overlap the bounds here; "" if
+    there are none.
 
     Args:
         results: the answers.
@@ -126,8 +127,8 @@ def _place(each: Mapping[str, Any]) -> str:
 
 
 def leads(strength: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """The numbers about the lead over time: each as title, value without a rule and value under it; empty if no side
-    ever leads.
+    """The numbers about the lead over time, each as its title and its values without the rule and under it; empty if no
+    side ever leads.
 
     Args:
         strength: a strength of a report; see playtest.schema.json.
@@ -141,7 +142,7 @@ def leads(strength: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 
 def short(answer: Mapping[str, Any]) -> str:
-    """The verdict of an answer and the difference it found, in a few words that fit beside another answer."""
+    """The verdict and the difference of an answer, short enough to fit beside another answer."""
     says = {"none": "no difference", "same": "never acted"}.get(answer["verdict"], answer["verdict"])
     return f"{says} ({number(answer['difference'], answer['share'], '+')})"
 

@@ -31,8 +31,8 @@ class Tried(Struct, frozen=True):
         point: the values.
         games: the number of games that have a value.
         mean: the mean value.
-        half: half the width of the 95 % interval for the true mean, which is valid if the point was not selected by
-            these games.
+        half: half the width of the 95 % interval for the true mean, which is valid unless these games were used to
+            select the point.
     """
 
     point: Point
@@ -126,7 +126,7 @@ class Target(Struct, frozen=True):
 
 
 def target_of(rule: ComparedRule, bots: tuple[str, ...], name: str, value: float) -> Target:
-    """The target for a number, which is given by its title or by the name of a question about a single number.
+    """The target for a number, identified by its title or by the name of a question that has a single number.
 
     Raises:
         ValueError: if no number has this name; the message lists them.

@@ -1,7 +1,8 @@
-"""Alike tokens: interchangeable, and all represented by the first one with a legal option.
+"""Alike tokens: interchangeable tokens, all represented by the first one with a legal option.
 
 Two tokens are alike if they have the same owner, place and state, and no state or live variable refers to only one of
-them. State hidden from the decider also tells them apart, since a list of options that depended on it would reveal it.
+them. A token with state hidden from the decider is alike to no other token, since a list of options that depended on
+this state would reveal it.
 """
 
 from __future__ import annotations
@@ -128,7 +129,8 @@ def secrets_of(p: ir.Program) -> dict[str, list[ir.Secret]]:
 
 
 def marked(choice: ir.Choice, args: Sequence[int], firsts: Firsts, depth: int) -> int:
-    """A number shared by an argument and all interchangeable tokens; negative if the argument is none or a repetition.
+    """A number shared by an argument and all interchangeable tokens; negative if the argument is none or repeats an
+    earlier one.
 
     A token that is also an earlier argument is interchangeable with no other token.
     """

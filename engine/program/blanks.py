@@ -1,4 +1,4 @@
-"""Blanks: placeholders in cells on whose values a run must not depend."""
+"""Blanks: placeholders for cell values on which a run must not depend."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class Unknown(NamedTuple):
 
     Attributes:
         cells: the cells.
-        within: cells with places of tokens, each with the places where the seat may not see a token.
+        within: cell that holds the place of a token → the places where the seat may not see a token.
     """
 
     cells: frozenset[int]
@@ -197,7 +197,7 @@ def blanked(
         state: the original.
         unknown: the cells to blank.
         totals: public sums of some of them.
-        sets: further cells to blank, which hold sets.
+        sets: further cells to blank, which hold sets: cell → what is known about the set.
     """
     result, within = list(state), unknown.within
     for at in unknown.cells:

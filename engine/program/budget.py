@@ -45,7 +45,7 @@ class Budget:
         return self.left <= 0
 
     def spend(self, machine: Execution, use: BudgetUse, value: Callable[[], int]) -> int:
-        """The result of `value`; its steps, which `machine` counts, are taken from the budget.
+        """Calls `value` and returns its result; its steps, counted by `machine`, are deducted from the budget.
 
         Raises:
             SpentError: if `value` takes more steps than are left.

@@ -19,8 +19,8 @@ class CellName(Struct, frozen=True, gc=False):
     """The meaning of a cell.
 
     `group` is a kind, "game", "pieces" or "rules" (locals). `owner` names the entity or pile (seats by number);
-    `by_seat` has the parts of the owner if the name depends on the seats. `name` is the field or the type of pieces,
-    `index` the number of the place's index entity, of the kind `index_kind`, or -1.
+    `by_seat` has the parts of the owner if the owner's name depends on the seats. `name` is the field or the piece
+    type. `index` is the number of the place's index entity, of the kind `index_kind`; -1 if the place has none.
     """
 
     group: str

@@ -38,14 +38,14 @@ class Listing(NamedTuple):
 
 
 class Costs:
-    """Step bounds of a program's expressions and blocks, without those of definitions that count their own steps.
+    """Step bounds of a program's expressions and blocks; definitions that count their own steps are excluded.
 
     Args:
         p: the program.
         whole: the costs of the program before definitions counted their own steps; None if `p` is that program.
 
     Attributes:
-        whole: those costs, or this object itself.
+        whole: the argument or, if it is None, this object itself.
     """
 
     def __init__(self, p: ir.Program, whole: Costs | None = None) -> None:

@@ -207,7 +207,7 @@ def ways_of(walk: ir.PathSearch, slots: list[int], evaluate: Callable[[ir.Expr],
 
     Args:
         walk: the domain of the parameter.
-        slots: the slots, which hold the preceding arguments; those bound by the walk are overwritten.
+        slots: the slots, which hold the preceding arguments; the slots bound by the walk are overwritten.
         evaluate: a function that returns the value of an expression with these slots.
     """
     known = (walk.slot, walk.at, walk.left, *walk.used)

@@ -1,8 +1,8 @@
 """Random choice of a legal option when there are too many sets, bags or paths to list.
 
-Sets and bags are uniformly distributed; a path is drawn stop by stop, uniformly among its continuations. Candidates are
-options with arguments, and are numbered; if the last parameter is a set or bag, each of its values is a candidate.
-Numbers are drawn until a candidate is legal.
+Sets and bags are uniformly distributed; a path is drawn stop by stop, uniformly among its continuations. A candidate is
+an option with its arguments; if the last parameter is a set or bag, each of its values gives a candidate. Candidates
+are numbered, and numbers are drawn until the candidate is legal.
 """
 
 from __future__ import annotations

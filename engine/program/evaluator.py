@@ -23,7 +23,7 @@ class Evaluator(Execution):
 
     Args:
         program: the program of the expressions, which may still grow.
-        patience: the step limit, from which `left` counts down; each evaluated expression is a step.
+        patience: the step limit; `left` counts down from it, by one step for each evaluated expression.
         observer: an observer notified of every evaluation.
     """
 

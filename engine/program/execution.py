@@ -71,7 +71,9 @@ class Execution(ABC):
             self.left += patience - allowed
 
     def carry_out(self, e: ir.Suppose, args: Sequence[int], state: State, journal: Journal) -> None:
-        """Runs a hypothetical call; the journal undoes its writes, even after a fault."""
+        """Runs a hypothetical call and records its writes in the journal, even those before a fault, so that they can
+        be undone.
+        """
         patience = self.left
         allowed = self.left = min(patience, MAX_ONCE_STEPS)
         try:
@@ -172,7 +174,7 @@ class Observer:
         """Called after a condition is tested."""
 
     def compared(self, param: ir.Param, fits: bool) -> None:
-        """Called after a test whether an argument is in the domain of its parameter."""
+        """Called after testing whether an argument is in the domain of its parameter."""
 
     def legal(self, decision: int, choice: int) -> None:
         """Called when an option is listed or found legal."""

@@ -56,7 +56,7 @@ def too_deep() -> DiagnosticsError:
 
 
 def check_amount(amount: int, there: int, unlimited: bool, site: int) -> None:
-    """Checks that an amount is not negative, and no more than the source has unless that is unlimited.
+    """Checks that an amount is not negative and does not exceed its source, unless the source is unlimited.
 
     Raises:
         ProgramFaultError: at `site`, if the amount is negative or too large.
@@ -66,7 +66,7 @@ def check_amount(amount: int, there: int, unlimited: bool, site: int) -> None:
 
 
 def too_much(amount: int, there: int, site: int) -> None:
-    """Raises the fault for a negative payment or move, or for one of more than its source has."""
+    """Raises the fault for a payment or move that is negative or exceeds its source."""
     raise ProgramFaultError(site, f"{amount} of {there}")
 
 

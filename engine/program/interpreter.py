@@ -44,7 +44,7 @@ class Interpreter(Evaluator):
 
     Args:
         program: the program to run.
-        patience: the limit on all steps together, for trial runs, from which `left` counts down.
+        patience: the limit on the total number of steps, for trial runs; `left` counts down from it.
         observer: an observer notified of everything that is evaluated, run and listed.
         steps: the step limit from one decision to the next.
     """

@@ -74,8 +74,8 @@ class Op(Expr, frozen=True):
 
 
 class Logic(Expr, frozen=True):
-    """A short-circuit operator: `and`, `or`, or `??`, the first operand that is not none (`?number` if the operands are
-    numbers).
+    """A short-circuit operator: `and`, `or`, or `??` (`?number` if the operands are numbers), which yields the first
+    operand that is not none.
     """
 
     op: str

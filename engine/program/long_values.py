@@ -1,4 +1,5 @@
-"""Work left to the interpreter, which counts steps: long evaluations between decisions, and statistics on such calls.
+"""Long evaluations between decisions, which are left to the interpreter because it counts steps, and statistics on
+these calls.
 
 Runs and option lists count their own steps. Generated code evaluates everything else without counting; if the sizes of
 kinds do not prove that an evaluation is short, the interpreter takes over.
@@ -47,17 +48,17 @@ def counting() -> Iterator[Counter[str]]:
 
 
 class LongValues(Struct, frozen=True):
-    """Long evaluations: with kinds of these sizes, they may take more than `MAX_VALUE_STEPS`.
+    """Long evaluations, which may take more than `MAX_VALUE_STEPS` with kinds of these sizes.
 
     Attributes:
-        deciders: decisions with a long decider.
-        tests: decision and choice of options with a long legality test.
-        actors: decision and choice of out-of-turn options with a long actor.
+        deciders: the decisions whose decider takes long to compute.
+        tests: decision and choice of each option with a long legality test.
+        actors: decision and choice of each out-of-turn option whose actor takes long to compute.
         invariants: the long invariants.
         scored: the numbers of long expressions in `scored`.
         asides: the numbers of long asides.
-        seen: whether computing the viewers of cells that tell alike tokens apart is long.
-        secrets: the numbers of secrets with long viewers.
+        seen: whether it takes long to compute who sees the cells that tell alike tokens apart.
+        secrets: the numbers of the secrets whose viewers take long to compute.
     """
 
     deciders: frozenset[int]

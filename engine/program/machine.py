@@ -40,7 +40,7 @@ class Lookups(NamedTuple):
 
 
 class Late(Protocol):
-    """A machine's interface for states that are updated only when read, which bots never do in a playout.
+    """A machine's interface for states that are updated only when they are read; in a playout, bots never read them.
 
     In an outdated state, only the program counter is valid. It may be passed only to these methods and to the machine's
     `own`, `listing`, `decider` and `interrupts`.
@@ -109,8 +109,9 @@ class Machine(Protocol):
             args: the arguments of the option that leads to the block.
 
         Returns:
-            The cells of the program after the run, with old values in those that are unknown, and the cells still
-            unknown. None if the run needs an unknown cell or faults, or if this machine does not support such runs.
+            The cells of the program after the run, in which unknown cells have their old values, and the set of cells
+            that are still unknown. None if the run needs an unknown cell, if it faults, or if this machine does not
+            support such runs.
         """
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
@@ -147,7 +148,7 @@ class Machine(Protocol):
 
     @property
     def lookups(self) -> Sequence[Lookups]:
-        """For each decision, `is_legal`, `decider` and `actor` as fast functions."""
+        """For each decision, fast versions of `is_legal`, `decider` and `actor`."""
 
     def actor(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> int:
         """The seat that acts with an out-of-turn option."""
@@ -157,6 +158,6 @@ class Machine(Protocol):
 
         Args:
             state: the position.
-            since: the journals since the last time all invariants held, if known; a machine may then skip invariants
-                that read no changed cell.
+            since: the journals since all invariants last held, if known; a machine may then skip invariants that read
+                no changed cell.
         """

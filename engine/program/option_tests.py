@@ -1,4 +1,4 @@
-"""Schedule of an option's conditions while its arguments are listed, shared by all emitters."""
+"""The schedule for testing an option's conditions while its arguments are listed, shared by all emitters."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ def needs(c: ir.Choice) -> list[frozenset[int]]:
 
 
 def same_for_all(d: ir.Decision, choices: Iterable[ir.Choice], facts: Facts) -> list[ir.Expr]:
-    """The calls that would be repeated for every argument although they depend only on the state, which does not
-    change.
+    """The calls that would be repeated for every argument, although they depend only on the state, which does not
+    change meanwhile.
 
     If steps are counted, calls that count their own steps are excluded.
     """

@@ -20,7 +20,7 @@ class Regions:
 
     Attributes:
         entries: the start blocks, and the heads of loops that can be entered in the middle.
-        far: edges (from, to) to such entries.
+        far: the edges (from, to) back to heads of loops that can be entered in the middle.
         order: the blocks, in topological order except for loops.
         loops: loop head → blocks of the loop.
         below: block → the blocks that it immediately dominates, in order.

@@ -55,7 +55,7 @@ class Taint:
 
     A variable depends on the values assigned to it, and on the branches that control its assignment: if a branch reads
     a private value, every assignment made before its paths join depends on that value. Public state is never tainted,
-    since everybody sees it, whatever was assigned to it. Simultaneous choices are disclosed before the rules use them.
+    whatever was assigned to it, since everybody sees it. Simultaneous choices are disclosed before the rules use them.
     The tokens in a public place are public as well, although the places of other tokens are hidden.
 
     Attributes:

@@ -283,7 +283,9 @@ class Facts:
         return any(self.reads_state(part) for part in parts(e))
 
     def worth_memo(self, whole: tuple[ir.Expr, ...], params: int) -> bool:
-        """Whether expressions have parameters, depend on nothing else, and take longer to evaluate than a look-up."""
+        """Whether a memo for expressions pays: they have parameters, depend only on these, and take longer than a
+        look-up.
+        """
         if not params or any(self.reads_state(e) for e in whole):
             return False
         return any(isinstance(x, Binding | ir.Call) for e in whole for x in walk(e))

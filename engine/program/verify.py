@@ -19,7 +19,7 @@ _NONE: frozenset[int] = frozenset()
 
 
 def verify(p: ir.Program, cells: int | None = None) -> list[str]:
-    """The violations of well-formedness as defined in `ir`; empty for a program that can be run.
+    """The violations of the rules for well-formed programs (see `ir`); empty for a program that can be run.
 
     Args:
         p: the program.

@@ -395,7 +395,7 @@ class PythonBackend:
         return by
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
-        """The value of an expression; those for scores have generated functions, since every game needs them."""
+        """The value of an expression; scoring expressions have generated functions, since every game needs them."""
         if (function := self._scored.get(id(e))) is None:
             return self._others.value(e, state, args)
         value: int = function(state, *args)

@@ -28,7 +28,7 @@ class _Codes:
     """The decoder of a cache entry: code objects by the hash of their source."""
 
     def decode(self, data: bytes, /) -> dict[bytes, CodeType]:
-        """The code objects of an entry; only an entry signed by this user gets here."""
+        """The code objects in a cache entry; only entries signed by this user are passed to this function."""
         result: dict[bytes, CodeType] = marshal.loads(data)
         return result
 
@@ -78,11 +78,11 @@ def _save(key: str, codes: dict[bytes, CodeType], used: set[bytes], known: froze
 def code_memo(ref: str, kind: str = "functions") -> CodeMemo:
     """The memo of a ruleset's functions, shared by its programs, and by processes through the cache.
 
-    Functions are found by their source, so those of an earlier version of the ruleset do no harm.
+    Functions are looked up by their source, so functions of an earlier version of the ruleset do no harm.
 
     Args:
         ref: the reference of the ruleset.
-        kind: the name of an entry for a part of the functions, as one process rarely needs all.
+        kind: the name of the cache entry for one part of the functions, since a process rarely needs all of them.
     """
     python = f"{sys.implementation.cache_tag} {sys.hexversion} {sys.flags.optimize}"
     return CodeMemo(cache.key(kind, ref, python, rooms=()))
@@ -109,7 +109,7 @@ class Fragments:
         return self._writer.x(e)
 
     def can_write(self, uses: Iterable[ir.Expr]) -> bool:
-        """Whether functions can be written for expressions: those with `once` would require all procedures of the
+        """Whether functions can be written for expressions; expressions with `once` would require all procedures of the
         rules.
         """
         return not any(isinstance(e, ir.Suppose) for e in self._reached(uses, set()))

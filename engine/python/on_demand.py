@@ -1,6 +1,6 @@
 """A machine that compiles each function on its first call, for a process with few games.
 
-A game reaches about half of the rules. Passes process all of them, so they pay off only for several games.
+A game reaches about half of the rules, but passes process all of them, so they pay off only for several games.
 """
 
 from __future__ import annotations

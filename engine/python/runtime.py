@@ -25,7 +25,9 @@ _MEMO_MEMBERS = 4_000_000
 
 
 def check_all(*columns: tuple[list[int], int, int, int]) -> None:
-    """Raises the fault for the first number outside its bounds, by row; a column has numbers, low, high and site."""
+    """Checks columns of numbers row by row, and raises the fault for the first number out of bounds. A column is a
+    tuple of its numbers, their lower and upper bound, and the fault site.
+    """
     for row in zip(*(column for column, _, _, _ in columns), strict=True):
         for number, (_, low, high, site) in zip(row, columns, strict=True):
             if not low <= number <= high:
@@ -55,7 +57,7 @@ def product(a: int, b: int, site: int) -> int:
 
 
 def fitting(value: int, site: int) -> int:
-    """`value`, which must not exceed the limit for numbers; otherwise the rules fault at `site`."""
+    """Returns `value`; if it exceeds the limit for numbers, the rules fault at `site`."""
     if not -MAX_NUMBER <= value <= MAX_NUMBER:
         raise ProgramFaultError(site)
     return value
@@ -112,7 +114,9 @@ def holders(cells: Sequence[int], array: Sequence[int], value: int) -> int:
 
 
 def house(s: State, u: Journal, at: int, value: int, sets: Sequence[tuple[int, int, Sequence[int]]]) -> None:
-    """Writes a cell and updates its sets by value, each given by the cell of the first set, the bit, and the array."""
+    """Writes a cell and updates the sets derived from it. Each family of sets is a tuple: the cell of its first set,
+    the bit for this cell, and the array that maps the cell's value to the number of a set.
+    """
     before = s[at]
     if before == value:
         return
@@ -177,7 +181,7 @@ def memo_of(function: Callable[..., int], params: int) -> Memo:
 
 
 def counting_memo_of(function: Callable[..., int], params: int, left: list[int]) -> Memo:
-    """The memo of a function that counts steps in `left`; with each value it keeps the steps taken."""
+    """The memo of a function that counts steps in `left`; each value is stored with the steps it took."""
 
     def value(key: Any) -> tuple[int, int]:
         before = left[0]
@@ -202,7 +206,7 @@ def array_names(member_arrays: Iterable[int], inverse_arrays: Iterable[int], nam
 
 
 def runtime_names(largest: int) -> dict[str, Any]:
-    """The names available to all generated source, to which no other built-in functions are available.
+    """The names available to all generated source, which has access to no other built-in functions.
 
     Args:
         largest: the maximum size of a set, which bounds the number of memoised sets.

@@ -21,7 +21,7 @@ UNBOUNDED = 1 << 60
 
 
 class DoubtfulError(Exception):
-    """Raised if a listing may exceed the step limit, so that exact counting is needed."""
+    """Raised if listing options may exceed the step limit, so that steps must be counted exactly."""
 
 
 def doubtful() -> None:
@@ -38,7 +38,7 @@ def after(listed: int, options: Iterator[Listed], done: Callable[[], None]) -> I
 def within_bound(
     options: Iterator[Listed], left: list[int], exactly: Callable[[int], Iterator[Listed]]
 ) -> Iterator[Listed]:
-    """Options listed by functions that deduct their steps from `left`, which is also used between two options.
+    """Options listed by functions that deduct their steps from `left`.
 
     Args:
         options: the options as generated code lists them.

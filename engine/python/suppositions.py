@@ -94,7 +94,7 @@ def _run(e: ir.Suppose, writer: ExpressionWriter, functions: FunctionWriter) -> 
 
 
 def carrying_out(p: ir.Program, occupied: Callable[[State, Iterable[int]], Journal]) -> Callable[..., None]:
-    """A function that runs a procedure hypothetically, and counts its steps like the interpreter."""
+    """A function that runs a procedure hypothetically and counts the same steps as the interpreter."""
 
     def carry_out(
         state: State,

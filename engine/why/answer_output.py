@@ -32,7 +32,7 @@ def overlay_titles(ruleset: typed.Ruleset) -> dict[str, str]:
 
 
 def whole(answer: Answer, *, fold: bool) -> Answer:
-    """An answer whose traces are reduced to their decisive parts if `fold`, otherwise complete."""
+    """An answer, with its traces reduced to their decisive parts if `fold` is set."""
     if not fold:
         return answer
     conditions = [folded(node) for node in answer.conditions]

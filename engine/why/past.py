@@ -55,7 +55,7 @@ class Past:
         return result
 
     def effects(self, of: str) -> Answer:
-        """The changes, by statement; only statements that change a cell with `of` in its name are included."""
+        """The changes, by statement; includes only statements that change a cell with `of` in its name."""
         results = [self._effect(effect) for effect in self.record.effects]
         if of:
             results = [a for a in results if a.verdict == UNKNOWN or any(of in change.name for change in a.changes)]

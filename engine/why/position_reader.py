@@ -116,7 +116,7 @@ class Reader:
         return owner.rule.name if owner.option is None else f"{owner.rule.name}, option {owner.option.name}"
 
     def alone(self, work: Callable[[], T]) -> T:
-        """The result of `work`, with program faults raised as errors of the ruleset.
+        """Calls `work` and returns its result; program faults are raised as errors of the ruleset.
 
         Raises:
             RulesetFaultError: if the rules fault.

@@ -41,7 +41,7 @@ class At(Struct, frozen=True):
 
 
 class Values:
-    """An evaluator of a ruleset's expressions in one state, which also has their texts.
+    """An evaluator of a ruleset's expressions in one state, with access to their source texts.
 
     Args:
         lowering: the lowering of parts of expressions, which are added to its program.

@@ -97,7 +97,8 @@ class Why:
         return Answer("option", subject, verdict, reason, cited(reason), span=lowered.span, conditions=conditions)
 
     def without(self, place: str) -> Answer:
-        """The reasons why no legal option of the decider involves an entity, by candidate option with its arguments.
+        """The reasons why no legal option of the decider involves an entity, one for each candidate option with its
+        arguments.
 
         Args:
             place: the entity, as `kind.name`.
@@ -198,8 +199,7 @@ class Why:
         return Answer("asked", s.name, verdict, s.doc, cited(s.doc), rule, s.span, conditions)
 
     def not_asked(self, seat: str) -> Answer:
-        """The reason why a seat is not asked: the seat that is asked instead, and the decisions that the last move
-        skipped.
+        """The reason why a seat is not asked: which seat is asked instead, and which decisions the last move skipped.
 
         Raises:
             DiagnosticsError: RS873 if there is no such seat.
@@ -228,7 +228,8 @@ class Why:
         return asked
 
     def effects(self, of: str = "") -> Answer:
-        """The changes that the last move, or the start of the game, made: each statement with its inputs.
+        """The changes made by the last move or by the start of the game, with the statement behind each change and its
+        inputs.
 
         Args:
             of: a filter: a substring of a changed cell's name.
