@@ -54,7 +54,8 @@ class Answers:
         record: the recorded game, at its start.
         game: the game under other rules, at its start.
         renamed: recorded name → name under the other rules, for entities that are renamed.
-        usual: whether to insert the usual answer declared by the other rules if the state is not conclusive.
+        usual: whether to insert the usual answer declared by the other rules if the state does not determine the
+            answer.
         strict: whether to insert only right answers.
     """
 
@@ -83,7 +84,7 @@ class Answers:
         return self._differing().items() <= self._before.items()
 
     def in_step_after(self, moves: Sequence[Option]) -> bool:
-        """Whether the other game is ahead of the recorded one, which catches up within the next moves."""
+        """Whether the other game is ahead of the recorded one, but these next moves let the recorded one catch up."""
         if not moves or self.in_step():
             return False
         taken = 0
@@ -128,7 +129,7 @@ class Answers:
 
         Args:
             index: the number of recorded decisions before the answers.
-            is_there: a function that tests whether the game has reached a point where the record continues.
+            is_there: a function that tests whether the game has reached a point from which the record can continue.
         """
         path = self._by_state(is_there)
         for option in path or ():
@@ -148,7 +149,7 @@ class Answers:
         return True
 
     def is_usual(self, move: RecordedDecision) -> bool:
-        """Whether a recorded decision is the usual answer, provided that usual answers are inserted."""
+        """Whether a recorded decision is the usual answer; always False unless usual answers are inserted."""
         return self._usual.get(move.decision) == move.option
 
     def _put_in(self, index: int, option: Option, why: str) -> None:

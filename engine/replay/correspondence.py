@@ -23,7 +23,7 @@ class SharedState:
 
     Args:
         one: a game.
-        other: a game of other rules.
+        other: a game under other rules.
         renamed: name → name in the other game, for renamed entities.
     """
 
@@ -62,7 +62,7 @@ class SharedState:
         return name if group == "game" else f"{group}.{owner}.{name}"
 
     def sort(self, number: int) -> str:
-        """The name of a shared cell without owner or index, which is the same for all cells of a field."""
+        """The name of a shared cell without its owner and index; all cells of a field have the same one."""
         group, _, name, place, _ = self._names[number]
         return f"{name}.{place}" if group == "pieces" else f"{group}.{name}"
 
@@ -86,7 +86,7 @@ class SharedState:
         return self._one.show(mine, self.of_one(one)[number]), self._other.show(theirs, there)
 
     def carried(self, differences: Differences, one: Sequence[int]) -> dict[int, int] | None:
-        """The numbers to write into the other game to give it values of the first game, by its cells.
+        """The numbers that give the other game the first game's values, by cell of the other game.
 
         Args:
             differences: the shared cells that differ.
@@ -145,7 +145,7 @@ def number_of(labels: Labels, type_: str, value: Any) -> int | None:
 
 
 def declared_cells(game: Game, renamed: Mapping[str, str] | None = None) -> dict[tuple[str, ...], int]:
-    """The cells of the declared state by name, which consists of group, owner, name, place and index.
+    """The cells of the declared state, by name; a name consists of group, owner, name, place and index.
 
     Args:
         game: a game.
@@ -168,11 +168,11 @@ def _name(labels: Labels, cell: ir.CellName, renamed: Mapping[str, str]) -> _Nam
 
 
 class Translation:
-    """A translation of the names in a record to those of other rules, by the former names that these declare.
+    """A translation from the names in a record to the names in other rules, which declare the former names.
 
     Args:
         record: the recorded game.
-        game: a game of the other rules.
+        game: a game under the other rules.
     """
 
     def __init__(self, record: Game, game: Game) -> None:

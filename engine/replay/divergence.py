@@ -46,7 +46,7 @@ class Divergence(Brief, Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The readable place in the log: its entry or line, or both; if neither is known, the number of decisions."""
+        """The place in the log in words: the entry, the line or both; if neither is known, the number of decisions."""
         parts = [("entry", self.foreign_index), ("line", self.line)]
         known = [f"{name} {number:,}" for name, number in parts if number is not None]
         return ", ".join(known) or f"decision {self.index:,}"
@@ -116,7 +116,8 @@ def _how_to_compare(header: LogHeader, ruleset: typed.Ruleset) -> str:
 
 
 def check_end(game: Game, log: NativeLog, entries: int, report: Report) -> OtherEnd | None:
-    """The discrepancy between a game and the end line, if its log has one after `entries` entries; otherwise None.
+    """The discrepancy between a game and the end line of its log; None if they agree, or if there is no end line after
+    `entries` entries.
 
     A discrepancy is also reported (RS643).
     """

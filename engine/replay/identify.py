@@ -1,13 +1,14 @@
-"""Identification of the edition, variants and settings of a recorded game: those with the fewest departures from a
-ruleset.
+"""Identification of the edition, variants and settings of a recorded game, by the fewest departures from a ruleset that
+explain it.
 
 A departure is an overlay offered by the ruleset, or a setting with a non-default value. The log's decisions are the
 only evidence. They name every open decision, so wrong rules soon refuse a decision, or open one that is missing from
 the log.
 
 The method is a beam search by the number of departures. At each level, the candidates that replay most of the log are
-extended by departures with which the log gets further, or stops for another reason, which the next departure must then
-overcome. If no single departure helps, every overlay is tried once, in case it needs one of its settings.
+extended by each departure that lets the log get further, or makes it stop for a different reason, which the next
+departure must then remove. If no single departure helps, every overlay is tried once, in case it needs one of its
+settings.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class RulesCandidate:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CandidateTrial(Brief):
-    """A replay of the log under a candidate: it gives the number of legal decisions, and the first refused one, or
+    """The result of replaying the log under a candidate: the number of legal decisions, and the first refused one, or
     None.
     """
 
@@ -225,7 +226,7 @@ class _Search:
         self._overlays: list[str] | None = None
 
     def run(self) -> tuple[list[CandidateTrial], CandidateTrial | None]:
-        """The answers with the fewest departures, and otherwise the candidate that gets furthest."""
+        """The answers with the fewest departures or, if there are none, the candidate that gets furthest."""
         start = self._try(RulesCandidate())
         level, width, widened = [start] if start is not None else [], WIDTH, False
         for _ in range(MAX_DEPARTURES):

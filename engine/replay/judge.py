@@ -133,12 +133,12 @@ def judge_file(
     report: Report | None = None,
     load: Load = load_ruleset,
 ) -> Judgement:
-    """The judgement of a log, which is replayed first under its own rules, then under the others.
+    """The judgement of a log, from replaying it first under its own rules and then under the others.
 
     Args:
         path: the log, native or foreign.
         under: the reference of the other rules; with a leading `+`, overlays on the log's own rules.
-        rules: the log's own rules, if not those that it names.
+        rules: the log's own rules, if they differ from the rules that it names.
         dialect: the id of the dialect, for a foreign log; by default, the log is recognised.
         backend: the machine for the rules.
         usual: whether to insert usual answers to questions that only the other rules ask; see `Answers`.
@@ -253,9 +253,9 @@ def judge(
 
 
 def transferred_settings(game: Game, ruleset: typed.Ruleset) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The settings of a game that another ruleset knows, and the others as texts.
+    """The settings of a game that another ruleset also has, and the remaining ones as texts.
 
-    A setting at its default counts as not chosen, and takes the other ruleset's default, which may be different.
+    A setting at its default counts as not chosen; it takes the default of the other ruleset, which may be different.
     """
     transferred: dict[str, str] = {}
     dropped: list[str] = []

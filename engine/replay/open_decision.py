@@ -28,7 +28,9 @@ class OpenDecision:
         self._options = {choice.name for decision in decisions for choice in decision.choices}
 
     def as_asked(self, move: RecordedDecision) -> RecordedDecision:
-        """A recorded decision; if only its option is known, its name is removed, so that it matches any decision."""
+        """A recorded decision; if these rules have its option but not its name, the name is removed, so that it matches
+        any decision.
+        """
         known = move.decision in self.decisions or move.option.partition("(")[0] not in self._options
         return move if known else replace(move, decision="")
 

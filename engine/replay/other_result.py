@@ -15,12 +15,12 @@ from rulespec.typed.seat_kinds import won_by
 
 
 class OtherResult(Struct, frozen=True):
-    """A recorded result, if it differs from the result of the replay, or if that has none.
+    """A recorded result that differs from the result of the replay, or that the replay lacks.
 
     Attributes:
         winners: the winning seats; None if it names none.
         scores: the points by seat; empty if it has none.
-        reason: the ending, in words of the other system; "" if it has none.
+        reason: the ending, in the other system's words; "" if it has none.
         differs: the keys of the end line that differ; empty if the game is not over under the rules.
     """
 
@@ -81,7 +81,7 @@ def noted_result(game: Game, notes: Mapping[str, Any]) -> OtherResult | None:
 
 
 def recorded_result(game: Game, notes: Mapping[str, Any], other: OtherEnd | None) -> OtherResult | None:
-    """The recorded result of a replayed log; None if it has none, or the same as the replay.
+    """The recorded result of a replayed log; None if there is none, or if it equals the result of the replay.
 
     Args:
         game: the game at the end of its log.
@@ -97,9 +97,9 @@ def recorded_result(game: Game, notes: Mapping[str, Any], other: OtherEnd | None
 
 
 def other_result(game: Game, notes: Mapping[str, Any], words: Words) -> str:
-    """The result in the notes of a log, in words that say whether it differs; "" if there is none.
+    """The result in the notes of a log, as text that states whether it differs; "" if there is none.
 
-    The arguments are those of `noted_result`, and the words.
+    `words` are the texts of the game's ruleset; the other arguments are those of `noted_result`.
     """
     result = noted_result(game, notes)
     if result is None:

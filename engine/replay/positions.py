@@ -52,7 +52,7 @@ def _row(number: int, option: Option | None, game: Game) -> dict[str, Any]:
 
 
 def measured(game: Game, moves: Sequence[Option | TakenBack], every: int) -> Iterator[tuple[int, Measures]]:
-    """The measures after the set-up and after every `every` decisions, each with the number of decisions."""
+    """The measures after the set-up and then at intervals of `every` decisions, each with the number of decisions."""
     at, next_ = restarted(game), 0
     for move in (None, *moves):
         if move is not None:

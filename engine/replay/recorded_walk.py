@@ -92,7 +92,7 @@ def take_back(game: Game, plies: list[int], back: TakenBack) -> Refusal | None:
 
     Args:
         game: the game.
-        plies: for each recorded decision in force, the ply before it, and before any decisions inserted for it.
+        plies: for each recorded decision in force, the ply before it and before any decisions inserted for it.
         back: the undo.
     """
     ply = _ply_before(game, plies, back.decisions)

@@ -84,7 +84,7 @@ class ReplayResult(Brief, Struct):
     lines: Sequence[int] = ()
 
     def line_of(self, entry: int) -> int | None:
-        """The number of the line of an entry in a text of moves; None in other foreign logs."""
+        """The line number of an entry in a text of moves; None in other foreign logs."""
         return self.lines[entry] if entry < len(self.lines) else None
 
     def _end(self) -> dict[str, Any] | None:
@@ -133,7 +133,7 @@ class ReplayResult(Brief, Struct):
         return self.said if native is None else LogNotes(native.header.notes, native.notes, native.remarks())
 
     def at(self, move: int) -> Game:
-        """A copy of the game after a number of moves, which include undone ones.
+        """A copy of the game after a number of moves, counting undone ones.
 
         Raises:
             IndexError: if there are fewer moves.
@@ -218,7 +218,7 @@ class ReplayRequest(Struct, frozen=True):
         return _replay_foreign(parse_foreign(text, str(path), dialects(self.rules), skipped), self)
 
     def machine(self, entries: Sized) -> Backend | Machines:
-        """The machine for a log with these entries; for a short log, one that serves a single game."""
+        """The machine for a log with these entries; for a short log, a machine meant for a single game."""
         if self.backend not in ("auto", "python"):
             return self.backend
         if self.single_use:
@@ -328,7 +328,8 @@ def replay_native(
 def named_ruleset(
     log: NativeLog, load: Load = load_ruleset, *, overlays: bool = True, carried: bool = True
 ) -> typed.Ruleset:
-    """The ruleset that a native log embeds (if `carried`) or names; without `overlays`, only the base that it names.
+    """The ruleset that a native log embeds (if `carried`) or names; without `overlays`, only the base ruleset that it
+    names.
 
     Raises:
         DiagnosticsError: RS617 if the named ruleset is not found, or for errors in the rules.

@@ -1,4 +1,4 @@
-"""Narration of variations, whose moves are played up to the first illegal one."""
+"""Narration of variations; their moves are played up to the first illegal one."""
 
 from __future__ import annotations
 

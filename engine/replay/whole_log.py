@@ -1,8 +1,8 @@
 """Replay of a whole native log in one call of the wasm module.
 
-Each line becomes a code (`SeatCodes`), shared by the logs of a table. The module looks the code up among its listed
-options. If that fails, or if a log contains anything besides decisions, the log is replayed line by line instead, which
-also produces all diagnostics.
+Each line becomes a code (`SeatCodes`); the logs of a table share the codes. The module looks the code up among its
+listed options. If that fails, or if a log contains anything besides decisions, the log is replayed line by line
+instead, which also produces all diagnostics.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Table:
         self.is_slow = False
 
     def of(self, game: Game) -> SeatCodes:
-        """The codes for logs with the seats of a game.
+        """The codes for logs that have the same seats as a game.
 
         Raises:
             ValueError: if several decisions have the same name.
@@ -63,10 +63,11 @@ _tables = MachineMemo(_Table)
 
 
 def taken_whole(game: Game, log: NativeLog) -> Sequence[Option] | None:
-    """Plays a whole log into a new game and returns its decisions; if that is not possible, leaves it unchanged and
-    returns None.
+    """Plays a whole log into a new game and returns its decisions; if this is not possible, leaves the game unchanged
+    and returns None.
 
-    This requires wasm, and a log that contains only decisions: no undos, salts, early end line or malformed line.
+    This requires wasm, and a log that contains only decisions, without undos, salts, an early end line or malformed
+    lines.
     """
     entries, end = log.entries, log.end
     if not lists_at_once(game):

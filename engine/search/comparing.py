@@ -28,7 +28,7 @@ class SearchQuestion(NamedTuple):
         playouts: the total number of games; a comparison plays at least one per remaining option and round.
         cap: the number of decisions before a game is cut off.
         key: the key of the random numbers.
-        rounds: the rounds of a comparison; after each, the worse half of the options is dropped.
+        rounds: the number of rounds of a comparison; after each round, the worse half of the options is dropped.
     """
 
     seat: int
@@ -60,7 +60,7 @@ class Compared(NamedTuple):
 
 
 def followed(search: Positions, rows: NDArray[np.int64], codes: Codes) -> NDArray[np.int64]:
-    """The positions after every option; the first index is the option, the second that of the previous position."""
+    """The positions after every option; the first index is the option, the second the previous position."""
     listed, parents = search.legal(rows)
     at = {(parent, *code): k for parent, k, code in _numbered(parents, listed)}
     wanted = [(parent, *code) for code in codes.tolist() for parent in range(len(rows))]

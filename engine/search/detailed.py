@@ -1,4 +1,4 @@
-"""Random games in wasm with details, which are equal to those of games in Python."""
+"""Random games in wasm, with the same details as games in Python."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Exchange:
         return result
 
     def named(self, code: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each token, the number of times that the visible arguments of a decision name it."""
+        """For each token, how often the visible arguments of a decision name it."""
         result, number = np.zeros(self.size, np.int64), int(code[0])
         for token in code[self.places(code) & (code >= 0)]:
             result[token] += 1
@@ -101,7 +101,7 @@ class Exchange:
         return result
 
     def tokens_in(self, codes: Codes, hidden: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The tokens at the hidden positions of histories; -1 for other values."""
+        """The tokens at the hidden positions of histories; -1 where the value is not a token."""
         steps, columns = hidden.nonzero()
         some = codes[:, steps, columns]
         return np.where(self._params[np.maximum(codes[:, steps, 0], 0), columns], some, -1)

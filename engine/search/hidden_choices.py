@@ -1,6 +1,6 @@
 """Hidden choices of other seats, resampled from later disclosures.
 
-Sealed bids become public all at once, and hardly any particle has exactly the same bids. Therefore, for each hidden
+Sealed bids become public all at once, and hardly any particle has guessed all of them. Therefore, for each hidden
 choice in turn, all options are replayed up to the present; among those that differ least from the seat's observations,
 one is drawn by the odds of its history. If a history already agrees with all observations, this is a step of Gibbs
 sampling, which preserves the game's odds.
@@ -47,8 +47,8 @@ class Reconsidered(NamedTuple):
 
 
 def hidden_choices(looks: NDArray[np.int64], exchanges: list[Exchange]) -> NDArray[np.bool_]:
-    """A flag for each decision: whether it hides a choice from the seat, other than of tokens with places, which are
-    exchanged.
+    """For each decision, whether it hides a choice from the seat. Choices of tokens with places do not count, since
+    exchanges cover these.
 
     Args:
         looks: the decisions as seen by the seat; see `SeenHistory`.
@@ -79,7 +79,7 @@ def begins_run(looks: NDArray[np.int64], hidden: NDArray[np.bool_], ran: bool) -
 
 @dataclass(frozen=True, slots=True)
 class DisclosedChoices:
-    """The last decisions as a seat saw them, and its observation after them.
+    """The last decisions as a seat saw them, with its observation after the last one.
 
     Attributes:
         search: a search over positions of the table.

@@ -51,7 +51,7 @@ class RowMeasures:
         ]
 
     def noted(self, game: Game) -> list[int]:
-        """The row of a position, for measuring it later."""
+        """The row of a position, to be measured later."""
         return self._search.form.row(game.omniscient.numbers.cells)
 
     def measures(self, notes: Sequence[list[int]]) -> list[Measures]:

@@ -110,8 +110,8 @@ class SearchMemory:
         return given_back
 
     def sow(self, seed: int, first: int, period: int = 0) -> None:
-        """Sets the seed and the game numbers of the next playouts: from `first` on, repeated after `period` of them
-        unless that is 0.
+        """Sets the seed and the game numbers of the next playouts: consecutive numbers from `first` on, which start
+        over after `period` playouts unless `period` is 0.
         """
         sow(self.instance, self.constants, seed, range(first, first + self.most))
         self.set("PERIOD", period)
@@ -131,8 +131,8 @@ class SearchMemory:
     def play_hashed(
         self, count: int, cap: int, value: int, times: int, skip: int
     ) -> tuple[list[int], NDArray[np.uint64]]:
-        """Plays games like `play`, and also returns, game by game, the hashes after all decisions of the games played
-        here.
+        """Plays games like `play`, and also returns, game by game, the hashes after all decisions of the games that
+        wasm could play.
         """
         given_back, words = self._play_trailed(count, cap, value, times, skip, 1)
         return given_back, words.view(np.uint64)
@@ -180,7 +180,7 @@ class SearchMemory:
         return given_back, np.concatenate([*results, np.empty(0, np.int64)])
 
     def decisions(self, number: int) -> int:
-        """The number of decisions in a playout of the last batch, by its index."""
+        """The number of decisions in a playout of the last batch, given its index."""
         return int(self.instance.numbers[(self.constants["RESULTS"] + self.constants["RESULT"] * number) // 8 + 1])
 
     def results(self, count: int) -> NDArray[np.int64]:

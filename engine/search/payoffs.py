@@ -1,4 +1,4 @@
-"""Results of searches as arrays, with each seat's payoff as an integer, so that Python and wasm compute equal sums.
+"""Results of searches as arrays; each seat's payoff is an integer, so that Python and wasm compute equal sums.
 
 A share is an integer in units of 1/`ONE`. Divided by `ONE`, it is exact as a float, and so are sums of some millions of
 shares. `wasm.runtime.payoffs` does the same for one playout at a time.
@@ -54,7 +54,7 @@ class Payoffs:
 
     Attributes:
         single: whether all seats win together.
-        form: the way to judge playouts: 0 is by winners or leaders, 1 by a value if the playout is cut off, 2 by
+        form: the way to judge playouts: 0 means by winners or leaders, 1 by a value if the playout is cut off, 2 by
             points.
         team: the number of the team of each seat.
         sets: the seats of each team, as bits.

@@ -1,4 +1,5 @@
-"""Recorded decisions as numbers, and batches of recorded games, with their legal lengths and final positions.
+"""Recorded decisions as numbers, and the results of replaying batches of recorded games: legal lengths and final
+positions.
 
 A recorded decision is a row: the program-wide number of its option (-1 for an unknown name), the acting seat (negative
 if any actor is possible), and the arguments, padded with 0.
@@ -47,8 +48,8 @@ class Replayed(NamedTuple):
     Attributes:
         decisions: the number of leading legal decisions; the next one, if any, is illegal.
         rows: the positions after these decisions.
-        hashes: the hash of the position after each of them, game by game; empty unless requested.
-        worth: the maximum value to a seat of each of these positions, if requested.
+        hashes: the hash of the position after each of these decisions, game by game; empty unless requested.
+        worth: for each position after one of these decisions, its maximum value to a seat, if requested.
     """
 
     decisions: NDArray[np.int64]
@@ -76,7 +77,7 @@ class Coder:
         game: a game of the ruleset.
 
     Attributes:
-        width: the columns of a code.
+        width: the number of columns of a code.
     """
 
     def __init__(self, game: Game) -> None:
@@ -202,12 +203,12 @@ class Coder:
 
 
 class SeatCodes(dict[tuple[str, str | None, str], bytes]):
-    """The codes of recorded decisions, as bytes, by the decision, seat and text recorded.
+    """The codes of recorded decisions, as bytes, by decision name, seat and option text.
 
     Args:
         coder: the numbering of options.
         game: a game of the ruleset.
-        seats: the names of the seats in the texts.
+        seats: the names of the seats in the recorded decisions.
 
     Raises:
         ValueError: if the number of seats differs from the game's.

@@ -43,7 +43,7 @@ class Repair:
         return swaps(self.exchange.size, self.words.one_of(free), self.words.one_of(free))
 
     def as_others(self, before: NDArray[np.int64], others: NDArray[np.int64]) -> Pairs:
-        """Exchanges of a token seen in the decision with the token that has its place in particles that agree.
+        """Exchanges of a token seen in the decision with the token that is where agreeing particles have the seen one.
 
         Args:
             before: the positions before the decision.
@@ -86,7 +86,8 @@ class Repair:
         return pairs, count == 0
 
     def cleared(self, before: NDArray[np.int64], pairs: Pairs, *, at_once: bool) -> Pairs:
-        """Exchanges of obstructing tokens: while one of them makes an option legal, the observed decision is not legal.
+        """Exchanges of obstructing tokens: as long as one of them makes an option legal, the observed decision is
+        illegal.
 
         For example, a hand that did not follow suit loses all cards of that suit.
 

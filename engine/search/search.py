@@ -33,8 +33,7 @@ Ranks = Sequence[tuple[int, ...]]
 
 
 def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
-    """The value of positions with this name; "" means the first one with a decisive difference, or None if there is
-    none.
+    """The value with this name; for "", the first value with a decisive difference, or None if there is none.
 
     Raises:
         ValueError: if there is no such value.
@@ -46,13 +45,13 @@ def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
 
 
 class Search:
-    """A search in Python over positions of a ruleset, number of seats and settings, as rows; see `open_search`.
+    """A search in Python over positions as rows, for one ruleset, number of seats and settings; see `open_search`.
 
     A row is a position without its previous decisions. Column i is cell i of the program
     (`game.omniscient.program.cells`); values of more than 64 bits continue in columns after these. Rows come from
     `rows` and from the methods that derive others from them; other numbers are not positions. Every method may raise
-    RulesetFaultError if the rules fault; a fault in the rule for the decider may appear only when the decider is
-    requested.
+    RulesetFaultError if the rules fault; a fault in the rule that selects the decider may surface only when the decider
+    is requested.
 
     Args:
         game: a game of the ruleset; its position does not matter.
@@ -64,7 +63,7 @@ class Search:
         seats: the number of seats.
         columns: the number of columns of a row.
         form: the meaning of the columns.
-        interrupts: the argument.
+        interrupts: whether options out of turn are appended.
         value: the value of positions; None if the ruleset declares none, in which case points count.
         payoffs: each seat's payoff at an end.
         scored: whether the ruleset has scoring.
@@ -219,7 +218,7 @@ class Search:
 
     @property
     def why_silent(self) -> str:
-        """The reason why a cut-off playout may have no leader, for use in a message."""
+        """The reason why a cut-off playout may have no leader, to be used in a message."""
         if self.value is not None:
             return f"the value `{self.value.name}` is the same for all seats when they stop"
         return "the ruleset declares no value, and no seat leads by points when they stop"
@@ -288,8 +287,8 @@ class Search:
             cap: the number of decisions before a game is cut off.
             jobs: the maximum number of threads, at most one per core; the games do not depend on it. Python uses one.
             hashes: whether to return the hash of the position after each decision.
-            period: playout n has the draws of game `n % period`, so that rows share random numbers; if 0, each has its
-                own.
+            period: playout n has the draws of game `n % period`, so that rows share random numbers; if 0, each playout
+                has its own draws.
         """
         rows = self._checked(rows)
         count = times * len(rows)
@@ -323,7 +322,7 @@ class Search:
         return end._replace(hashes=np.array(seen, np.uint64)) if hashes else end
 
     def coded(self, seed: int, first: int, count: int, cap: int = CAP) -> list[Codes]:
-        """The decisions of random games from the start, as codes, equal to those of `rulespec simulate`.
+        """Plays the random games of `rulespec simulate`, from the start, and returns their decisions as codes.
 
         Args:
             seed: the seed of chance.
@@ -393,7 +392,7 @@ class Search:
             games: their decisions, as returned by `codes`.
             start: the position to continue from, as a row; by default, the start of the game.
             hashes: whether to return the hash of the position after each decision.
-            worth: whether to return, instead of hashes, the position's maximum value to a seat.
+            worth: whether to return, instead of hashes, the maximum value of each position to a seat.
 
         Raises:
             RulesetFaultError: if the rules fault before the first decision.
@@ -417,7 +416,7 @@ class Search:
     def replayed(
         self, game: Game, codes: Codes, seen: list[int] | None = None, notes: NoteKinds = NoteKinds.HASHES
     ) -> int:
-        """Takes recorded decisions while they are legal; returns their number, and adds notes after each to `seen`."""
+        """Takes recorded decisions while legal; returns their number, and adds a note to `seen` after each."""
         for number, code in enumerate(codes.tolist()):
             if not self.coder.taken(game, code):
                 return number

@@ -58,7 +58,7 @@ class SeenHistory:
         return result
 
     def note(self, game: Game) -> None:
-        """Records the decisions of the game; records of unchanged earlier decisions stay.
+        """Records the decisions of the game; reuses the records of unchanged earlier decisions.
 
         Raises:
             NotFoundError: if the game was not played from its start, so that part of it is unknown.

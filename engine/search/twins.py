@@ -21,7 +21,7 @@ _LEAST = 64
 
 
 def determinize(game: Game, seat: str, rng: random.Random, tried: int = MAX_TRIED) -> Game:
-    """A game that a seat cannot distinguish from this one; drawn by `particles`."""
+    """A game that a seat cannot distinguish from this one, drawn by `particles`."""
     return particles(game, seat, 1, rng, tried)[0]
 
 
@@ -29,14 +29,14 @@ def particles(game: Game, seat: str, number: int, rng: random.Random, tried: int
     """Games that a seat cannot distinguish from this one: its observations are the same throughout.
 
     In wasm they are drawn with the game's odds (see `particle_rows`). Without wasm, or if wasm finds none, the seat's
-    observations are retraced by trying hidden choices, which gives other odds. The games depend on the seat's
+    observations are retraced by trying hidden choices, which distorts the odds. The games depend on the seat's
     observations and on `rng`; some may be equal.
 
     Args:
         game: a game from its usual start.
         seat: the viewer.
         number: the number of games to find.
-        rng: the source of everything hidden from the seat.
+        rng: the random source for everything hidden from the seat.
         tried: the maximum number of decisions to try for each game.
 
     Raises:

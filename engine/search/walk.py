@@ -1,4 +1,4 @@
-"""Walks: positions from which tree searches take and undo options."""
+"""Walks: positions at which tree searches take and undo options."""
 
 from __future__ import annotations
 

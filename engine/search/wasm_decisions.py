@@ -34,8 +34,8 @@ _OF_TEAM, _OF_COMPARED, _OF_ROOT = 6, 4, 3
 
 
 class WasmDecisions:
-    """Decisions in a module's memory. A result of None leaves a decision to Python, because memory is short or the
-    rules fault.
+    """Decisions in a module's memory. Methods return None to leave a decision to Python if memory is short or the rules
+    fault.
 
     Args:
         search: a search over positions.
@@ -102,7 +102,7 @@ class _Comparing:
         self._memory.set("OWN_TEAM", self._teams + 8 * _OF_TEAM * self._team[seat])
 
     def compared(self, question: SearchQuestion) -> Compared | None:
-        """Compares options; None leaves this to Python: memory is short, or the rules fault."""
+        """Compares options; returns None to leave this to Python if memory is short or the rules fault."""
         memory, count, particles = self._memory, question.options, len(question.rows)
         size = 8 * _OF_COMPARED * count + memory.state * particles + _OF_CHANGES * count * particles
         if count > _MOST_OPTIONS or size > memory.room or not memory.asks(question.rows, question.codes):
@@ -169,7 +169,7 @@ class _Tree:
             self._tables = playouts
 
     def grown(self, question: SearchQuestion) -> Grown | None:
-        """Grows a tree; None leaves this to Python: memory is short, or the rules fault."""
+        """Grows a tree; returns None to leave this to Python if memory is short or the rules fault."""
         memory, rows, count = self._memory, question.rows, question.options
         size = max(8 * _OF_ROOT * count, memory.state * len(rows))
         if question.playouts > _MOST_PLAYOUTS or size > memory.room or not memory.asks(rows, question.codes):

@@ -1,4 +1,4 @@
-"""Recorded games in a module's memory, replayed in batches, each up to its first decision that only Python can take."""
+"""Recorded games, replayed in batches in a module's memory, each up to the first decision that only Python can take."""
 
 from __future__ import annotations
 

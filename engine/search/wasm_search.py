@@ -117,7 +117,7 @@ class WasmSearch(Search):
 
     @cached_property
     def follows(self) -> bool:
-        """Whether a seat's observations can be followed: false if the set of seats that may decide reveals private
+        """Whether a seat's observations can be followed; False if the set of seats that may decide reveals private
         state.
         """
         taint = Taint(self.program)
@@ -342,7 +342,7 @@ class WasmSearch(Search):
         return WasmReplay(self, self._memories[0], games, row, notes, self._value).replayed()
 
     def coded(self, seed: int, first: int, count: int, cap: int = CAP) -> list[Codes]:
-        """The decisions of random games from the start, as codes."""
+        """Plays random games from the start and returns their decisions as codes."""
         games = self._memories[0].coded(self.rows([restarted(self.table)])[0], seed, range(first, first + count), cap)
         return [self._coded(seed, first + n, cap) if own is None else own for n, own in enumerate(games)]
 

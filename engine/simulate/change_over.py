@@ -22,7 +22,7 @@ LONG = 3.0
 def worth_changing(seconds: Sequence[float], left: int) -> bool:
     """Whether wasm would finish the remaining games sooner than Python, judging by the time taken so far.
 
-    The first game includes the compilation of its program, so it counts only if it takes long.
+    The first game includes compiling its program; while it is the only one, it counts only if it took long.
     """
     first, *others = seconds
     if not others and first < LONG:

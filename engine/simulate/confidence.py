@@ -1,4 +1,4 @@
-"""Confidence intervals of shares and means of random games, at the level of 95 %."""
+"""Confidence intervals for shares and means of random games, at the 95 % level."""
 
 from __future__ import annotations
 

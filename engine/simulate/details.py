@@ -63,7 +63,8 @@ class Details(Struct, frozen=True):
 
     Attributes:
         moves: a digest of all decisions.
-        roles: entity → the seat in its field at the first decision of a player, if it has a field that holds a seat.
+        roles: entity → the seat in its field at the first decision by a player, for entities with a field that holds a
+            seat.
         uses: the options that players used.
         trail: four letters per decision: two for its digest, and two for the index of its option and seat among the
             uses without an argument, or `--` for chance.
@@ -94,7 +95,7 @@ class Details(Struct, frozen=True):
 
 
 def parted(one: Details, other: Details) -> int | None:
-    """The index of the first decision where two games differ, or the shorter one ends; None if they are equal."""
+    """The index of the first decision at which two games differ or the shorter one ends; None if they are equal."""
     if one.trail == other.trail:
         return None
     least = min(len(one.trail), len(other.trail)) // 4
@@ -103,7 +104,7 @@ def parted(one: Details, other: Details) -> int | None:
 
 
 class GameMeasures(Protocol):
-    """The protocol for measuring positions, most of which are dropped later."""
+    """The protocol for deferred measurement of positions; most noted positions are dropped before they are measured."""
 
     def noted(self, game: Game) -> Any:
         """A note on a position, with which it can be measured later."""
@@ -113,7 +114,7 @@ class GameMeasures(Protocol):
 
 
 class OneByOne:
-    """A measurement of positions one by one."""
+    """A measurer that measures positions one by one."""
 
     def noted(self, game: Game) -> Callable[[], Measures]:
         """A function that measures the position when it is called."""
@@ -202,7 +203,7 @@ class Plies(Generic[T]):
         self._most, self._stride = most, stride
 
     def wants(self, ply: int) -> bool:
-        """Whether to measure after `ply` decisions; always on the first call."""
+        """Whether to measure after `ply` decisions; always True on the first call."""
         return not self.notes or ply % self._stride == 0
 
     def add(self, ply: int, note: T) -> None:
@@ -290,7 +291,7 @@ class Watch:
 
 
 def roles(game: Game) -> Iterator[tuple[str, str]]:
-    """Pairs of an entity and the seat that holds it; if several fields hold seats, the entity's name includes the
+    """Pairs of an entity and the seat that holds it. If several fields hold seats, the name of the entity includes the
     field.
     """
     within, held = game.omniscient, holdings(game.ruleset)

@@ -1,4 +1,4 @@
-"""Untrusted Parquet files, read in batches, whose footers and page headers are checked first.
+"""A reader of untrusted Parquet files in batches, which checks footers and page headers first.
 
 A few bytes of a page can stand for any number of values, one long text can be repeated in each row, and sizes in the
 footer may be wrong. Therefore all page headers are read here before pyarrow allocates the memory that they announce,

@@ -190,8 +190,8 @@ class ComparedNumber(Struct, frozen=True):
     Attributes:
         what: the type of number.
         name: the ending, team or seat; "" for all games.
-        value: the number under the first ruleset; None if it has none, such as for a seat that only the other ruleset
-            has.
+        value: the number under the first ruleset; None if it does not exist there, for example if only the other
+            ruleset has the seat.
         other: the number under the other ruleset, or None.
         difference: the first number minus the other; None if it is unknown.
     """

@@ -37,7 +37,7 @@ class Lead(Struct, frozen=True):
 
 
 class Standings(Struct, frozen=True):
-    """The standing of each seat at a position, as a number that is better if greater.
+    """The standing of each seat at a position, as a number; greater is better.
 
     Attributes:
         by: the type of the number.
@@ -70,15 +70,15 @@ def standings(game: Game) -> Standings | None:
 
 
 def deciding(program: ir.Program) -> ir.PositionValue | None:
-    """The value by which the seats at a position are compared; None if there is no value, or only one that all seats
-    share.
+    """The value by which the seats at a position are compared; None if there is no value, or if the only value is
+    shared by all seats.
     """
     return next((value for value in program.values if value.decides and not value.shared), None)
 
 
 def lead_of(game: Game, by: By, slack: int, course: Mapping[int, Sequence[int]]) -> Lead:
-    """The lead in a game, from the numbers of the seats after some numbers of decisions; a team counts with the mean of
-    its seats.
+    """The lead in a game, computed from the seats' numbers at several points of the game; a team counts with the mean
+    of its seats.
     """
     of_seats = teams(game.ruleset.declarations)
     sides = members(of_seats or game.seats, game.seats).values()

@@ -18,10 +18,10 @@ def open_results(path: Path, plan: GamePlan) -> Results[Outcome]:
 
 
 def open_rows(path: Path, sheet: ResultSheet[Row]) -> Results[Row]:
-    """Opens a file `….jsonl` or a folder `….parquet`, which is created if it is missing.
+    """Opens a file `….jsonl` or a folder `….parquet`, and creates it if it is missing.
 
     Raises:
-        SaveError: if the name has another suffix, it cannot be written, or another program has it open.
+        SaveError: if the name has another suffix, if the file cannot be written, or if another program has it open.
     """
     if path.suffix == ".jsonl":
         return JsonLinesResults(path, sheet)

@@ -26,7 +26,7 @@ class ResultSheet(ABC, Generic[Row]):
     Attributes:
         key: the name of the version in the header.
         maps: the columns that are maps.
-        derived: the columns derived from others for use by external programs; they are not read here.
+        derived: the columns that are derived from others for external programs, and are not read back.
         compression: the compression of parts.
         most: the maximum number of rows in a part; None means the default.
     """

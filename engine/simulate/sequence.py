@@ -1,7 +1,7 @@
-"""Confidence sequences: bounds of a mean or a share that stay valid if they are inspected after every game.
+"""Confidence sequences: bounds on a mean or a share that stay valid even if they are inspected after every game.
 
-A confidence interval is wrong one time in twenty if one looks once, but far more often if one keeps looking until it
-decides. A confidence sequence is wrong in one run of twenty, however often one looks.
+A confidence interval is wrong one time in twenty if it is inspected once, but far more often if it is inspected again
+and again until it decides. A confidence sequence is wrong in one run of twenty, however often it is inspected.
 
 For a mean, it is asymptotic: the normal mixture (Robbins: "Statistical Methods Related to the Law of the Iterated
 Logarithm", 1970), in the form of Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas ("Time-uniform Central Limit Theory
@@ -9,10 +9,10 @@ and Asymptotic Confidence Sequences", Annals of Statistics, 2024).
 
 For a share, it is exact from the first game on, by betting (Waudby-Smith and Ramdas: "Estimating means of bounded
 random variables by betting", Journal of the Royal Statistical Society B, 2024). Against each share m, a gambler bets in
-every game that the mean is some other value p: their wealth is multiplied by (p / m) ^ x ((1 - p) / (1 - m)) ^ (1 - x)
-when x is won, from 0 to 1. If m is right, the wealth does not grow on average, so in at most one run of twenty does it
-ever reach 20 times its initial value (Ville 1939). The wealth is spread over all p, densest around m; a share is
-excluded once the wealth against it reaches 20 times its initial value.
+every game that the mean is some other value p: when the game's result is x, from 0 to 1, the gambler's wealth is
+multiplied by (p / m) ^ x ((1 - p) / (1 - m)) ^ (1 - x). If m is right, the wealth does not grow on average, so in at
+most one run of twenty does it ever reach 20 times its initial value (Ville 1939). The wealth is spread over all p,
+densest around m; a share is excluded once the wealth against it reaches 20 times its initial value.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ def half_width(games: int, deviation: float, level: float = LEVEL) -> float:
 def early_half_width(games: int, deviation: float, level: float = LEVEL) -> float:
     """Half the width of the interval for the mean of N games, before the normal approximation is good enough.
 
-    This is Student's interval for single looks. All looks before `FIRST_LOOK` share a quarter of the permitted error,
-    because distributions may be skewed. Bounds are finite from two games on.
+    This is Student's interval for a single inspection. All inspections before `FIRST_LOOK` share a quarter of the
+    permitted error, because distributions may be skewed. Bounds are finite from two games on.
 
     Args:
         games: the number of games, at least two.
         deviation: the standard deviation of the games, with divisor N rather than N - 1.
-        level: the share of runs with correct bounds at all these looks.
+        level: the share of runs in which the bounds are correct at all these inspections.
     """
     tail = (1 - level) / 4 / (FIRST_LOOK - 2)
     return deviation * _student(games - 1, tail) / sqrt(games - 1)
@@ -80,12 +80,12 @@ def _student(freedom: int, tail: float) -> float:
 
 
 def followed_share(won: float, games: int, level: float = LEVEL) -> ConfidenceInterval | None:
-    """The share of games won, with bounds that are valid however often one looks; None if there are no games.
+    """The share of games won, with bounds that stay valid however often they are inspected; None if there are no games.
 
     Args:
         won: the sum of the shares won, each from 0 to 1.
         games: the number of games.
-        level: the minimum share of runs with correct bounds at all looks.
+        level: the minimum share of runs in which the bounds are correct at every inspection.
     """
     if not games:
         return None
@@ -100,7 +100,7 @@ def log_stakes(won: float, games: int, share: float) -> float:
     Args:
         won: the sum of the shares won, each from 0 to 1.
         games: the number of games.
-        share: the mean that is bet against, from 0 to 1.
+        share: the mean that the gambler bets against, from 0 to 1.
     """
     lost = games - won
     if not 0 < share < 1:

@@ -75,8 +75,8 @@ class WasmOutcomes:
         return [results[number] for number in numbers]
 
     def tallied(self, numbers: range) -> list[tuple[Outcome, int]]:
-        """The distinct outcomes of some games, each with its number of games; an outcome has the number of the first of
-        these.
+        """The distinct outcomes of some games, each with the number of games that had it; `Outcome.game` is the first
+        of these games.
 
         Each outcome with a mistake is listed separately.
         """
@@ -172,10 +172,10 @@ def play_in_wasm(plan: GamePlan, ruleset: typed.Ruleset, numbers: range, jobs: i
 def tallied_in_wasm(
     plan: GamePlan, ruleset: typed.Ruleset, numbers: range, jobs: int = 1
 ) -> Generator[tuple[Outcome, int]]:
-    """Plays games in this process, and counts equal outcomes; see `play_in_wasm`.
+    """Plays games in this process and counts equal outcomes; see `play_in_wasm`.
 
     Yields:
-        The outcomes, each with its number of games; `Outcome.game` is the first of these.
+        The distinct outcomes, each with the number of games that had it; `Outcome.game` is the first of these games.
     """
     rounds = _Rounds(numbers)
     for outcome, times in _each(plan, ruleset, rounds, jobs, WasmOutcomes.tallied):

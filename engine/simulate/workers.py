@@ -68,7 +68,8 @@ def play_tasks(
     """Plays games in other processes.
 
     Args:
-        tasks: plans and the numbers of their games; each plan's `reference` must name the same ruleset in all workers.
+        tasks: pairs of a plan and the number of a game; each plan's `reference` must name the same ruleset in all
+            workers.
         jobs: the maximum number of processes; -1 means one per core. There are never more processes than cores or
             games.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`, to use all workers of this cluster instead.

@@ -1,4 +1,4 @@
-"""Early choices in a round: at a table, a seat may choose before the game asks it."""
+"""Early choices in a round: seats at a table may choose before the game asks them."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from rulespec.engine.logs.sealed import pending
 
 
 class EarlyChoices:
-    """The choices in the open round that were made before the game asked the seat; the game receives each in its turn.
+    """The choices in the open round that seats made before the game asked them; the game receives each one when it
+    asks.
 
     The game receives the choices of a round in seat order. State, hashes and logs therefore do not depend on the order
-    of arrival, and a pending choice is in no file.
+    of arrival, and no file contains a pending choice.
 
     Args:
         game: the game, which remains unchanged.
@@ -50,7 +51,7 @@ class EarlyChoices:
         return [seat for seat in self.game.seats if seat in results]
 
     def due(self, decision: Decision, people: Collection[str]) -> tuple[Option, str | None, str] | None:
-        """The option to take without asking (an early choice, or the only option), the seat that chose it, and the
+        """The option to take without asking (an early choice or the only option), the seat that chose it early, and the
         salt.
         """
         by = decision.by
@@ -68,8 +69,8 @@ class EarlyChoices:
         """Records a choice, replacing an earlier one.
 
         Returns:
-            The number of decisions that the caller has to undo: those since the seat's earlier choice. Choices of
-            others among these are recorded here, and applied again with the same seals.
+            The number of decisions that the caller has to undo: those from the seat's earlier choice on. Other seats'
+            choices among these are recorded here, and applied again later with the same seals.
 
         Raises:
             ValueError: if the text names no option, or the seat is not asked.

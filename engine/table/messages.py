@@ -17,10 +17,10 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
     """A message of a viewer.
 
     Attributes:
-        do: the action: take an option; withdraw a choice in the open round; undo, or ask to undo; redo; agree to an
-            undo request, refuse it, or withdraw one's own; sit down with a name; hand a seat to a bot, or take it back
-            as a person; ask for earlier moves, for the consequences of an option, for the reasons why a place has no
-            option, or for the full explanation of these reasons or of the changes made by a move.
+        do: the action. A viewer can take an option; withdraw a choice in the open round; undo, or ask to undo; redo;
+            agree to an undo request, refuse it, or withdraw their own; sit down with a name; hand a seat to a bot, or
+            take it back as a person; and ask for earlier moves, for the consequences of an option, for the reasons why
+            a place has no option, or for a full explanation of these reasons or of the changes made by a move.
         serial: the serial of the viewer's last frame, for actions that depend on the position.
         option: the text of the option to take or preview.
         name: the person's name.
@@ -28,8 +28,8 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
             the message is sent.
         bot: the name of the bot.
         before: the number before which moves are requested.
-        to: the index of the first move to undo, or of the move to explain; -1 means the sender's last decision, or to
-            explain a place.
+        to: the index of the first move to undo, or of the move to explain; -1 means to undo the sender's last decision,
+            or to explain a place.
         place: an entity, as `kind.name`.
     """
 
@@ -47,7 +47,7 @@ class Message(Struct, frozen=True, forbid_unknown_fields=True):
 class MessageRefusal(Struct, frozen=True):
     """The refusal of a message: a sentence, and the values in the violated condition.
 
-    `stale` means that the message refers to an earlier position, and the viewer needs the current one.
+    `stale` means that the message refers to an earlier position and the viewer needs the current one.
     """
 
     text: str

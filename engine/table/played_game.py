@@ -21,7 +21,7 @@ class PlayedGame:
 
     Attributes:
         game: the game.
-        early: the choices in the open round that were made before the game asked the seat.
+        early: the choices in the open round that seats made before the game asked them.
         withdrawn: how often the plan of the open draft was withdrawn; a program that repeats its decisions would
             withdraw it forever.
     """
@@ -38,7 +38,7 @@ class PlayedGame:
     # --- decisions ------------------------------------------------------------------------------
 
     def due(self, decision: Decision, people: Collection[str]) -> tuple[Option, str | None, str] | None:
-        """The option to take without asking (an early choice, or the only option), the seat that chose it, and the
+        """The option to take without asking (an early choice or the only option), the seat that chose it early, and the
         salt.
         """
         return self.early.due(decision, people)
@@ -73,8 +73,8 @@ class PlayedGame:
         return self.planner is not None or self.withdrawn > 0
 
     def bars(self, seat: str, number: int) -> bool:
-        """Whether an open plan prevents a seat from undoing decisions, because they precede the plan or the plan is
-        another seat's.
+        """Whether an open plan prevents a seat from undoing decisions, because the decisions precede the plan or the
+        plan belongs to another seat.
         """
         return self.planner is not None and (seat != self.planner or number > planned(self.game.omniscient.numbers))
 
@@ -100,7 +100,7 @@ class PlayedGame:
     # --- taking back ----------------------------------------------------------------------------
 
     def since_last_of(self, seats: Collection[str]) -> int:
-        """The number of decisions since the last one by any of some seats, including that one; 0 if these have not
+        """The number of decisions from the last one by any of the given seats on; 0 if none of these seats has
         decided.
         """
         past = self.game.copy()
@@ -110,7 +110,7 @@ class PlayedGame:
         return 0
 
     def take_back(self, number: int) -> None:
-        """Undoes decisions; if that reaches back beyond the open round, its choices are lost."""
+        """Undoes decisions; if this goes back beyond the open round, the choices in the round are lost."""
         if number > len(pending(self.game)):
             self.early = EarlyChoices(self.game)
         self._reopen(number)

@@ -37,8 +37,8 @@ def answer_about(words: Words, game: Game, seat: str, message: Message) -> dict[
 def preview(words: Words, game: Game, seat: str, text: str) -> dict[str, Any] | MessageRefusal:
     """The predictable changes that a seat's option makes until the next question, in words.
 
-    The key `until` gives the obstacle to a longer preview: `hidden` cells, `chance`, the choices of `others`, or the
-    end (`over`).
+    The key `until` gives the reason why the preview ends: `hidden` cells, `chance`, the choices of `others`, or the end
+    of the game (`over`).
 
     Args:
         words: the words of the ruleset.

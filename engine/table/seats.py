@@ -1,4 +1,4 @@
-"""The state of a table that is not in the log: its seats, the people at them, their open requests, and the clock."""
+"""The state of a table that is not in the log: seats, people, open requests, and the clock."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Back(Struct, frozen=True):
         at: the number of decisions left after it.
         by: the seat that undid.
         decisions: the number of decisions.
-        unasked: the seats that were not asked because they were away for too long.
+        unasked: the seats that were not asked because their people had been away for too long.
     """
 
     at: int
@@ -83,7 +83,7 @@ class Undone(Struct, frozen=True):
     Attributes:
         by: the seat that undid them.
         options: for each decision, its seat ("" for chance), its option, and the salt of its seal.
-        sealed: the choices lost with an open round: seat → its option and its salt.
+        sealed: the choices that were lost with an open round: seat → its option and its salt.
     """
 
     by: str
@@ -102,13 +102,13 @@ class Unlogged(Struct):
         choices: seat → its choice in the open round, not yet applied to the game, and its salt.
         request: the open undo request.
         reveals: whether everything is revealed after the game.
-        at: the time of this record, in seconds of the clock; 0 in records of an earlier version.
+        at: the time of this record, in seconds of the clock; 0 in records written by an earlier version.
         absent: the seconds after which an undo request no longer waits for absent people; 0 means that it always waits.
-        answers: whether a bot's decisions count as seen, in which case earlier decisions are not free.
+        answers: whether a bot's decisions count as seen; decisions before them then cannot be undone without consent.
         spent: seat → the seconds taken by its last decision; the clock resumes from there after a free undo.
         undone: the decisions that can be redone.
         backs: the last undos.
-        lines: seat → its kept variations.
+        lines: seat → its saved variations.
         opinions: whether bots give opinions in private copies during the game.
         limits: the time limits besides the deadline.
         used: seat → the seconds that the clock has run for its decisions, less the increments.
@@ -143,7 +143,7 @@ class Unlogged(Struct):
         return counted(since, stop, self.limits) if since < stop else 0.0
 
     def left(self, seat: str) -> float:
-        """The rest of a seat's budget in seconds, excluding its open decision; only meaningful with a budget."""
+        """The seconds left in a seat's budget before its open decision is deducted; only meaningful with a budget."""
         return self.limits.budget - self.used.get(seat, 0.0)
 
     def due(self, seat: str) -> float:
@@ -154,7 +154,7 @@ class Unlogged(Struct):
         return min((reached(self.since[seat], seconds, self.limits) for seconds in limits), default=inf)
 
     def clock(self, people: Collection[str], *, shown: bool) -> TableClock:
-        """The clock as displayed; it has no times unless `shown`."""
+        """The clock as displayed; without times unless `shown` is set."""
         if not shown or not (self.deadline or self.limits.budget):
             return TableClock(self.deadline)
         due = {seat: ceil(at) for seat in people if (at := self.due(seat)) < inf}
@@ -173,7 +173,7 @@ class Unlogged(Struct):
             del self.since[seat]
 
     def note_back(self, seat: str, now: float) -> float:
-        """Makes the clock of a seat's undone decision go on where it stopped; returns the adjusted time of the
+        """Resumes the clock of a seat's undone decision where it had stopped; returns the adjusted time of the
         question.
         """
         if seat in self.since:
@@ -183,7 +183,7 @@ class Unlogged(Struct):
         return (self.paused or now) - spent
 
     def resume(self, now: float) -> None:
-        """Restarts the clock after a pause, which counts against nobody."""
+        """Restarts the clock after a pause; the pause counts against nobody."""
         if self.paused:
             self.since = {seat: since + now - max(since, self.paused) for seat, since in self.since.items()}
             self.paused = 0.0

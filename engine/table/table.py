@@ -38,7 +38,7 @@ _BACKS = 20
 class Table:
     """A table of players and spectators around a game.
 
-    A viewer is a seat, or None for spectators, who have the public view.
+    A viewer is a seat; None stands for spectators, who have the public view.
 
     After an accepted message, and after `advance`, the caller saves `moves` and `aside`; then it calls `confirm`, or
     `revert` if saving fails. Viewers see nothing in between.
@@ -50,7 +50,7 @@ class Table:
         bots: the names of the bots available for seats.
         clock: a function that returns the time in seconds.
         cells: the cells of the state; None means that the table computes them.
-        alone: whether one person plays all seats, so that nobody else has to agree.
+        alone: whether one person plays all seats, in which case nobody else has to agree.
 
     Attributes:
         present: the connected seats; None means all.
@@ -297,7 +297,7 @@ class Table:
         return None
 
     def sit_down(self, seat: str, text: str) -> MessageRefusal | None:
-        """Seats a person with a name; the person may replace a bot, unless that stands in for someone."""
+        """Seats a person with a name; the person may replace a bot, unless the bot stands in for someone."""
         name = clean_name(text)
         if not name:
             return MessageRefusal("a name needs at least one letter")
@@ -311,7 +311,7 @@ class Table:
     # --- taking back ----------------------------------------------------------------------------
 
     def free(self, seat: str) -> int:
-        """The number of latest decisions that a seat can undo without asking."""
+        """The number of most recent decisions that a seat can undo without asking."""
         if self.is_revealed or seat in self.played.early.chosen:
             return 0
         return self._free.count(self.game, seat, () if self._state.answers else self._programs)
@@ -361,7 +361,7 @@ class Table:
         return None
 
     def settle(self) -> bool:
-        """Executes the undo request if everybody for whom it waits has agreed; returns whether it was executed."""
+        """Executes the undo request if everybody whose consent it needs has agreed; returns whether it was executed."""
         request = self._state.request
         if request is None:
             return False
@@ -435,7 +435,7 @@ class Table:
         self._state.limits, self._state.paused = limits, self._clock() if pauses else 0.0
 
     def set_undo(self, absent: int, answers: bool) -> None:
-        """Sets the seconds until absent people are skipped (0 for never), and whether bots' decisions count as seen."""
+        """Sets the seconds until absent people are skipped (0: never), and whether bots' decisions count as seen."""
         self._state.absent, self._state.answers = absent, answers
 
     def allow_opinions(self, allowed: bool) -> None:
@@ -449,7 +449,7 @@ class Table:
 
     @property
     def waited(self) -> tuple[str, ...]:
-        """The people that the table waits for."""
+        """The people for whom the table waits."""
         return tuple(self._since_of_people())
 
     def _since_of_people(self) -> dict[str, float]:
@@ -458,7 +458,7 @@ class Table:
         return {seat: since for seat, since in self._state.since.items() if seat in people}
 
     def turn(self, last: str | None) -> str:
-        """The seat that a lone person plays next: one that the table waits for, preferably the last one played."""
+        """The seat that a lone person plays next: one for which the table waits, preferably the last one played."""
         waited = self.waited or (last or self.game.seats[0],)
         return last if last in waited else waited[0]
 
@@ -469,7 +469,7 @@ class Table:
     # --- viewers --------------------------------------------------------------------------------
 
     def say(self, viewer: str | None, since: int = 0) -> dict[str, Any]:
-        """The changes for a viewer since a serial, or everything since 0, as in table_frame.schema.json."""
+        """The changes for a viewer since a serial, or everything if the serial is 0, as in table_frame.schema.json."""
         return self._sight(viewer).frame(since, self.cells)
 
     def earlier(self, viewer: str | None, before: int) -> dict[str, Any]:

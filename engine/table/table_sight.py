@@ -77,10 +77,10 @@ class TableSight:
 
     Attributes:
         serial: the number of changes visible to the viewer.
-        turn: the serial of the last change in the viewer's legal actions.
+        turn: the serial of the last change to the viewer's legal actions.
         tail: the last moves.
-        names: the displayed names of the seats in these moves.
-        change: the number of the table's change up to which the view is current.
+        names: the displayed names of the seats, as used in these moves.
+        change: the number of the last change at the table that the view includes.
     """
 
     def __init__(self) -> None:
@@ -143,7 +143,7 @@ class TableSight:
         self._ply, self.tail, self._moves = ply, tail, tuple(serials)
 
     def frame(self, since: int, shown: ShownCells) -> dict[str, Any]:
-        """The frame of changes since a serial (see table_frame.schema.json); with 0 or a very old serial, it has
+        """The frame of changes since a serial (see table_frame.schema.json); for 0 or a very old serial, the frame has
         everything.
         """
         if since < self._floor:

@@ -83,7 +83,7 @@ _MOST = 200
 
 
 class FreeSteps:
-    """The free steps in a table's game: the latest decisions of a seat, which it can undo without consent.
+    """The free steps in a table's game: the most recent decisions of a seat that it can undo without consent.
 
     A step is free if it had no consequences for others: no other person has decided since, no chance event has
     happened, and no seat sees more than before. This is computed only from the seat's own view, so a free step reveals
@@ -94,7 +94,7 @@ class FreeSteps:
         self._known: dict[tuple[str, int], tuple[Step, bool]] = {}
 
     def count(self, game: Game, seat: str, bots: Collection[str]) -> int:
-        """The number of latest decisions that a seat may undo freely; the first of them is its own.
+        """The number of most recent decisions that a seat may undo freely; the earliest of these is the seat's own.
 
         The count includes sealed choices of others in an open round, since they have revealed nothing. A seat that has
         chosen in the round withdraws its choice instead.

@@ -37,8 +37,8 @@ class SeenMove(Brief, Struct, frozen=True):
         changes: its changes.
         whole: whether it has been fully disclosed, unlike the choices in an open round.
         roll: the numbers on the dice, if the move is a roll.
-        marks: movements, each as the source and the target entity (`kind.name`, or "" if there is none or it is hidden)
-            and the owner of the moved pieces, if it is a seat.
+        marks: movements of pieces: the source and the target entity (`kind.name`, or "" if there is none or it is
+            hidden), and the owner of the pieces if this is a seat.
     """
 
     text: str
@@ -58,7 +58,7 @@ class SeenMove(Brief, Struct, frozen=True):
 
 
 def was_open(game: Game, first: int) -> bool:
-    """Whether neither positions nor moves have hidden anything from anyone since a move."""
+    """Whether no position and no move since a given move has hidden anything from anyone."""
     if not game.omniscient.secretive:
         return True
     if any(event.option is None or HIDDEN in event.option for event in seen_events(game, None, first)):

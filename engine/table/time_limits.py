@@ -47,7 +47,7 @@ class TableClock(Brief, Struct, frozen=True):
     Attributes:
         deadline: the seconds per decision; 0 means unlimited.
         due: person → the moment when the time for the open decision runs out.
-        left: seat → the rest of its budget in seconds, excluding its open decision; empty if there is no budget.
+        left: seat → the seconds left in its budget before its open decision is deducted; empty if there is no budget.
         paused: whether the clock is stopped.
     """
 
@@ -58,7 +58,7 @@ class TableClock(Brief, Struct, frozen=True):
 
 
 def checked_limits(limits: TimeLimits) -> str:
-    """The fault in limits; "" if they are valid."""
+    """The fault in the limits; "" if they are valid."""
     if limits.zone:
         try:
             ZoneInfo(limits.zone)

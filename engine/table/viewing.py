@@ -32,7 +32,7 @@ class TableStanding(Struct, frozen=True):
     Attributes:
         played: the game in play.
         seats: the seats by id.
-        asked: the seats that the table waits for.
+        asked: the seats for which the table waits.
         since: person → the time of the open question.
         request: the open undo request.
         clock: the clock as displayed.
@@ -40,7 +40,7 @@ class TableStanding(Struct, frozen=True):
         fault: whether the rules have faulted.
         backs: the last undos.
         undone: the decisions that can be redone.
-        free: seat → the number of latest decisions that it can undo without consent.
+        free: seat → the number of most recent decisions that it can undo without consent.
     """
 
     played: PlayedGame
