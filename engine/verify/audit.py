@@ -25,7 +25,7 @@ class Broken:
         foreign_index: the entry of the move in a foreign log.
         wrong: the diagnostic.
         changed: the changes that the move made, as texts.
-        scenario: the game so far as a scenario file that fails in the same way; "" if no scenario can.
+        scenario: the game so far as a scenario file that fails in the same way; "" if no scenario can fail in this way.
     """
 
     index: int

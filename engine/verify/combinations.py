@@ -55,10 +55,11 @@ class Ended(Struct, frozen=True):
 
 
 def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Combination]:
-    """Each number of players, or of `numbers`, with the default settings; then every non-default value of each setting.
+    """The combinations to try: each number of players (those in `numbers`, if given) with the default settings, then
+    each non-default value of every setting.
 
-    The first such value of every setting precedes the second of any. Settings declared later come first, because
-    overlays add settings at the end. The numbers of players alternate.
+    Settings take turns: the first non-default value of every setting comes before the second value of any setting.
+    Settings declared later come first, because overlays add settings at the end. The numbers of players alternate.
     """
     low, high = ruleset.players
     numbers = numbers or range(low, high + 1)
@@ -70,7 +71,7 @@ def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Co
 
 
 class CombinationGames:
-    """Random games of a combination, in wasm if possible; the games are the same in both cases.
+    """Random games of a combination, played in wasm if possible; the games are the same with and without wasm.
 
     Args:
         ruleset: the ruleset.
@@ -97,7 +98,9 @@ class CombinationGames:
             self._wasm = WasmOutcomes(plan, ruleset).games[seats]
 
     def play(self, numbers: range, most: int = sys.maxsize) -> Iterator[Ended]:
-        """Plays the games with these numbers, up to the first that would exceed `most` decisions in total."""
+        """Plays the games with these numbers; stops before the first game that would exceed `most` decisions in
+        total.
+        """
         for at in range(0, len(numbers), ROUND):
             some = numbers[at : at + ROUND]
             cap = min(CAP, most)
@@ -110,7 +113,7 @@ class CombinationGames:
                 yield ended
 
     def again(self, number: int) -> Playout:
-        """The game with this number, played again in Python to get its decisions."""
+        """The game with this number, played again in Python to record its decisions."""
         return self._played(number, CAP)
 
     def cells(self, ply: int, number: int = 0) -> Sequence[int] | None:

@@ -1,8 +1,8 @@
-"""Bounded exploration: a search for mistakes in the rules, by games from the start positions.
+"""Bounded exploration: a search for mistakes in the rules by playing games from the start positions.
 
-Near the start every option is tried, breadth first; further on, games are random. In a long run, most of these are only
-played, and not checked for loops and never-legal options. Each finding comes with the shortest game found for it. The
-absence of findings proves nothing, unless every position was visited.
+Near the start, every option is tried, breadth first; further on, games are random. In a long run, most random games are
+only played, and not checked for loops and never-legal options. Each finding comes with the shortest game known to
+reveal it. The absence of findings proves nothing, unless every position was visited.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Finding:
         diagnostic: the mistake.
         header: the seats and settings of the game.
         moves: the decisions of the game.
-        scenario: the game as a scenario file that fails in the same way; "" if no scenario can.
+        scenario: the game as a scenario file that fails in the same way; "" if no scenario can fail in this way.
         loop: the number of final decisions that form a loop, if that is the mistake; otherwise 0.
         shortest: whether no game with the same number of players and settings is shorter.
     """
@@ -126,7 +126,9 @@ def _of_turns(option: Option, endless: Set[str]) -> bool:
 
 
 def any_of(rng: random.Random, of: Sequence[_T]) -> _T:
-    """A uniformly chosen member, drawn by `random()`, the only method that is the same in all versions of Python."""
+    """A uniformly chosen member, drawn by `random()`, since no other method gives the same numbers in all versions of
+    Python.
+    """
     return of[int(rng.random() * len(of))]
 
 

@@ -1,4 +1,4 @@
-"""The options defined anywhere in a ruleset, used to tell typos from options that are merely unavailable."""
+"""The options defined anywhere in a ruleset, which distinguish typos from options that are merely unavailable."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Perft: the number of positions at a depth, and an order-independent hash over them.
+"""Perft: the number of positions at a depth, with a hash over these that does not depend on their order.
 
-The name comes from chess engines ("performance test"): if two implementations of the same rules have equal numbers at
-many positions, they hardly differ in legal options or their effects.
+The name comes from chess engines ("performance test"): if two implementations of the same rules agree on the numbers at
+many positions, they are unlikely to differ in legal options or their effects.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Perft:
         hash: 16 hex digits, independent of the order of leaves: BLAKE2 over the sorted hashes of their states, each
             with its count.
         divide: the number of leaves below each first option, in list order.
-        complete: whether everything was counted; if not, the numbers are those reached at the limit.
+        complete: whether everything was counted; if not, the numbers are those counted up to the limit.
     """
 
     depth: int
@@ -60,7 +60,7 @@ def perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft:
 
     Raises:
         ValueError: if the depth is out of range.
-        RulesetFaultError: if the rules fault; the game is then at that position.
+        RulesetFaultError: if the rules fault; the game is then at the position of the fault.
     """
     if not 0 <= depth <= MAX_DEPTH:
         raise ValueError(f"`depth` must be between 0 and {MAX_DEPTH}, not {depth}")
@@ -95,7 +95,7 @@ def _count(game: Game, depth: int, limit: int, total: Perft, states: Counter[str
 
 
 def named(option: Option) -> str:
-    """An option, with its seat unless that is the decider."""
+    """An option as text, preceded by its seat unless the decider acts."""
     return f"{option.by}: {option}" if option.interrupt else str(option)
 
 

@@ -97,7 +97,7 @@ def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
 def at_moves(
     result: ReplayResult, wanted: Iterable[int], backend: Backend, spans: Mapping[int, Span] | None = None
 ) -> Iterator[Game]:
-    """A game at each of the wanted positions of a replay, which are given as numbers of moves in ascending order.
+    """A game at each of the wanted positions of a replay, given as numbers of moves in ascending order.
 
     A move is a decision or an undo. `spans` has the places of the numbers.
 
@@ -182,7 +182,7 @@ def read_record(path: Path) -> list[PerftRow]:
 
 
 def count(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend = "python") -> Iterator[PerftRow]:
-    """Counts the rows; a depth of 0 is replaced by the largest depth within `BUDGET`.
+    """Computes the counts of rows; a depth of 0 is replaced by the largest depth within `BUDGET`.
 
     Raises:
         DiagnosticsError: if a log is unreadable, or too short for a position.
@@ -194,7 +194,7 @@ def count(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend = "
 
 
 def counted(count: Perft) -> dict[str, int | str]:
-    """The counts of a perft that go into a record."""
+    """The counts of a perft that are recorded."""
     return {name: getattr(count, name) for name in COUNTED}
 
 

@@ -1,4 +1,4 @@
-"""Random games for explorations, the same games as in `simulate`, played in wasm if possible."""
+"""Random games for explorations, played in wasm if possible; they are the same games as in `simulate`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def plain_games(ruleset: typed.Ruleset, plan: GamePlan, decisions: int) -> Itera
     Args:
         ruleset: the ruleset of the plan.
         plan: the plan; its backend does not matter.
-        decisions: the total number of decisions. No game starts that could exceed it.
+        decisions: the total number of decisions; a game that could exceed it is not started.
 
     Yields:
-        For each game, its number of decisions and, if it reveals a mistake in the rules, the game itself, otherwise
+        For each game, its number of decisions, and the game itself if it reveals a mistake in the rules, otherwise
         None.
     """
     outcomes = _outcomes(ruleset, plan)

@@ -64,7 +64,7 @@ def play_check(
     Args:
         ruleset: the ruleset.
         progress: a function called with the number of newly finished combinations.
-        minutes: the approximate time to play; None means `STEPS` steps.
+        minutes: the approximate playing time; None means `STEPS` steps.
     """
     return _PlayCheck(ruleset, progress or (lambda _: None), minutes).run()
 

@@ -17,7 +17,7 @@ def most_games(minutes: int | None) -> int:
 
 
 class DepthReached(Struct, frozen=True):
-    """The maximum recursion depth that a procedure reached in inspected games, and its limit."""
+    """The maximum recursion depth that a procedure reached in inspected games, with the depth limit."""
 
     procedure: str
     reached: int
@@ -25,10 +25,10 @@ class DepthReached(Struct, frozen=True):
 
 
 class PlayReport(Struct, frozen=True):
-    """The report on random play: its amount, and the problems it revealed.
+    """The report on random play: how much was played, and the problems that it revealed.
 
     Attributes:
-        games: the number of games played until their end or a mistake.
+        games: the number of games that were played to their end or to a mistake.
         combinations: the number of combinations with such games.
         of: the total number of combinations.
         diagnostics: the problems.

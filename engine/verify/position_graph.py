@@ -82,7 +82,9 @@ class PositionGraph:
         return None
 
     def first_dead_end(self) -> int | None:
-        """The first position from which no end can be reached; None if there is none. All positions must be known."""
+        """The first position from which no end can be reached; None if there is none. The graph must contain all
+        positions.
+        """
         predecessors: dict[int, list[int]] = {}
         for at, node in enumerate(self.nodes):
             for there in node.successors:
@@ -126,7 +128,9 @@ def endless_decisions(ruleset: typed.Ruleset) -> frozenset[str]:
 
 
 def idle_entries(ruleset: typed.Ruleset) -> list[Diagnostic]:
-    """Warnings about entries of the ruleset's own list that name no decision; empty if it has overlays."""
+    """Warnings about entries in the ruleset's own `endless` list that name no decision; empty for a ruleset with
+    overlays.
+    """
     if ruleset.overlays:
         return []
     known = _asked(ruleset)

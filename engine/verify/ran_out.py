@@ -1,9 +1,10 @@
 """Limits that random games reach: exhausted loops, and recursion depths of procedures.
 
-If a `repeat at most` with decisions is exhausted, the game may end.
+When a `repeat at most` with decisions is exhausted, the game may end.
 
-If the game can end in other ways, such a limit only guarantees an end, and is rarely meant to be reached. An author who
-does intend this writes `end game as …` after the loop; otherwise the start procedure returns.
+If the game can end in other ways, such a limit is only a safeguard against endless games, and is rarely meant to be
+reached. An author who wants it to be reached writes `end game as …` after the loop; otherwise the start procedure
+returns.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from rulespec.typed.rule_traversal import walk
 
 
 class LoopBounds(Marks, Observer):
-    """The limited loops of a program that have decisions inside but none after, if the game can end in other ways.
+    """The limited loops of a program with decisions inside but none after the loop, if the game can end in other ways.
 
     Args:
         ruleset: the ruleset.

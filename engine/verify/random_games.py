@@ -1,4 +1,4 @@
-"""Random games that check properties, and the shortest failing game for each mistake."""
+"""Random games in which properties are checked, and the shortest failing game for each mistake."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def random_games(
             `WITH_ALL`th game.
 
     Yields:
-        Each game at its end, with the shortest game found for its mistake, or None.
+        Each game at its end, with the shortest game found for its mistake, or None if it reveals none.
 
     Raises:
         DiagnosticsError: if a game cannot be set up.
@@ -133,7 +133,7 @@ def shorter(
         trial: the failing game.
         wrong: its diagnostic.
         failed: the violated property at its end; None if its last move fails.
-        steps: a limit on the steps of all attempts.
+        steps: the total step limit for all attempts.
         decision: the steps charged per decision, in addition to those of interpreters.
     """
     ruleset, header = trial.game.ruleset, trial.header

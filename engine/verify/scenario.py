@@ -1,4 +1,4 @@
-"""Scenarios: from a given position, decisions are taken and expectations are checked. See docs/guides/scenarios.md."""
+"""Scenarios, which take decisions from a given position and check expectations. See docs/guides/scenarios.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ScenarioStep:
 
 @dataclass(frozen=True, slots=True)
 class PositionLayer:
-    """A part of a position: procedure calls to run, then values to set."""
+    """A part of a position: the procedure calls to run, and the values to set afterwards."""
 
     run: tuple[Scalar, ...]
     set: tuple[tuple[Scalar, Scalar], ...]

@@ -42,9 +42,9 @@ def outside_scenarios(
 ) -> Iterator[Scenario]:
     """The scenarios in a file or folder outside the ruleset that apply to this reference.
 
-    A scenario with `also` is skipped if the reference has others of the ruleset's own overlays; one without `also`
-    always applies. An overlay from elsewhere does not count, since no scenario can name it. The scenarios in a
-    subfolder `<overlay>/` apply if the reference has this overlay.
+    A scenario with `also` is skipped if the reference has any of the ruleset's own overlays that `also` does not list;
+    one without `also` always applies. Overlays from elsewhere do not count, since no scenario can name them. The
+    scenarios in a subfolder `<overlay>/` apply if the reference has this overlay.
 
     Args:
         ruleset: the ruleset, with the overlays of the reference.
@@ -92,8 +92,8 @@ def load_scenarios(
 
     Args:
         path: the file.
-        report: the report that receives the file's errors. If there are any, the result is empty, except that a
-            scenario with an unknown position is only skipped.
+        report: the report that receives the file's errors. If there are any, the result is empty; an unknown position
+            only skips its scenario.
         display: the file's name in diagnostics.
         folder: the file's folder, if several calls share it.
     """

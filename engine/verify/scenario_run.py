@@ -1,4 +1,4 @@
-"""The run of a scenario: it takes decisions in a game, and compares the results with the expectations."""
+"""The run of a scenario, which takes decisions in a game and compares the results with the expectations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ class Failure:
         backend: the backend that ran it.
         span: the place of the expectation.
         what: the key of the expectation, such as `options` or `when`.
-        expected: the expected value; "" if the actual value says enough, or the scenario could not continue.
+        expected: the expected value; "" if the actual value is explanation enough, or if the scenario could not
+            continue.
         actual: the actual value, or the fault.
     """
 
@@ -320,7 +321,7 @@ class _Run:
                 self.fail(expected.span, f"the reason for refusing `{key.text}`", reason, _text(expected))
 
     def refused(self, game: Game, item: Node) -> None:
-        """Checks that an option is illegal, for whatever reason; it may belong to another decision."""
+        """Checks that an option is illegal for any reason; the option may belong to another decision."""
         try:
             refusal = game.why_not(game.parse(_text(item)))
         except ValueError:

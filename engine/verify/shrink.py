@@ -1,4 +1,4 @@
-"""Failing games: their reduction to short games, and their forms as text and as scenario."""
+"""Failing games: reducing them to short games, and writing them as text and as scenarios."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class FailingGame:
-    """A game that reveals a mistake after its last move, or in a last move in which the rules fault.
+    """A game that reveals a mistake after its last move, or whose last move makes the rules fault.
 
     Attributes:
         header: the seats and settings.
         moves: the moves of the game.
         wrong: the diagnostic.
         changed: the changes that the last move made, one line per field and pile.
-        scenario: the game as a scenario file that fails in the same way; "" if no scenario can.
+        scenario: the game as a scenario file that fails in the same way; "" if no scenario can fail in this way.
         lines: the game as the lines of a native log.
     """
 
@@ -74,7 +74,7 @@ class FailingGame:
         return "".join(to_json_text(line, plain=True) + "\n" for line in lines)
 
     def story(self) -> list[str]:
-        """The game as text: its last decisions, including the failing one, and the changes that it made."""
+        """The game as text: its last decisions, including the failing one, and the changes that the last one made."""
         lines = [f"… {len(self.moves) - _SHOWN} before"] if len(self.moves) > _SHOWN else []
         lines += [move_text(move) for move in self.moves[-_SHOWN:]] or ["before the first decision"]
         more = len(self.changed) - _SHOWN
@@ -128,12 +128,12 @@ def shortest(
 
 
 def leave_out(moves: list[_T], again: Callable[[list[_T]], list[_T] | None]) -> list[_T]:
-    """A list without its dispensable parts, which are removed in runs, longest runs first.
+    """A list without its dispensable elements, which are removed in runs, the longest runs first.
 
     Args:
         moves: the list.
-        again: a function called with a shorter list; it returns the part of it that is needed, or None if the result
-            differs.
+        again: a function called with a shorter list; returns the part of this list that is needed, or None if the
+            result differs.
     """
     size = len(moves) // 2
     while size:

@@ -1,4 +1,6 @@
-"""Starts of games up to the first decision, with each number of players and extreme settings, within a step limit."""
+"""Trial starts of games, up to the first decision: with each number of players and extreme settings, within a step
+limit.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The costs of a ruleset's random games in steps, which do not depend on the computer, unlike time.
+"""The cost of a ruleset's random games in steps, which, unlike time, does not depend on the computer.
 
-The interpreter counts the steps of a few decisions of the optimised program, spread over a game. The steps of games are
-estimated from these, with the same result on any computer.
+The interpreter counts the steps of a few decisions of the optimised program, spread over a game. The steps of whole
+games are estimated from these, with the same result on any computer.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ short_games: Machines = MachineMemo(quick_machine)
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A scenario or recorded game with its diagnostics; `backends` are those that fail."""
+    """A scenario or recorded game with its diagnostics; `backends` lists the backends under which it fails."""
 
     kind: Literal["scenario", "log"]
     id: str
@@ -149,7 +149,7 @@ def _broken(broken: Broken, file: str) -> Diagnostic:
 
 
 def divergence_text(divergence: dict[str, Any]) -> str:
-    """A divergence on one line."""
+    """A divergence as one line of text."""
     where = f"decision {divergence['index']}"
     if divergence.get("foreign_index") is not None:
         where += f" (entry {divergence['foreign_index']})"
@@ -163,7 +163,7 @@ def _top(file: str) -> Span:
 
 
 def count_options(result: ReplayResult) -> int:
-    """The total number of options in a replayed game, which reveals a change of legality."""
+    """The total number of options in a replayed game, which reveals changes in legality."""
     game = restarted(result.game)
     total = 0
     for move in result.moves:

@@ -1,4 +1,4 @@
-"""One game under several backends at once, which must agree."""
+"""One game under several backends at once; the backends must agree."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ class Trial:
 
     @property
     def interpreted(self) -> int:
-        """The weighted total of steps taken by interpreters, including those in earlier games, as a measure of time."""
+        """The weighted total of the steps that interpreters took, including steps in earlier games, as a measure of
+        time.
+        """
         return INTERPRETED * sum(map(interpreted, self.games))
 
     def begin(self) -> Diagnostic | None:

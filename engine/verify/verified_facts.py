@@ -37,7 +37,7 @@ def failed_checks(d: typed.Declarations, layers: Layers) -> tuple[Diagnostic, ..
 
     Args:
         d: declarations without an error.
-        layers: the layers of the files, which show the errors caused by an overlay.
+        layers: the layers of the files, which identify errors caused by an overlay.
     """
     if not d.checks:
         return ()
@@ -183,7 +183,7 @@ class _Seen:
         self.scope, self.args = outer
 
     def facts(self, e: typed.Expr) -> None:
-        """Collects the facts that an expression names, but not those of members of sets in it."""
+        """Collects the facts that an expression names, except facts of the members of its sets."""
         if isinstance(e, typed.Fact) and isinstance(e.owner.type, Ent):
             owner = self._known(e.owner)
             if owner >= 0:

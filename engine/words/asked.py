@@ -1,4 +1,4 @@
-"""Decisions of a ruleset: their options, and the variables known at each."""
+"""Decisions of a ruleset: their options, and the variables known at each decision."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Causes of automatic changes: the procedures that a move triggers, in words, each with its changes.
 
 A procedure gets a sentence if the ruleset has a text for it (`procedures` in `titles.yaml`) and it changes something.
-The procedures that it calls count as part of it, unless they have texts themselves. If an earlier move began the
-procedure, its continuation has a separate text (`resumed`).
+The procedures that it calls count as part of it, unless they have texts themselves. A procedure that an earlier move
+began has a separate text for its continuation (`resumed`).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Causes:
         changes: the texts of changes, made from a game at the table.
 
     Attributes:
-        unnamed: the changes in the last move by continued procedures without a text.
+        unnamed: the changes that continued procedures without a text made in the last move.
     """
 
     def __init__(self, changes: Changes) -> None:
@@ -88,7 +88,7 @@ class Causes:
         self._names = {first: name for name, (first, _) in self._program.entries.items()}
 
     def of(self, record: Record, option: Option) -> tuple[tuple[Change, ...], tuple[Cause, ...]]:
-        """The direct changes of a move by an option, and the events that it caused."""
+        """The changes that a move by an option made directly, and the events that it caused."""
         frames = _Frames(record, self._frame)
         own: list[Change] = []
         causes: list[Cause] = []
@@ -211,7 +211,7 @@ def has_causes(words: Words, game: Game, seat: str | None) -> bool:
 
 
 def recorded(game: Game, option: Option) -> Record:
-    """The record of an option about to be taken, with the rules of the game's table.
+    """The record of an option about to be taken, under the game's ruleset, number of seats and settings.
 
     Raises:
         RulesetFaultError: if the rules fault.
@@ -224,7 +224,7 @@ def recorded(game: Game, option: Option) -> Record:
 
 
 def set_off(words: Words, game: Game, option: Option) -> tuple[tuple[Change, ...], tuple[Cause, ...]] | None:
-    """The changes of a move about to be made, and their causes; None if seats get none."""
+    """The changes of a move about to be made, and their causes; None if seats get no causes."""
     if not has_causes(words, game, None):
         return None
     causes = Causes(Changes(Narrator(words, game)))

@@ -34,7 +34,7 @@ _FEW = 2
 
 
 class Change(Brief, Struct, frozen=True):
-    """A change of a field or of a pile of pieces; a move between places is a single change.
+    """A change to a field or a pile of pieces; a move between places is a single change.
 
     Attributes:
         text: the change for people: `Ann cash: 3 → 5`, `cart of Ann: supply → oak`, `oak owner: Ann`.
@@ -139,8 +139,8 @@ class Changes:
     ) -> list[Change]:
         """The differences between two snapshots, the most important first.
 
-        Changes of the most entities that the option names come first; equals follow by `Importance`, then in
-        declaration order. Entities have the names from the earlier snapshot.
+        Changes that involve the most entities named by the option come first; ties are broken by `Importance`, then by
+        declaration order. Entities have their names from the earlier snapshot.
 
         Args:
             before: the earlier snapshot.

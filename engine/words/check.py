@@ -1,4 +1,4 @@
-"""Checks of word files against their ruleset: names must exist, and it must be possible to fill every hole."""
+"""Checks of word files against their ruleset: names must exist, and every hole must be fillable."""
 
 from __future__ import annotations
 

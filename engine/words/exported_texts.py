@@ -1,8 +1,8 @@
 """The words of a ruleset as data for pages: texts whose holes are filled by functions of a WebAssembly module.
 
 A page fills them like `Narrator`. Each text lists the values available to its holes: known rule variables, the decider,
-the entity on whose behalf it acts, and the arguments of the option. An expression lists in `guard` the reads that may
-be hidden: a cell by its number, an indexed cell as a pair of the first cell and the index function.
+the entity on whose behalf it acts, and the arguments of the option. The `guard` of an expression lists the cells it
+reads that may be hidden: a cell by its number, an indexed cell as a pair of the first cell and the index function.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The order of changes for people: what lies on places comes first, and counters of the rules come last."""
+"""The order in which people see changes: those on the places of a board come first, and those of the rules' counters
+last.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class Importance:
         self._measured = {(part.decl.kind, part.decl.name) for part in parts if type(part) is typed.Field}
 
     def of(self, cell: CellName) -> tuple[int, int]:
-        """The importance of a cell, a smaller one first: one of the constants above, and a rank among its equals."""
+        """The importance of a cell, as a sort key: one of the constants above, and a rank among the cells with the same
+        constant.
+        """
         key = cell.group, cell.name
         if key not in self._known:
             self._known[key] = self._of(cell)

@@ -1,4 +1,4 @@
-"""The parts of a ruleset that have no words in a language."""
+"""The parts of a ruleset that lack words in a language."""
 
 from __future__ import annotations
 

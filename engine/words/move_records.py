@@ -1,8 +1,9 @@
 """Records of moves: the procedures that ran and the cells that were written, in order.
 
-An instrumented program is run as generated Python, and its journal is read. Marks are writes to an additional cell
-where a procedure starts, where it is resumed, and where a decision had no legal option. The addresses of displayed
-cells are computed at run time, so that the journal has every write to these, not only the first.
+An instrumented program runs as generated Python, and the record is read from its journal. A mark is a write to an
+additional cell; it shows where a procedure starts, where it is resumed, and where a decision had no legal option. The
+addresses of displayed cells are computed at run time, so that the journal has every write to these cells, not only the
+first one.
 """
 
 from __future__ import annotations
@@ -154,7 +155,7 @@ class _Marked:
         ]
 
     def read(self, cells: Sequence[int], state: State, journal: Journal) -> Record:
-        """The record of a run from cells to a state, read from its journal."""
+        """The record of a run, read from its journal, given the cells before it and the state after it."""
         after: dict[int, int] = {}
         entries: list[tuple[int, int, int]] = []
         for i in range(len(journal) - 2, -1, -2):

@@ -33,7 +33,7 @@ class Move(Brief, Struct, frozen=True):
         option: the option as ids; None if hidden.
         text: the sentence.
         changes: the changes of the move.
-        own: the changes for which there is no cause in words.
+        own: the changes for which no cause is given in words.
         causes: the effects that it triggered, step by step, with the other changes.
         back: the number of decisions it undoes.
     """
@@ -67,14 +67,16 @@ class Move(Brief, Struct, frozen=True):
 
 
 class Moves:
-    """The moves of a finished game in order; `game` is at the last one narrated.
+    """The moves of a finished game in order; the attribute `game` is a copy at the position after the last narrated
+    move.
 
     Args:
         words: the words of the game's ruleset.
         game: a finished game, which remains unchanged.
         moves: its decisions, including undos; by default, the decisions in effect.
         seat: the listener (None for the public); by default, an omniscient one. Decisions in effect are narrated as the
-            seat saw them. Undone ones are played and undone silently, since fields may keep their values.
+            seat saw them. Undone ones are played and undone silently, since some fields may keep their values through
+            an undo.
         recording: whether to record all moves, not only those with causes.
 
     Attributes:

@@ -186,7 +186,7 @@ class Narrator:
         return None
 
     def subject(self, option: Taken | Decision) -> str:
-        """The actor of an option or a decision: the seat, preceded by the entity on whose behalf it acts."""
+        """The actor of an option or a decision: the seat, preceded by the entity on whose behalf the seat acts."""
         self.words.begin()
         if option.by is None:
             return self.words.word("chance")

@@ -53,7 +53,8 @@ class TitleText(Brief, Struct, frozen=True):
     """A text, with its singular if that differs; `count` is the expression for the number.
 
     Attributes:
-        top: whether it is from the topmost layer; a text from a lower layer may have lost its subject to an upper one.
+        top: whether it is from the topmost layer; the subject of a text from a lower layer may have been removed by an
+            upper one.
         node: the text in the file.
         name: the section, and the name in it.
     """
@@ -108,7 +109,8 @@ def languages(ruleset: typed.Ruleset) -> list[str]:
 
 
 def read_titles(ruleset: typed.Ruleset, language: str, report: Report, files: Files | None = None) -> Titles:
-    """Reads the files of one language; "" is the ruleset's own. `files` provides them; by default, they come from disk.
+    """Reads the files of one language, where "" is the ruleset's own. `files` provides them; by default, they come from
+    disk.
 
     Raises:
         DiagnosticsError: if a file is unreadable or too large.

@@ -58,7 +58,7 @@ def fitting_titles(
         titles: the words of a language.
         own: the default words, which define the actors.
         report: the report that receives the diagnostics.
-        cached: whether to use the cache on disk, which does not pay for texts that change with every keystroke.
+        cached: whether to use the cache on disk, which is not worthwhile for texts that change with every keystroke.
     """
     sources = chain.from_iterable((*own.sources.items(), *titles.sources.items()))
     key = cache.key("titles", ruleset.sources_hash, *sources, rooms=_ROOMS) if cached else ""

@@ -105,7 +105,7 @@ class Words:
         return next((read.texts[section, name] for read in self._read if (section, name) in read.texts), None)
 
     def offered(self, decision: str, option: str) -> TitleText | None:
-        """The text of an option's button; None if there is none in the language of its text in `options`."""
+        """The text of an option's button; None if the language of the option's text in `options` has no such text."""
         name = f"{decision}.{option}"
         for read in self._read if self.names != "id" else ():
             if ("choices", name) in read.texts:
@@ -150,7 +150,7 @@ class Words:
         return program_words(ENGLISH)[name]
 
     def hidden(self, type_: Type | None = None) -> str:
-        """The words for a hidden value, such as `a hidden card` for an entity; without a type, the words fit several
+        """The words for a hidden value, such as `a hidden card` for an entity; without a type, words that fit several
         values.
         """
         if isinstance(type_, Ent):
@@ -215,7 +215,7 @@ class Words:
         return fill(parts, lambda _: Filled(str(number))).text
 
     def follows(self, unit: str) -> bool:
-        """Whether the words of a unit follow its number, such as in `2 pence`."""
+        """Whether the words of a unit follow its number, as in `2 pence`."""
         text = self.text("units", unit)
         return text is not None and isinstance(text.other[0], Hole)
 
