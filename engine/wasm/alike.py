@@ -176,8 +176,8 @@ class AlikeEmitter:
     # --- in a list of options --------------------------------------------------------------
 
     def find(self, number: int, d: ir.Decision, *, interrupts: bool) -> None:
-        """Finds the first tokens of the classes needed for the decider's options, or for those of other seats
-        (`interrupts`).
+        """Finds the first tokens of the classes needed for the decider's options or, with `interrupts`, for those of
+        other seats.
         """
         code = self.x.code
         chosen = [c for c in d.choices if (c.by is not None) == interrupts]

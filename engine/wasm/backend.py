@@ -259,8 +259,8 @@ class WasmBackend(StateMemory):
 
     @property
     def lookups(self) -> Sequence[Lookups]:
-        """For each decision, functions that only look up cells; they are those of generated Python, and work on the
-        memory too.
+        """For each decision, functions that only look up cells; they come from generated Python, and work on the memory
+        too.
         """
         return self.fallback.lookups
 

@@ -203,8 +203,9 @@ class BlockEmitter:
         takers: first block of an iteration over a set → the loop.
         charges: block → the steps counted at its start.
         calls: call → the cells passed as arguments, and whether the procedure may wait.
-        args: block → the variables that are arguments of the option leading there.
-        noted: the cell for the procedure's return target; None if it is not needed, or is passed as an argument.
+        args: block → the variables that are arguments of the option that leads to it.
+        noted: the cell for the procedure's return target; None if the target is not needed, or is passed as an
+            argument.
     """
 
     def __init__(
@@ -238,7 +239,7 @@ class BlockEmitter:
             stop: the label for storing variables in their cells and returning.
             leave: the label for leaving the procedure.
             next_: the local for the function's result.
-            begun: the local that states whether the procedure was entered in its middle.
+            begun: the local that holds whether the procedure was entered in its middle.
         """
         code = self.x.code
         self._stop, self._leave, self._next, self._begun = stop, leave, next_, begun

@@ -167,7 +167,7 @@ class Definitions:
     """An emitter of the functions of definitions.
 
     As in generated Python, a value that depends only on the arguments and costs more than a look-up is memoised for the
-    latest arguments; so is one that uses reached sets, until a cell that it reads is written.
+    latest arguments. A value that uses reached sets is memoised until a cell that it reads is written.
     """
 
     def __init__(self, x: ExpressionEmitter, memos: ClosureMemos, times: MemoTimes) -> None:

@@ -1,9 +1,10 @@
-"""Memos of reached sets, and of definitions that use them, that last beyond a decision: until a cell on which they
-depend is written.
+"""Memos of reached sets and of definitions that use them, which stay valid beyond a decision, until a cell on which
+they depend is written.
 
-A module has a table for each memo, with rows by the values of the free variables, each stamped when it is written.
-Instructions that may write a cell read by such an expression note its number in a register; all other writes, and every
-undo, note all numbers. The next look-up then starts a new stamp, which makes all earlier rows invalid.
+A module has a table for each memo. Its rows are found by the values of the free variables, and stamped when they are
+written. An instruction that may write a cell read by a memoised expression notes the memo's number in a register; all
+other writes, and every undo, note all numbers. The next look-up then starts a new stamp, which invalidates all earlier
+rows of the memo.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ _VARIABLES = "rules"
 
 
 class ClosureMemo(Struct, frozen=True):
-    """An expression or a definition whose value is kept: its number, the variables it depends on (those of a definition
-    are its parameters), and the cells that it may read.
+    """An expression or definition whose value is memoised: its number, the variables on which it depends (for a
+    definition, its parameters), and the cells that it may read.
     """
 
     number: int
@@ -46,8 +47,8 @@ class ClosureMemo(Struct, frozen=True):
 class ClosureMemos:
     """The memos of a program's reached sets.
 
-    A reached set is kept if it reads the state and takes longer to compute than to look up, and a definition if it
-    uses such a set.
+    A reached set is memoised if it reads the state and takes longer to compute than to look up; a definition is
+    memoised if it uses such a set.
 
     Args:
         p: the program after all passes.
@@ -92,7 +93,7 @@ class ClosureMemos:
         return self._users[number]
 
     def __getitem__(self, e: ir.Closure) -> ClosureMemo | None:
-        """The memo of an expression; None without one."""
+        """The memo of an expression; None if it has none."""
         return self._memos.get(e)
 
     def written(self, i: ir.Instruction) -> int:
@@ -150,14 +151,14 @@ class ClosureMemos:
 
 
 class MemoTimes:
-    """An emitter of the times of memos: a row is valid if it was written at the current time of its memo."""
+    """An emitter of code for the times of memos: a row is valid if it was written at the current time of its memo."""
 
     def __init__(self, x: ExpressionEmitter) -> None:
         self._x = x
         self._times: dict[int, int] = {}
 
     def time(self, memo: ClosureMemo) -> int:
-        """The local with the time of a memo, which is a new one if a cell has been written."""
+        """The local with the time of a memo, which advances if a cell that the memo reads has been written."""
         code, memory, bit = self._x.code, self._x.memory, 1 << memo.number
         if memo.number not in self._times:
             self._times[memo.number] = memory.room(8)
@@ -185,7 +186,7 @@ def _is_slow(e: ir.Closure) -> bool:
 
 
 def remembered_row(code: Code, keys: Sequence[int], address: int, size: int) -> None:
-    """Pushes the address of a table's row for the values of some locals."""
+    """Pushes the address of the row in a table for the values of some locals."""
     if not keys:
         code.const(address)
         return

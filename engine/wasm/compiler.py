@@ -61,9 +61,9 @@ class Compiled(Struct):
         code: the module.
         memory: the layout of its memory.
         occupancy: the maintained sets.
-        asked: the program in which invariants are tested for each member.
+        asked: the program with its invariants split so that they can be tested for single members.
         options: for each option, by its number in the buffer, its decision and choice.
-        supposes: whether an expression contains a hypothetical call, whose evaluation writes to the state.
+        supposes: whether any expression contains a hypothetical call; evaluating one writes to the state.
     """
 
     p: ir.Program

@@ -1,8 +1,8 @@
 """Expressions of a program as WebAssembly.
 
 Values have the forms described in `values`; a truth value that is tested at once is a 32-bit number. Any fault traps:
-the caller undoes all changes, and Python runs the decision again to report the fault. So the evaluation order of
-operands does not matter.
+the caller undoes all changes, and Python runs the decision again to report the fault. The evaluation order of operands
+therefore does not matter.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class Memory:
         wide: the address of the first cell with a multi-word value.
         ranks: cell with a multi-word value → its number among them.
         constants: the addresses of registers and areas by name, for the fixed functions.
-        sight_weights: the numbers at `SIGHT_WEIGHTS`, which only hosts that need view digests write.
+        sight_weights: the numbers at `SIGHT_WEIGHTS`, which are written only by hosts that need view digests.
     """
 
     def __init__(self, module: Module, widths: Widths, start: Sequence[int], params: int) -> None:

@@ -249,7 +249,7 @@ class LoopEmitter:
         code.end()
 
     def better(self, keys: list[int], best: list[int], some: int, than: str) -> None:
-        """Pushes whether keys precede the best ones so far, or are the first."""
+        """Pushes whether keys precede the best keys so far, or are the first ones."""
         code = self.x.code
         code.get(some)
         code.do("eqz")
@@ -265,7 +265,7 @@ class LoopEmitter:
 
 
 def most(p: ir.Program, e: ir.Expr) -> int:
-    """An upper bound on a number's absolute value; `_SUM` if the form of the expression implies none."""
+    """An upper bound on a number's absolute value; `_SUM` if the form of the expression implies no bound."""
     if isinstance(e, ir.Const):
         return abs(e.value)
     if isinstance(e, ir.Cell) and e.base < len(p.cells):

@@ -1,7 +1,7 @@
 """Operators on paths, and the loop over a parameter's possible paths.
 
-The loop goes from prefix to prefix; for each length of a prefix, a frame in memory has the next stops not yet tried,
-the last stop, the remaining cost, and the used entities.
+The loop goes from prefix to prefix. For each prefix length, a frame in memory has the next stops not yet tried, the
+last stop, the remaining cost, and the used entities.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ class _Frames:
             code.set(self.rest + k)
 
     def take(self) -> None:
-        """Takes the next stop from the untried ones."""
+        """Takes the next of the untried stops."""
         code = self.x.code
         sets.take_lowest(code, self.rest, self.words, self._to)
         self._put([(self.rest + k, 8 * k) for k in range(self.words)], 0)
@@ -306,7 +306,9 @@ class _Frames:
             self.x.code.store(after + place)
 
     def go(self, depth: int, limit: int) -> None:
-        """Steps to the stop, with its cost and uses; for a first stop, only the uses by stops."""
+        """Steps to the stop, with the cost and the uses of the step; a first stop has no cost, and only the uses by
+        stops.
+        """
         x, code, walk = self.x, self.x.code, self.walk
         code.const(self._stops)
         code.get(depth)
@@ -350,7 +352,7 @@ class _Frames:
             self.x.code.set(self.path + k)
 
     def look_ahead(self, depth: int) -> None:
-        """Finds the possible next stops of the path, and fills the next frame."""
+        """Finds the possible next stops of the path and fills the next frame."""
         x, code = self.x, self.x.code
         sets.clear(code, self.rest, self.words)
         code.get(depth)

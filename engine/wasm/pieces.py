@@ -1,4 +1,4 @@
-"""Invariants split into pieces, each tested for the members in one word."""
+"""Invariants split into pieces, each of which is tested for the members in one word."""
 
 from __future__ import annotations
 

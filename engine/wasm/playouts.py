@@ -37,8 +37,8 @@ class Played(NamedTuple):
     Attributes:
         how: "stuck" if nothing was legal, "broken" if an invariant was broken, "trapped" if only Python can continue.
         decisions: the number of decisions.
-        ending: the cell of the ending.
-        won: the cell of the winners.
+        ending: the content of the cell for the ending.
+        won: the content of the cell for the winners.
         ranks: for each seat its points and tiebreaks, if the game ended.
     """
 
@@ -60,7 +60,8 @@ class WasmGames:
         wasm: the program with its machine code.
         interrupt_rate: the probability of an option out of turn, if one is legal.
         checked: whether to test all invariants after every decision.
-        decide: a function that takes a decision that only Python can take; without it, the game ends as "trapped".
+        decide: a function that takes the decisions that only Python can take; without it, such a game ends as
+            "trapped".
 
     Attributes:
         program: the program.

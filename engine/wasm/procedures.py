@@ -1,4 +1,4 @@
-"""Procedures as functions, whose variables are locals that are stored in cells when the game waits.
+"""Procedures as functions; their variables are locals, which are stored in cells when the game waits.
 
 A function takes the number of an entry, and the values of the parameters. It starts at the procedure's first block
 (entry -1), or in the middle, with the variables loaded from cells. It returns the next block, or `STOPPED` if the game
@@ -63,7 +63,7 @@ class ProcedureEmitter:
         x: the emitter of expressions.
         occupancy: the maintained sets.
         memos: the memos of reached sets.
-        listing: for each decision, the maximum number of steps that a test for a legal option takes.
+        listing: for each decision, the maximum number of steps of a test for a legal option.
 
     Attributes:
         by_row: the blocks of options that read their arguments from the row of the option taken; the other blocks read

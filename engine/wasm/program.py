@@ -53,10 +53,10 @@ class WasmProgram:
 
 
 class Readers:
-    """The tables of the invariants that may read each cell, equal in all memories of a program.
+    """The tables of the invariants that may read each cell, which are identical in all memories of a program.
 
-    Each cell has the address of a list, or 0. The list has its length, then for each piece its number and the set of
-    its members.
+    The table has the address of a list for each cell, or 0. A list starts with its length, followed by the number of
+    each piece and the set of its members.
     """
 
     def __init__(self, compiled: Compiled) -> None:

@@ -78,8 +78,8 @@ def rank_parts(p: ir.Program) -> list[int]:
 def rank_source(p: ir.Program, words: Callable[[ir.Expr], int]) -> str:
     """The source of the fixed function that writes each seat's points and tiebreaks.
 
-    A tiebreak over a set takes one number for its size and one per member; see `rulespec.engine.program.ranks`. The set
-    is read word by word; `words` returns the maximum number of its words.
+    A tiebreak over a set takes one number for the size of the set and one per member; see
+    `rulespec.engine.program.ranks`. The set is read word by word; `words` returns its maximum number of words.
     """
     lines = ["@exported\ndef ranks(row: int) -> None:"]
     if p.scoring is None:

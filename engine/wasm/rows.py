@@ -1,4 +1,4 @@
-"""Positions as rows of 64-bit numbers, equal on all machines, for arrays of many positions."""
+"""Positions as rows of 64-bit numbers, for arrays of many positions; the rows are the same on all machines."""
 
 from __future__ import annotations
 

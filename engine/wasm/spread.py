@@ -1,6 +1,6 @@
 """Reachability and shortest paths over a relation.
 
-`ir.Spread` has a row for each reached entity.
+`ir.Spread` uses a row for each reached entity.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ def _is_cell(at: object) -> bool:
 class WasmState(list[int]):
     """A state that records the cells written from outside since it last equalled the module's memory.
 
-    Until its first run it is `fresh`: equal to the module's initial state except for these cells. `behind` lists the
-    changes by runs since its last read (see `Late`).
+    Until its first run, it is `fresh`: equal to the module's initial state except for these cells. `behind` lists the
+    changes that runs have made since it was last read (see `Late`).
     """
 
     __slots__ = ("behind", "fresh", "written")

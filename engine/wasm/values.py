@@ -30,8 +30,8 @@ class ValueEmitter:
         known: slot → the facts known about it from `Widths`.
         variables: cell → its local, or the first of several for a wide value.
         parameters: first block of a procedure → the cells passed as arguments to its function.
-        memo: expression evaluated at most once per call → the local of a flag, set once it has been evaluated, and that
-            of its value.
+        memo: expression evaluated at most once per call → two locals: a flag, set when the expression has been
+            evaluated, and its value.
     """
 
     def __init__(self, p: ir.Program, module: Module, memory: Memory, widths: Widths, costs: Costs) -> None:
@@ -62,7 +62,7 @@ class ValueEmitter:
         return self.code
 
     def words(self, e: ir.Expr) -> int:
-        """The width of a value in words: 1, several, or `ROW`."""
+        """The width of a value: 1 word, several words, or `ROW`."""
         return self.widths.of(e, self.known)
 
     def value(self, e: ir.Expr) -> None:

@@ -226,7 +226,7 @@ class Code:
 
 
 class Template(Code):
-    """A function body shared by many modules, with gaps for module-specific function indices and constants.
+    """A function body shared by many modules, with gaps for function indices and constants that depend on the module.
 
     Args:
         params: the types of its parameters.
@@ -247,7 +247,7 @@ class Template(Code):
         self._gaps.append((len(self.out), name, False))
 
     def filled(self, module: Module, constants: Mapping[str, int]) -> Code:
-        """A copy for one module, its gaps filled with the module's function indices and `constants` (by name)."""
+        """A copy for one module; the gaps are filled with the module's function indices and `constants` (by name)."""
         out, begun = bytearray(), 0
         for at, name, is_call in self._gaps:
             out += self.out[begun:at]

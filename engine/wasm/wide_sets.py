@@ -42,7 +42,7 @@ def of_number(code: Code, value: int, count: int) -> list[Word]:
 
 
 def loaded(code: Code, address: int, count: int) -> list[Word]:
-    """The words of a set in memory, whose 32-bit address is in a local."""
+    """The words of a set in memory; a local has its 32-bit address."""
 
     def word(k: int) -> None:
         code.get(address)
@@ -194,8 +194,8 @@ def take_lowest(code: Code, first: int, count: int, member: int, outside: int | 
 
 
 def split(code: Code, first: int, later: int, count: int, start: int, *, far: bool) -> None:
-    """Moves the members before a given one from a set in locals to another; with `far`, the given one may lie beyond
-    the set.
+    """Moves the members before a given member from one set in locals to another; with `far`, the given member may lie
+    beyond the set.
     """
     for k in range(count):
         code.get(first + k)

@@ -43,8 +43,8 @@ class Widths:
         cells: for each cell, whether it has more than one word.
         functions: for each definition, the facts about its slots, and the width of its result.
 
-    The fact about a slot is, for a set, its width; for a member, the width of a set that contains it, as a negative
-    number.
+    The fact about a slot is its width if it holds a set, and the negative width of a set that contains it if it holds a
+    member.
     """
 
     def __init__(self, p: ir.Program, cells: int, added: Mapping[int, int], *, orders: bool = False) -> None:
@@ -241,7 +241,7 @@ class Widths:
         yield from ((e, _NONE) for e in roots(self.p, definitions=False))
 
     def named(self, c: ir.Choice) -> dict[int, int]:
-        """Facts about the slots of an option: its parameters, and the names in its conditions."""
+        """Facts about the slots of an option, which hold its parameters and the names in its conditions."""
         if not self.words:
             return {}
         sizes = ((q.slot, self.p.sizes.get(q.type.removesuffix("?"))) for q in c.params)

@@ -38,7 +38,9 @@ def alike_unseen(kind: int, token: int) -> None:
 
 
 def alike_named(kind: int, entry: int) -> None:
-    """Separates the tokens named by the cells in a list: single tokens, or sets or orders of one or several words."""
+    """Separates the tokens named by the cells in a list, which hold single tokens, or sets or orders of one or several
+    words.
+    """
     store(REVEALED, load(REVEALED) | load(entry))
     left = load(entry + 8)
     while left > 0:

@@ -1,6 +1,7 @@
-"""Operators: bounded arithmetic, look-ups, sets and orders of one word, rows of members with sort keys or costs.
+"""Operators: bounded arithmetic, look-ups, single-word sets and orders, and rows of members with sort keys or costs.
 
-An order has a field of fixed width for each member, which holds its number + 1; the first member is in the lowest bits.
+An order has a field of fixed width for each member, which holds the member's number + 1; the first member is in the
+lowest bits.
 """
 
 from rulespec.engine.program.limits import MAX_NUMBER, MAX_VALUES
@@ -151,7 +152,7 @@ def order_place(order: int, member: int, bits: int) -> int:
 
 
 def sort_in(rows: int, row: int, width: int) -> None:
-    """Moves the last row into place; rows are sorted by all their numbers except the last."""
+    """Moves the last row to its place; rows are sorted by all their numbers except the last."""
     while row > rows:
         before = row - 8 * width
         k = 0
@@ -188,7 +189,7 @@ def closed(rows: int, count: int) -> None:
 
 
 def come_to(rows: int, member: int, cost: int) -> None:
-    """Records the cost of a path to a member, unless a lower one is known."""
+    """Records the cost of a path to a member, unless a lower cost is known."""
     row = rows + 16 * member
     if load(row + 8) == 0 or cost < load(row):
         store(row, cost)

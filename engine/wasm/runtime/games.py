@@ -113,7 +113,7 @@ def spent(steps: int) -> None:
 
 
 def idle(number: int) -> int:
-    """Whether a decision has no option; the options that it has stay listed for `own_again`."""
+    """Whether a decision has no option; if it has any, they stay listed for `own_again`."""
     first = load(OPTIONS)
     listing()
     list_own(number)
@@ -169,7 +169,7 @@ def run(block: int) -> None:
 
 @exported
 def choose() -> int:
-    """The address of a random option, each option of a seat being equally likely; 0 if there is none."""
+    """The address of a random option, where all options of a seat are equally likely; 0 if there is none."""
     return chosen(0)
 
 
@@ -260,7 +260,7 @@ def played(cap: int, check: int, weighing: int) -> int:
 
 @exported
 def games(count: int, cap: int, check: int) -> None:
-    """Plays a batch of games from the start; another call resumes after an interruption."""
+    """Plays a batch of games from the start; after an interruption, another call resumes."""
     while load(GAME) < count:
         number = load(GAME)
         row = RESULTS + RESULT * number
@@ -288,7 +288,7 @@ def games(count: int, cap: int, check: int) -> None:
 
 
 def read_by(entry: int) -> None:
-    """Adds the invariants in a list to those that must be tested."""
+    """Adds the invariants in a list to the invariants that must be tested."""
     left = load(entry)
     while left > 0:
         at = MEMBERS + 8 * load(entry + 8)

@@ -1,9 +1,10 @@
 """A comparison of options by random games played after each, in rounds; see `rulespec.engine.search.comparing`.
 
 Each option has four numbers at `OUT`: whether it remains, the sum of its seat's aims, the sum of its shares, and the
-number of its playouts. They are followed by snapshots of the positions after the options, one per particle. If these
-do not fit, as with hundreds of options of a large game, they are followed by a snapshot of each particle, the places of
-the changes that each option makes in each particle, and these changes, each an address and its new value.
+number of its playouts. These numbers are followed by snapshots of the positions after the options, one per particle. If
+the snapshots do not fit, for example with hundreds of options in a large game, the numbers are followed instead by a
+snapshot of each particle, then by the places of the changes that each option makes in each particle, then by these
+changes, each as an address and the new value.
 """
 
 from rulespec.engine.wasm.runtime.draws import seed
@@ -49,17 +50,17 @@ def option_of(k: int, size: int) -> int:
 
 
 def snapshot_at(number: int, count: int) -> int:
-    """The address of a snapshot: of a particle after an option, or of a particle, if the former do not fit."""
+    """The address of the snapshot of a particle after an option or, if these do not fit, of the particle itself."""
     return load(OUT) + 32 * count + (STATE_END - STATE) * number
 
 
 def roomy(count: int, particles: int) -> int:
-    """Whether there is room for the positions after all options."""
+    """Whether there is room for snapshots of the positions after all options."""
     return snapshot_at(count * particles, count) <= load(OUT_END)
 
 
 def changes_of(particle: int, k: int, particles: int, count: int) -> int:
-    """The address of two addresses: the first change made by an option in a particle, and the end of its changes."""
+    """The address of a pair of addresses: the start and the end of the changes that an option makes in a particle."""
     return snapshot_at(particles, count) + 16 * (particles * k + particle)
 
 
@@ -91,7 +92,9 @@ def returned_after(k: int, particle: int, particles: int, count: int) -> None:
 
 
 def followed(count: int, particles: int) -> None:
-    """Takes a snapshot of the position after each option in each particle, or records what the option changes there."""
+    """Takes a snapshot of the position after each option in each particle, or records the changes that the option
+    makes.
+    """
     end = changes_of(0, count, particles, count)
     particle = 0
     while particle < particles:
@@ -141,7 +144,7 @@ def left_out(count: int) -> None:
 
 
 def playout(number: int, cap: int) -> int:
-    """Plays a random game with the round's seed and judges it; returns whether it was interrupted."""
+    """Plays a random game with the round's seed and judges it; returns whether the game was interrupted."""
     if load(PAUSED) == 0:
         seed(load(load(KEYS) + 8 * load(NEXT) - 8), number)
     status = played(cap, 0, 1)

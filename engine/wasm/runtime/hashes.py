@@ -52,8 +52,8 @@ def is_signed(at: int) -> int:
 def grown(mark: int) -> int:
     """The change in the hash due to the journal entries after a mark.
 
-    Small changes, which are the most frequent, are multiplied by the two halves of their weights, summed, and reduced
-    once at the end.
+    Small changes, which are the most frequent ones, are multiplied by the two halves of their weights; the products are
+    summed, and reduced once at the end.
     """
     total = 0
     low = 0

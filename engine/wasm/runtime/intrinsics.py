@@ -1,4 +1,4 @@
-"""The instructions called by runtime modules, defined in Python over a `bytearray`.
+"""The instructions called by runtime modules, defined in Python on a `bytearray`.
 
 Each compiles to one or two WebAssembly instructions (`small_python`). Where WebAssembly integers differ from Python's,
 `Int64` follows WebAssembly, and `load` returns only `Int64`:

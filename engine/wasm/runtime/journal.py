@@ -1,4 +1,4 @@
-"""Changes to the state: a journal of them for undo, transfers of amounts, and updates of sets derived from cells."""
+"""Changes to the state: the journal for undo, transfers of amounts, and updates of sets derived from cells."""
 
 from rulespec.engine.program.limits import MAX_NUMBER
 from rulespec.engine.wasm.runtime.intrinsics import exported, load, store, trap
@@ -35,7 +35,7 @@ def undo(mark: int) -> None:
 
 
 def transfer(source: int, target: int, amount: int, unlimited: int) -> None:
-    """Moves an amount between cells; traps if it is negative, or if a limited source holds less."""
+    """Moves an amount between cells; traps if the amount is negative, or if a limited source holds less."""
     there = load(source)
     if amount < 0:
         trap()

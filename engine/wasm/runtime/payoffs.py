@@ -33,7 +33,7 @@ def odds(behind: int) -> int:
 
 
 def against(ahead: int) -> int:
-    """The share of a team compared with one other team, which it leads by `ahead`, or trails if that is negative."""
+    """The share of a team compared with one other team, which it leads by `ahead`, or trails if `ahead` is negative."""
     if ahead < 0:
         rest = odds(0 - ahead)
         return rest * 1073741824 // (1073741824 + rest)
@@ -41,7 +41,9 @@ def against(ahead: int) -> int:
 
 
 def mean(at: int, size: int, team: int) -> int:
-    """The mean of a team's numbers in the common unit; `at` is the address of the first seat's, `size` the stride."""
+    """The mean of a team's numbers in the common unit; `at` is the address of the first seat's number, `size` the
+    stride.
+    """
     seats = load(team)
     total = 0
     while seats != 0:
@@ -209,7 +211,7 @@ def place(own: int, ended: int) -> int:
 
 
 def aim(own: int, ended: int, share: int) -> int:
-    """The share that a team aims for; with three or more teams, a fifth of it depends on the team's rank."""
+    """The share that a team aims for; with three or more teams, a fifth of the share depends on the team's rank."""
     if load(FORM) == 2 or load(TEAMS_END) - load(TEAMS) < 144:
         return share
     return (4 * share + place(own, ended)) // 5

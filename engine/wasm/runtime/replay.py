@@ -1,7 +1,8 @@
 """Replay of recorded decisions.
 
-A recorded decision is stored like an option in the buffer: its number, the acting seat (-1 for any seat) and its
-arguments. `ANSWERS` has two addresses per game: that of its next decision, and that of the end of its decisions.
+A recorded decision is stored like an option in the buffer: the option's number, the acting seat (-1 for any seat) and
+the arguments. `ANSWERS` has two addresses per game: the address of its next decision, and the end address of its
+decisions.
 """
 
 from rulespec.engine.wasm.runtime.games import decision, others, own_again, take

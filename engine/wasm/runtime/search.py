@@ -40,7 +40,7 @@ from rulespec.engine.wasm.runtime.registers import (
 
 
 def moved_part(row: int, at: int, end: int) -> None:
-    """Writes the part of a row between two addresses into the state, where it differs, and updates the derived sets.
+    """Writes the part of a row between two addresses into the state where the two differ, and updates the derived sets.
 
     It first lists the differences without branching on them, since such branches are unpredictable.
     """
@@ -185,7 +185,7 @@ def look(count: int, what: int, out_of_turn: int) -> None:
 
 @exported
 def advance(count: int, out_of_turn: int) -> None:
-    """Replaces each row with the position after the option whose number is given for it."""
+    """Replaces each row with the position after one option; `ANSWERS` has the number of this option."""
     while load(GAME) < count:
         number = load(GAME)
         row = load(ROWS) + ROW * number

@@ -142,7 +142,7 @@ def words_seen(seat: int) -> int:
 
 
 def word_seen(one: int, value: int, seat: int) -> int:
-    """A value's contribution to `words_seen`, if the value alone determines whether the seat sees it."""
+    """The contribution of a value to `words_seen`, for a value that alone determines whether the seat sees it."""
     hidden = load(one + 16)
     if hidden == 0 or (load(hidden + 8 * value) >> seat & 1) == 0:
         return value * load(one)
@@ -218,7 +218,7 @@ def observed(count: int, seat: int) -> None:
 
 
 def of_kind(option: int, code: int, by: int) -> int:
-    """Whether a listed option has the kind and seat in a code, unless the code leaves them open."""
+    """Whether a listed option has the kind and the seat in a code, except where the code leaves them open."""
     if load(code) != OPEN and load(SAMES + 8 * load(option)) != load(code):
         return 0
     actor = load(option + 8)
@@ -244,7 +244,7 @@ def fits(option: int, code: int, by: int) -> int:
 
 
 def taken_down(option: int, one: int, by: int) -> None:
-    """Writes an option's code over a recorded decision."""
+    """Overwrites a recorded decision with the code of an option."""
     store(one, load(SAMES + 8 * load(option)))
     actor = load(option + 8)
     store(one + 8, by if actor < 0 else actor)
@@ -331,11 +331,11 @@ def going_on(one: int, look: int) -> int:
 
 @exported
 def follow(count: int, seat: int) -> None:
-    """Continues games along a seat's observations, each up to its first contradiction; its row is then the position
-    reached.
+    """Continues games along a seat's observations, each up to its first contradiction; the row of a game is then the
+    position that it reached.
 
-    `ANSWERS` has three addresses per game: of its next decision, the end, and the observed decision. If interrupted,
-    another call resumes.
+    `ANSWERS` has three addresses per game: its next decision, the end of its decisions, and the observed decision. If
+    interrupted, another call resumes.
     """
     while load(GAME) < count:
         number = load(GAME)

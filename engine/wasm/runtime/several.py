@@ -1,8 +1,8 @@
 """Composite values of a parameter: sets and bags, enumerated in the order of `rulespec.language.several`, and paths.
 
 A memory area holds the set or bag to choose from, in words, and the state of the enumeration. From `PILES` on, it has
-one pile per entity: its number, its count, and the chosen count. A path has its stops in order, each as its number + 1
-in a fixed number of bits, in the words of an area.
+one pile per entity: its number, its count, and the chosen count. A path is stored in the words of an area: its stops in
+order, each as its number + 1 in a fixed number of bits.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import load, lowest, store, trap
@@ -37,7 +37,7 @@ def several_begin(area: int, bits: int, words: int, least: int, most: int) -> No
 
 
 def several_filled(pile: int, end: int, size: int) -> None:
-    """Chooses `size` pieces from the piles up to `end`, as many as possible from the first ones."""
+    """Chooses `size` pieces from the piles up to `end`, as many as possible from the first piles."""
     while pile < end:
         number = load(pile + 8)
         if number > size:

@@ -1,4 +1,4 @@
-"""The sources, in small Python, of the runtime modules' functions and of the meanings of operators."""
+"""The small-Python sources of the runtime modules' functions and of the operators' meanings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Multi-word sets on the stack: the functions that work for any number of words; see `sources.stack_source`."""
+"""Multi-word sets on the stack: functions that work for any number of words; see `sources.stack_source`."""
 
 from rulespec.engine.wasm.runtime.intrinsics import load, trap
 from rulespec.engine.wasm.runtime.program import WORDS

@@ -1,9 +1,9 @@
 """A tree of options, grown by random games: the equivalent of `rulespec.engine.search.option_tree` in wasm.
 
 A node has six numbers: its seat, its visits, its first and last option, the maximum number of options to try, and the
-number of options listed at once. An option of a node has eight: the next option, the first one that looks the same, the
-child node, how often it was legal, its visits, its seat's total share, the value of the next position (-1 if unknown),
-and the address of its proven payoffs, or 0. The option as listed follows, with its seat.
+number of options listed at once. An option of a node has eight numbers: the next option, the first option that looks
+the same, the child node, how often it was legal, its visits, its seat's total share, the value of the next position (-1
+if unknown), and the address of its proven payoffs, or 0. They are followed by the option as listed, with its seat.
 """
 
 from rulespec.engine.wasm.runtime.arithmetic import added
@@ -111,7 +111,7 @@ def looks_same(one: int, other: int) -> int:
 
 
 def group_of(node: int, own: int) -> int:
-    """The first option of a node that looks the same as a new option, or else the new option itself."""
+    """The first option of a node that looks the same as a new option; if there is none, the new option itself."""
     edge = load(node + 16)
     while edge != 0:
         if looks_same(edge + 64, own + 64):
@@ -307,7 +307,7 @@ def planted(particles: int) -> None:
 
 
 def descended(position: int) -> None:
-    """Descends the tree from a snapshot, to a new node or the end of a game."""
+    """Descends the tree from a snapshot to a new node or to the end of a game."""
     returned(position)
     seed(load(TREE_KEY), 0)
     node = load(TREE)
@@ -350,8 +350,8 @@ def won_by_all(ended: int) -> None:
 
 
 def proven_of(node: int) -> int:
-    """The address of a position's proven payoffs, if an option certainly wins everything or all are proven; otherwise
-    0.
+    """The address of a position's proven payoffs if one option certainly wins everything, or if all options are proven;
+    otherwise 0.
     """
     best = 0
     is_open = 0
@@ -373,7 +373,7 @@ def proven_of(node: int) -> int:
 
 
 def prove() -> None:
-    """Records the payoffs proven by the end of a game: those of its last option, then those before it, as long as
+    """Records the payoffs proven by the end of a game: for its last option, then for the options before it as long as
     proofs hold.
     """
     proven = room(8 * SEATS)

@@ -64,7 +64,7 @@ def valued(count: int, which: int, size: int) -> None:
 
 @exported
 def judged(count: int, cap: int, which: int, times: int, skip: int) -> None:
-    """Plays `times` random games from each row; another call resumes after an interruption.
+    """Plays `times` random games from each row; after an interruption, another call resumes.
 
     The record of a cut-off game ends with the value of its last position to each seat.
     """
