@@ -92,7 +92,7 @@ def long_values(p: ir.Program, costs: Costs) -> LongValues:
 
 
 def scored(p: ir.Program) -> list[ir.Expr]:
-    """The expressions of the scoring, followed by those of position values.
+    """The scoring expressions, followed by the expressions of position values.
 
     Slot 0 holds the player, slot 1 the entity that a tiebreak compares.
     """

@@ -77,8 +77,8 @@ class Machine(Protocol):
         """The blocks where a game waits for a decision, each with the decision's number."""
 
     def start(self) -> State:
-        """A new state, as it is before the first block runs. A machine may append private cells to those of the
-        program.
+        """A new state, as it is before the first block runs. A machine may append private cells to the program's
+        cells.
         """
 
     def write(self, state: State, values: Mapping[int, int]) -> Journal:

@@ -16,7 +16,7 @@ class CompiledProcedure(Brief, Struct, frozen=True):
 
     Attributes:
         back: the cell of the return address; None if the address is constant, except in a game that starts here.
-        params: the cells of the parameters, which may be those of its caller.
+        params: the cells of the parameters, which may be shared with its caller.
         cells: all cells of the procedure, which are zero unless it is active.
         rows: the cells accessed by index.
         blocks: the blocks of the procedure.

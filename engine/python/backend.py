@@ -421,7 +421,7 @@ def _optimized(program: ir.Program, passes: Sequence[Pass] | None) -> ir.Program
 
 
 def definitions(writer: ExpressionWriter) -> dict[str, Callable[[], None]]:
-    """The names of a program's functions other than blocks, each with the function that writes it."""
+    """Function name → function that writes it, for a program's functions other than blocks."""
     p = writer.p
     results: dict[str, Callable[[], None]] = {f"f{i}": partial(writer.definition, i) for i in range(len(p.functions))}
     results |= ChoiceWriter(writer).functions()

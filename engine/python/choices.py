@@ -28,7 +28,7 @@ class ChoiceWriter:
         self.w = writer
 
     def functions(self) -> dict[str, Callable[[], None]]:
-        """The names of the functions of all decisions, each with the function that writes it."""
+        """Function name → function that writes it, for the functions of all decisions."""
         exits = (block.exit for block in self.w.p.blocks)
         idle = {e.decision for e in exits if isinstance(e, ir.Ask) and e.otherwise is not None}
         results: dict[str, Callable[[], None]] = {}

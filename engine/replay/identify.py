@@ -252,7 +252,7 @@ class _Search:
         return [trial for trial in results if trial.candidate.departures == least]
 
     def undecided(self, answer: CandidateTrial) -> list[tuple[str, str]]:
-        """Single changes of an answer that keep the log legal, except changes back to a default."""
+        """Single changes to an answer that keep the log legal, except changes back to a default."""
         results = []
         for change, candidate in self._changes(answer.candidate):
             trial = self._try(candidate)

@@ -60,7 +60,7 @@ class Judgement(Brief):
         answers: the answers chosen at other additional decisions.
         skipped: the number of recorded decisions that the other rules never ask for.
         dropped: the settings that the other rules do not know, as texts.
-        difference: the first illegal decision, or None.
+        difference: the first illegal decision; None if all are legal.
         recorded: the recorded outcome.
         outcome: the outcome under the other rules, or the state before the first illegal decision.
         names: seat → displayed name.

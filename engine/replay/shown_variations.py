@@ -28,7 +28,7 @@ def shown_variations(result: ReplayResult, seat: str | None) -> list[Anchored]:
 
 
 def standing_variations(result: ReplayResult) -> dict[int, list[SideLine]]:
-    """The variations of a log by the ply at which they start, except those at undone decisions."""
+    """The variations of a log by the ply at which they start, without variations that start at undone decisions."""
     plies = {number: ply for ply, number in enumerate([*standing(result.moves), len(result.moves)])}
     results: dict[int, list[SideLine]] = {}
     for each in shown_variations(result, OMNISCIENT):

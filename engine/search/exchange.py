@@ -113,7 +113,7 @@ class Exchange:
         return np.asarray(cells[:, self.columns].any(axis=2))
 
     def where(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each row and token, numbers that determine the token's place."""
+        """For each row and token, the numbers that determine the place of the token."""
         held = rows[:, None, self.holders] == np.arange(self.size)[:, None]
         return np.concatenate([rows[:, self.columns], held], axis=2)
 
@@ -133,7 +133,7 @@ class Exchange:
 
 
 def exchanges(p: ir.Program, coder: Coder) -> list[Exchange]:
-    """The exchanges of all kinds with tokens drawn, dealt or passed unseen."""
+    """The exchanges for every kind whose tokens are drawn, dealt or passed unseen."""
     params = [param for d in p.decisions for c in d.choices for param in c.params if param.private]
     kinds = dict.fromkeys(param.type.removesuffix("?") for param in params)
     return [Exchange(p, coder, kind) for kind in kinds if kind in p.sizes]

@@ -1,4 +1,4 @@
-"""Many positions at once, as rows of an array: legal options, successors, random games."""
+"""Operations on many positions at once, as rows of an array: legal options, successors, random games."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ class Search:
         return tuple([0 if scoring is None else position.value(scoring.score, (seat,)) for seat in range(self.seats)])
 
     def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
-        """The legal options of positions as codes, in the order of `expand`, each with the index of its position.
+        """The legal options of positions, as codes in the order of `expand`, and the index of each option's position.
 
         An option has the same code in every position, as long as `numbers` is the same.
         """

@@ -89,7 +89,7 @@ class Positions(Protocol):
         """The numbering of options, for codes."""
 
     def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
-        """The legal options of positions, as codes, each with the index of its position."""
+        """The legal options of positions, as codes, and the index of each option's position."""
 
     def apply(self, rows: NDArray[np.int64], options: ArrayLike) -> NDArray[np.int64]:
         """The positions after one option from each."""

@@ -1,4 +1,4 @@
-"""Plans of many random games, and the outcome of each, as plain data for other processes."""
+"""Plans for many random games, and the outcomes of the games, as plain data for other processes."""
 
 from __future__ import annotations
 

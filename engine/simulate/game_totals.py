@@ -204,7 +204,7 @@ class ComparedNumber(Struct, frozen=True):
 
 
 def differences(one: Totals, other: Totals) -> Iterator[ComparedNumber]:
-    """All numbers of the games under one ruleset, compared with those under another."""
+    """All numbers of the games under one ruleset, compared with the numbers under another."""
     yield _means("decisions", "", one.decisions, other.decisions)
     games = one.lengths.total(), other.lengths.total()
     for name in sorted({*one.endings, *other.endings}):

@@ -1,4 +1,4 @@
-"""Opening of results of games, in the format that the file name implies."""
+"""Opening of game results, in the format implied by the file name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of games, one row each, written during the run so that it can be resumed."""
+"""Game results, one row each, written during a run so that the run can be resumed."""
 
 from __future__ import annotations
 

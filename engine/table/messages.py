@@ -1,4 +1,4 @@
-"""Messages of viewers to a table, and refusals, as plain data; see table_message.schema.json."""
+"""Viewers' messages to a table, and refusals of these, as plain data; see table_message.schema.json."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Deed = Literal["take", "withdraw", "undo", "redo", "agree", "refuse", "name", "b
 
 
 class Message(Struct, frozen=True, forbid_unknown_fields=True):
-    """A message of a viewer.
+    """A viewer's message to a table.
 
     Attributes:
         do: the action. A viewer can take an option; withdraw a choice in the open round; undo, or ask to undo; redo;

@@ -1,4 +1,6 @@
-"""Undo at a table: steps that a seat may undo without consent, decisions to redo, and what viewers learned."""
+"""Undo at a table: steps that a seat may undo without consent, decisions to redo, and information that viewers
+gained.
+"""
 
 from __future__ import annotations
 

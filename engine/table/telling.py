@@ -1,4 +1,4 @@
-"""The latest moves of a game in words, from the view of a viewer."""
+"""The latest moves of a game in words, as a viewer sees them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scenarios of a ruleset reference, and those of files and folders outside the ruleset."""
+"""The scenarios of a ruleset reference, and scenarios in files and folders outside the ruleset."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from rulespec.typed import nodes as typed
 def suite_scenarios(ruleset: typed.Ruleset, report: Report, display: Callable[[Path], str] = str) -> Iterator[Scenario]:
     """The scenarios of a ruleset reference.
 
-    First come those in `scenarios/` of its folder. If the reference has overlays, only scenarios whose `also` lists all
-    of these count, since overlays change expectations. Next come those in `scenarios/<overlay>/`, which is beside the
-    overlay if that is referenced by path. The scenarios of an extended ruleset are excluded, because they test that
-    ruleset's map and tables.
+    First come the scenarios in the folder `scenarios/` of the ruleset. If the reference has overlays, only scenarios
+    whose `also` lists all of them count, since overlays change expectations. Next come the scenarios in
+    `scenarios/<overlay>/`; this folder is beside the overlay if the overlay is referenced by path. The scenarios of an
+    extended ruleset are excluded, because they test that ruleset's map and tables.
 
     Args:
         ruleset: the ruleset, with the overlays of the reference.

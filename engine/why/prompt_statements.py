@@ -35,7 +35,7 @@ def run_statement(game: Game, text: str) -> list[tuple[str, str, str]]:
     """Runs statements in the position of a game, and applies their changes to it.
 
     Returns:
-        The changed cells, each as its name, the value before and the value after.
+        The changed cells, as tuples of the name, the old value and the new value.
 
     Raises:
         DiagnosticsError: if the text is not a correct statement, opens a decision, or ends the game.

@@ -33,7 +33,7 @@ class Owner(Struct, frozen=True):
 
 
 class Origins(Marks):
-    """The origins of a program's parts, recorded during lowering, whose result they do not affect.
+    """The origins of a program's parts, recorded during lowering without affecting its result.
 
     Args:
         ruleset: the ruleset to whose nodes the origins refer, by identity.

@@ -1,4 +1,4 @@
-"""Causes of automatic changes: the procedures that a move triggers, in words, each with its changes.
+"""Causes of automatic changes: the procedures triggered by a move, in words, with the changes that each one makes.
 
 A procedure gets a sentence if the ruleset has a text for it (`procedures` in `titles.yaml`) and it changes something.
 The procedures that it calls count as part of it, unless they have texts themselves. A procedure that an earlier move
@@ -68,10 +68,10 @@ class _Frame(Struct):
 
 
 class Causes:
-    """The causes of changes by a game's moves, derived from their records.
+    """The causes of the changes that a game's moves make, derived from the records of the moves.
 
     Args:
-        changes: the texts of changes, made from a game at the table.
+        changes: the texts of changes in a game at the same table.
 
     Attributes:
         unnamed: the changes that continued procedures without a text made in the last move.

@@ -97,7 +97,7 @@ class Narrator:
         return _shown(option)
 
     def choice(self, option: Option) -> str:
-        """The text of an option's button, such as `Move to oak (2 pence)`, or else the text from `option`."""
+        """The text of an option's button, such as `Move to oak (2 pence)`; if there is none, the text from `option`."""
         self.words.begin()
         name, arguments = self._read(option)
         if self.words.offered(option.decision, name) is not None:

@@ -76,14 +76,16 @@ class Expression(Brief, Struct, frozen=True):
 
 
 class HelpNote(Brief, Struct, frozen=True):
-    """The notes on a help text: its title ("" for that of its subject), and rule ids with their places."""
+    """The notes on a help text: its title ("" means the title of its subject), and rule ids with their places."""
 
     title: str = ""
     rules: tuple[Expression, ...] = ()
 
 
 class Titles(Brief, Struct):
-    """The content of one language's files, in which upper layers override lower ones; `notes` are about help texts."""
+    """The content of one language's files, in which upper layers override lower ones; `notes` has the notes on help
+    texts.
+    """
 
     texts: dict[Key, TitleText] = field(default_factory=dict)
     title: str = ""

@@ -95,8 +95,8 @@ class Words:
         return self.budget.warnings("RS575", Severity.WARNING, "the words and measures of this game", help_)
 
     def text(self, section: str, name: str) -> TitleText | None:
-        """The text in the language's files, or else in those of the ruleset's own language; None if there is none, or
-        ids are shown.
+        """The text from the language's files or, if they have none, from the files of the ruleset's own language; None
+        if neither has one, or if ids are shown.
 
         The sections are those of the files; `each` has one text for all entities of a kind.
         """
@@ -121,7 +121,7 @@ class Words:
         return not sections.isdisjoint(("procedures", "resumed"))
 
     def plain(self, section: str, name: str, default: str) -> str:
-        """A text without holes, or else the default."""
+        """A text without holes; the default if there is none."""
         text = self.text(section, name)
         return fill(text.other, lambda hole: Filled(hole)).text if text is not None else default
 
