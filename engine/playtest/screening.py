@@ -29,7 +29,7 @@ class Screened(Struct, frozen=True):
     """The result of a search among many settings.
 
     Attributes:
-        tried: the points tried, those nearest to the target first.
+        tried: the points tried; the nearest to the target come first.
         matter: the indices of the influential settings, strongest first.
     """
 

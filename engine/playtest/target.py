@@ -68,7 +68,7 @@ def nearest(axes: Sequence[range], wanted: float, games: int, numbers: Numbers) 
         numbers: a function that plays games and returns their numbers.
 
     Returns:
-        The points tried, nearest first, followed by those dropped, latest first.
+        The remaining points, nearest first, followed by the dropped points, latest first.
     """
     box = list(axes)
     tried: dict[Point, Tried] = {}

@@ -14,7 +14,7 @@ from rulespec.errors import RulespecError
 
 
 class BudgetUse(NamedTuple):
-    """A consumer of a budget: its name, such as ``the title `options.go` ``, and its place."""
+    """A consumer of a budget, with its name, such as ``the title `options.go` ``, and its place."""
 
     name: str
     span: Span | None

@@ -1,4 +1,6 @@
-"""Cells of a program: their meanings, states as lists of their values, and undo journals of overwritten values."""
+"""Cells of a program: the meanings of cells, states as lists of cell values, and undo journals of overwritten
+values.
+"""
 
 from __future__ import annotations
 

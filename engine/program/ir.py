@@ -294,7 +294,7 @@ class Instruction(Brief, Struct, frozen=True, gc=False):
 
 
 class Store(Instruction, frozen=True):
-    """An assignment; a value outside `low` … `high` is a fault at `site`, unless it is none and `none` is set."""
+    """An assignment; a value outside `low` … `high` is a fault at `site`, except for none if `none` is set."""
 
     target: Cell
     value: Expr
@@ -305,8 +305,8 @@ class Store(Instruction, frozen=True):
 
 
 class Transfer(Instruction, frozen=True):
-    """A move of `amount` between cells. A negative amount, or more than the source has unless it is unlimited, is a
-    fault.
+    """A move of `amount` between cells. A negative amount is a fault, and so is an amount that exceeds a limited
+    source.
     """
 
     source: Cell
@@ -324,7 +324,9 @@ class Check(Instruction, frozen=True):
 
 
 class Clear(Instruction, frozen=True):
-    """The clearing of a finished procedure's locals or an option's used arguments, which makes positions canonical."""
+    """An instruction that clears a finished procedure's locals or an option's used arguments, to make positions
+    canonical.
+    """
 
     base: int
     size: int
@@ -510,7 +512,7 @@ class Choice(Brief, Struct, frozen=True, gc=False):
 
 
 class Decision(Brief, Struct, frozen=True, gc=False):
-    """A decision of the seat `by`, or of chance if that is None.
+    """A decision of the seat `by`; if this is None, chance decides.
 
     With `among`, any seat in that set may decide; `by` is the first of them. In a simultaneous decision, `all` is the
     set of participating seats, and `held` has a cell for each seat, with the number of its hidden choice + 1, or 0
@@ -590,11 +592,11 @@ class Secret(Brief, Struct, frozen=True, gc=False):
 
 
 class Alike(Brief, Struct, frozen=True, gc=False):
-    """A kind of tokens that are alike if their owner and `fields` are equal and nothing refers to only one of them.
+    """A kind whose tokens are alike if they have equal owners and `fields`, and nothing refers to only one of them.
 
     Attributes:
         number: the number of adjacent tokens per owner.
-        fields: the first cells of their place and state.
+        fields: for the place and each state field, the first of the tokens' cells.
         named: state cells that hold such a token, or a set or order of them.
         live: block → variables that hold such a value and are live while a game waits, or continues, at the block.
         revealed: the live variables that may hold values derived from private state.

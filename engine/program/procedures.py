@@ -1,4 +1,4 @@
-"""Analysis of procedures: their variables and blocks, whether they wait, and cells known to be zero."""
+"""Analysis of procedures: variables, blocks, whether a procedure waits, and cells known to be zero."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def alternatives(e: ir.Expr) -> tuple[ir.Expr, ...]:
 
 
 def changed(e: ir.Expr, change: Callable[[ir.Expr], ir.Expr]) -> ir.Expr:
-    """The expression with each direct part replaced by its image under `change`; the same object if no part changes."""
+    """The expression with `change` applied to each direct part; the same object if no part changes."""
     before = parts(e)
     if not before:
         return e

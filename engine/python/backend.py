@@ -402,7 +402,9 @@ class PythonBackend:
         return value
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
-        """The indices of the broken invariants; if `since` is given, only of those that read a cell changed in it."""
+        """The indices of the broken invariants; if `since` is given, only invariants that read a cell changed in it are
+        tested.
+        """
         return self.invariants.broken(state, since)
 
 

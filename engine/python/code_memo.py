@@ -1,4 +1,6 @@
-"""Compiled functions, memoised by source for all programs of a ruleset, and functions for expressions outside them."""
+"""Compiled functions, memoised by source for all programs of a ruleset, and functions for expressions outside these
+programs.
+"""
 
 from __future__ import annotations
 

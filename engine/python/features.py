@@ -1,4 +1,4 @@
-"""Features of the generated source: their switches, and the facts about a program on which they depend."""
+"""Features of the generated source: switches for them, and the facts about a program on which they depend."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from rulespec.engine.program.rounds import repeated
 class Features(Struct, frozen=True, kw_only=True):
     """Features of the generated source, all of which are on by default; tests and benchmarks switch some off.
 
-    They do not affect the meaning of the source. `msgspec.structs.replace(features, memo=False)` switches one off.
+    The features do not affect the meaning of the source. `msgspec.structs.replace(features, memo=False)` switches one
+    off.
     """
 
     memo: bool = True

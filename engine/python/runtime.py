@@ -109,7 +109,7 @@ def longest_of(ways: PathForm, worth: Callable[[int], int | None], site: int) ->
 
 
 def holders(cells: Sequence[int], array: Sequence[int], value: int) -> int:
-    """The set of the indices of the cells that an array maps to a value."""
+    """The indices of the cells whose content an array maps to a value, as a set."""
     return sum(1 << i for i, cell in enumerate(cells) if array[cell] == value)
 
 
@@ -139,7 +139,9 @@ def refuse(site: int) -> None:
 
 
 class Memo(dict[Any, Any]):
-    """The memo of a function, a mapping key → value that is filled on demand and cleared when it has `limit` values."""
+    """The memo of a function: a mapping from keys to values, which is filled on demand and cleared when it has `limit`
+    values.
+    """
 
     def __init__(self, value: Callable[[Any], Any], limit: int = _MEMO_LIMIT) -> None:
         super().__init__()
@@ -174,7 +176,9 @@ def positive_members(cells: tuple[int, ...]) -> int:
 
 
 def memo_of(function: Callable[..., int], params: int) -> Memo:
-    """The memo of a generated function that does not read the state; the key is its argument, or a tuple of several."""
+    """The memo of a generated function that does not read the state; the key is the argument, or a tuple of several
+    arguments.
+    """
     if params == 1:
         return Memo(lambda key: function(None, key))
     return Memo(lambda key: function(None, *key))

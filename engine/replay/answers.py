@@ -47,7 +47,7 @@ class Answers:
 
     Once other rules have changed a game, it stays different, for example in what a player owns. An answer is therefore
     right if, after it, the games differ no more than they did before the last recorded decision. If none is right, the
-    best answer is the one after which they differ least, provided that everything that is equal at the question stays
+    best answer is the one after which the games differ least, provided that everything equal at the question stays
     equal; with `strict`, no answer is inserted.
 
     Args:

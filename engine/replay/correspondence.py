@@ -62,7 +62,7 @@ class SharedState:
         return name if group == "game" else f"{group}.{owner}.{name}"
 
     def sort(self, number: int) -> str:
-        """The name of a shared cell without its owner and index; all cells of a field have the same one."""
+        """The name of a shared cell without its owner and index, so that all cells of a field have the same name."""
         group, _, name, place, _ = self._names[number]
         return f"{name}.{place}" if group == "pieces" else f"{group}.{name}"
 

@@ -27,7 +27,7 @@ from rulespec.typed.settings import taken
 
 @dataclass(frozen=True, slots=True)
 class JudgedOutcome:
-    """The outcome of a game: its ending (None if it is unfinished), the points by seat, and the winners."""
+    """The outcome of a game: ending (None if the game is unfinished), points by seat, and winners."""
 
     ended: str | None
     scores: Mapping[str, int]
@@ -89,7 +89,9 @@ class Judgement(Brief):
 
     @property
     def winners(self) -> str | None:
-        """The effect on the winners: `same`, `other`, or `open` if the game is unfinished; None if it is illegal."""
+        """The effect on the winners: `same`, `other`, or `open` if the game is unfinished; None if a decision is
+        illegal.
+        """
         if self.difference is not None:
             return None
         if self.outcome.ended is None:

@@ -36,7 +36,7 @@ class ToldMove(Struct, frozen=True):
 
 
 class ToldSideLine(Struct, frozen=True):
-    """A narrated variation: its author ("" if unknown), name, remark and moves."""
+    """A narrated variation, with author ("" if unknown), name, remark and moves."""
 
     by: str
     name: str
@@ -129,7 +129,7 @@ def option_of(game: Game, move: LineMove) -> Option:
 
 
 def lines_of(variation: ToldSideLine, word: str, indent: str = "") -> list[str]:
-    """The text lines of a variation: its name with the moves in brackets, followed by nested variations.
+    """The text lines of a variation: first the name with the moves in brackets, then nested variations.
 
     Args:
         variation: the variation.

@@ -86,7 +86,7 @@ class Payoffs:
         return winners @ self._teams @ self._teams.T > 0
 
     def with_teams(self, winners: Collection[int]) -> tuple[int, ...]:
-        """The numbers of all winning seats, given some of them."""
+        """The numbers of all winning seats, given some of the winners."""
         flags = np.array([[seat in winners for seat in range(len(self._teams))]])
         return tuple(np.flatnonzero(self.whole(flags)).tolist())
 

@@ -186,7 +186,7 @@ class Search:
     def observations(self, rows: NDArray[np.int64], seat: int) -> NDArray[np.int64]:
         """A seat's observations, one row per position, with the named cells, then the public counts of private values.
 
-        A hidden cell is `OPEN`; the cells are those in `shown`.
+        A hidden cell is `OPEN`; the named cells are listed in `shown`.
         """
         results = []
         for row, game in zip(self._checked(rows), self._games(rows), strict=True):

@@ -85,7 +85,7 @@ class Details(Struct, frozen=True):
         return {(p.measure, p.entity): p.value for p in course if p.value is not None}
 
     def taken(self, ply: int) -> tuple[str, str] | None:
-        """The option and the seat of a decision; None for a chance decision, and after the end."""
+        """The option and the seat of a decision; None for a chance decision and after the end of the game."""
         letters = self.trail[4 * ply + 2 : 4 * ply + 4]
         if letters in ("", _NOBODY):
             return None
@@ -126,7 +126,7 @@ class OneByOne:
 
 
 class Described(Struct, frozen=True):
-    """A decision in the form that details record: its line in the digest, and the names under which its uses are
+    """A decision in the form that details record: the line in the digest, and the names under which uses are
     counted.
     """
 

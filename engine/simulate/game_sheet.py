@@ -118,7 +118,7 @@ def _mistake(data: object) -> Mistake | None:
 
 @cache
 def schema(details: bool = False) -> Any:
-    """The columns of a part as a `pyarrow.Schema`, which match those of a JSON line.
+    """The columns of a part as a `pyarrow.Schema`; they match the keys of a JSON line.
 
     Raises:
         SaveError: if pyarrow is not installed.

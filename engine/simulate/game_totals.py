@@ -23,7 +23,7 @@ class Totals:
 
     Attributes:
         failures: the number of failed games.
-        failed: the first failed games.
+        failed: the first failed games, at most `EXAMPLES`.
         mistakes: the first distinct mistakes, by code and place, each with the first game that reveals it.
     """
 

@@ -55,7 +55,7 @@ class ResultSheet(ABC, Generic[Row]):
 
     @abstractmethod
     def schema(self) -> Any:
-        """The columns of a part as a `pyarrow.Schema`, which match those of a JSON line.
+        """The columns of a part as a `pyarrow.Schema`; they match the keys of a JSON line.
 
         Raises:
             SaveError: if pyarrow is not installed.

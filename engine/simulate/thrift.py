@@ -17,7 +17,7 @@ _BITS = {_I16: 16, _I32: 32, _I64: 64}
 
 
 class ThriftError(ValueError):
-    """Raised for bytes that are not a struct, or a struct that is too large."""
+    """Raised for bytes that are not a struct, and for a struct that is too large."""
 
 
 def read_struct(data: bytes) -> tuple[dict[int, Any], int]:

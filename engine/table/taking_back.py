@@ -29,7 +29,8 @@ _NAMED = 3
 def undone(
     game: Game, number: int, by: str, others: Collection[str], choices: dict[str, tuple[str, str]]
 ) -> Undone | None:
-    """The decisions about to be undone that can be redone unchanged: those before the first decision of another person.
+    """The decisions about to be undone that can be redone unchanged: the decisions before the first one by another
+    person.
 
     Args:
         game: the game before the undo.

@@ -1,8 +1,8 @@
 """Perft records: positions of a ruleset with the counts below them, in a file for tests.
 
 A record reveals unintended changes to legal options or their effects. The numbers depend only on the rules. The hash
-also depends on the layout of states: if that changes and all numbers stay the same, rewrite the record (`rulespec perft
-REF --record`).
+also depends on the layout of states: if the layout changes and all numbers stay the same, rewrite the record (`rulespec
+perft REF --record`).
 """
 
 from __future__ import annotations

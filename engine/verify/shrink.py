@@ -241,7 +241,7 @@ _IN_MESSAGE = 8
 
 
 def example(ruleset: typed.Ruleset, header: LogHeader, moves: Sequence[Move], changed: Sequence[str]) -> str:
-    """A game as text: its players and settings, its last decisions, and the changes that the last one made.
+    """A game as text: players and settings, the last decisions, and the changes that the last one made.
 
     Args:
         ruleset: the game's ruleset.

@@ -33,7 +33,7 @@ _INVARIANTS = 10  # the factor by which invariants cost less when only changed c
 
 
 class Weights(Struct, frozen=True):
-    """The step costs of games: those up to the first decision, and those per decision."""
+    """The step costs of games: the steps up to the first decision, and the steps per decision."""
 
     start: int
     decision: int

@@ -97,7 +97,7 @@ def _scenario_case(ruleset: typed.Ruleset, scenario: Scenario, backends: Sequenc
 
 
 def log_files(ruleset: typed.Ruleset) -> list[Path]:
-    """The recorded games of a reference: those in `logs/` or, if it has overlays, in `logs/<overlay>/`."""
+    """The recorded games of a reference, from `logs/` or, if it has overlays, from `logs/<overlay>/`."""
     names = [f"logs/{overlay}" for overlay in ruleset.overlays] or ["logs"]
     return [
         path

@@ -155,7 +155,7 @@ class WasmBackend(StateMemory):
         return journal
 
     def cells(self, state: State) -> Sequence[int]:
-        """The cells of a state, read directly from the memory if that holds the state."""
+        """The cells of a state, read directly from the memory if the memory holds this state."""
         if state is (held := self._held) and not held.written and self._view is not None:
             return self._view
         self.catch_up(state)
@@ -273,7 +273,7 @@ class WasmBackend(StateMemory):
         return self.fallback.actor(state, decision, choice, args)
 
     def value(self, e: ir.Expr, state: State, args: tuple[int, ...] = ()) -> int:
-        """The value of an expression; those for scores and position values are functions of the module."""
+        """The value of an expression; expressions for scores and position values are functions of the module."""
         if (name := self._scored.get(id(e))) is None or len(args) > _SLOTS:
             return self.fallback.value(e, state, args)
         slots = *args, *[0] * (_SLOTS - len(args))
@@ -283,7 +283,9 @@ class WasmBackend(StateMemory):
         return result & _WORD if id(e) in self._sets else result
 
     def broken(self, state: State, since: Sequence[Journal] | None = None) -> list[int]:
-        """The indices of the broken invariants; if `since` is given, only of those that read a cell changed in it."""
+        """The indices of the broken invariants; if `since` is given, only invariants that read a cell changed in it are
+        tested.
+        """
 
         def whole() -> list[int]:
             results: list[int] = self.fallback.broken(state, None) if self.instance.call("broken", 1) else []

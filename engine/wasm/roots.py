@@ -9,7 +9,7 @@ from rulespec.engine.program.long_values import scored
 
 
 def roots(p: ir.Program, *, definitions: bool = True) -> Iterator[ir.Expr]:
-    """The top-level expressions: those of blocks, decisions, invariants, scoring, values, asides and definitions."""
+    """The top-level expressions of blocks, decisions, invariants, scoring, values, asides and definitions."""
     if definitions:
         for f in p.functions:
             yield from (value for _, value in f.lets)
@@ -67,8 +67,8 @@ def rank_size(p: ir.Program) -> int:
 
 
 def rank_parts(p: ir.Program) -> list[int]:
-    """The parts of a seat's ranks after its points: their number, then for each part 0 if it is a number, or the
-    maximum length if it is a list.
+    """The layout of a seat's ranks after its points: the number of parts, then for each part 0 if it is a number, or
+    the maximum length if it is a list.
     """
     ties = p.scoring.tiebreaks if p.scoring is not None else ()
     parts = [0 if t.source is None or t.key is None else sorted_most(p) for t in ties]

@@ -16,7 +16,7 @@ class RowForm:
     """The column layout of a row.
 
     First come the cells of the program, in order; a set has one bit per member, with the 64th as the sign. Longer
-    values continue in further columns, after those of all cells.
+    values continue in further columns, after the columns of all cells.
 
     Args:
         p: the program.

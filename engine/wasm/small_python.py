@@ -65,7 +65,7 @@ def parsed(source: str) -> list[SmallFunction]:
 
 
 def compile_functions(functions: Iterable[SmallFunction], module: Module, constants: Mapping[str, int]) -> None:
-    """Adds functions to a module. The host can call those decorated with `exported`.
+    """Adds functions to a module. The host can call the functions decorated with `exported`.
 
     Args:
         functions: functions in small Python.

@@ -95,7 +95,7 @@ class ValueEmitter:
         return value
 
     def address(self, e: ir.Expr) -> None:
-        """Pushes the address of a row; a value that is not a row is copied into one."""
+        """Pushes the address of a row; a value that is not a row is first copied into one."""
         words = self.words(e)
         if words == ROW:
             self._forms[type(e)](e)

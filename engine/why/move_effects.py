@@ -23,7 +23,7 @@ Traces = Callable[[State], Tracer]
 
 
 class ChangedCell(Struct, frozen=True):
-    """A changed cell: its number and name, and the values before and after."""
+    """A changed cell, with its number and name, and the values before and after."""
 
     cell: int
     name: str
@@ -47,7 +47,7 @@ class Effect(Struct, frozen=True):
 
 
 class Skipped(Struct, frozen=True):
-    """A decision skipped because no option was legal: its number, and the state at that point."""
+    """A decision skipped because no option was legal, with its number and the state at that point."""
 
     decision: int
     state: State

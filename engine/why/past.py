@@ -1,4 +1,4 @@
-"""Explanation of a game's last move: its effects, the end of the game, and skipped decisions."""
+"""Explanation of a game's last move: effects, the end of the game, and skipped decisions."""
 
 from __future__ import annotations
 

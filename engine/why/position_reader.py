@@ -93,7 +93,7 @@ class Reader:
         return self.cells(self.game)
 
     def tracer(self, state: State | None = None) -> Tracer:
-        """The tracer for a state, by default the position's."""
+        """The tracer for a state, by default for the state of the position."""
         return Tracer(self.origins.lowering, self.labels, self.texts, self.state if state is None else state)
 
     @cached_property

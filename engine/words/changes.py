@@ -54,8 +54,8 @@ class Change(Brief, Struct, frozen=True):
 
 
 class Snapshot(Brief, Struct, frozen=True):
-    """A seat's view of a position: its cells, the hidden ones, and a guarded state from which only visible cells can be
-    read.
+    """A seat's view of a position: all cells, the set of hidden cells, and a guarded state from which only visible
+    cells can be read.
     """
 
     state: tuple[int, ...]

@@ -255,8 +255,8 @@ class TextCheck:
     def all_actors(self) -> list[str]:
         """The decisions at which a seat acts for another entity.
 
-        An expression for all decisions is checked at those that have the variables it reads; if none has, it is
-        reported.
+        An expression for all decisions is checked at the decisions that have the variables it reads; if there are none,
+        the expression is reported.
         """
         own = self.own.actors.items()
         named = [n for n, e in own if self.known(n, self.decisions.options, "decision", e) and e.text != "none"]

@@ -193,7 +193,7 @@ class _Exported:
 
 
 def form(type_: Type) -> list[str]:
-    """A type as data: its form, and its unit or kind."""
+    """A type as data: the form, and the unit or kind."""
     match type_:
         case Num():
             return ["number", type_.unit]

@@ -36,7 +36,7 @@ Template = tuple[str | Hole | Optional, ...]
 
 
 class Filled(Brief, Struct, frozen=True):
-    """The content of a hole: its text, whether it removes the optional part, and whether it stands for something
+    """The content of a hole: the text, whether it removes the optional part, and whether it stands for something
     hidden.
     """
 
@@ -126,7 +126,7 @@ def holes(template: Template) -> Iterator[Hole]:
 
 
 def fill(template: Template, filled: Fill) -> Filled:
-    """The text with its holes filled, and whether any of them stands for something hidden."""
+    """The text with its holes filled, and whether any hole stands for something hidden."""
     results: list[str] = []
     hidden = False
     for part in template:

@@ -68,7 +68,9 @@ class TitleText(Brief, Struct, frozen=True):
 
 
 class Expression(Brief, Struct, frozen=True):
-    """An expression for the entity on whose behalf a decider acts, and whether it is from the topmost layer."""
+    """An expression for the entity on whose behalf a decider acts; `top` states whether it is from the topmost
+    layer.
+    """
 
     text: str
     top: bool

@@ -98,7 +98,7 @@ class Words:
         """The text from the language's files or, if they have none, from the files of the ruleset's own language; None
         if neither has one, or if ids are shown.
 
-        The sections are those of the files; `each` has one text for all entities of a kind.
+        The sections are the sections of word files; `each` has one text for all entities of a kind.
         """
         if self.names == "id":
             return None

@@ -1,1 +1,3 @@
-"""The runtime: fixed functions of every module, in Python that is compiled for modules and executed in tests."""
+"""The runtime: fixed functions of every module, written in Python, which is compiled for modules and executed in
+tests.
+"""

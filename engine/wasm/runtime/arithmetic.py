@@ -184,7 +184,9 @@ def packed(rows: int, count: int, width: int, bits: int) -> int:
 
 
 def closed(rows: int, count: int) -> None:
-    """Resets all costs. A member has two numbers: its cost, and a state: 0 (unknown), 1 (provisional) or 2 (final)."""
+    """Resets all costs. A member has two numbers: its cost, and a state, which is 0 (unknown), 1 (provisional) or 2
+    (final).
+    """
     fill(rows, 0, 16 * count)
 
 

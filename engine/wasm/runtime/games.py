@@ -299,7 +299,9 @@ def read_by(entry: int) -> None:
 
 @exported
 def broken(every: int) -> int:
-    """Whether an invariant is broken; tests all if `every`, otherwise only those that read a cell in the journal."""
+    """Whether an invariant is broken; tests all invariants if `every` is set, otherwise only those that read a cell in
+    the journal.
+    """
     copy(MEMBERS, EVERY if every else ALWAYS, 8 * INVARIANTS)
     if every == 0:
         at = JOURNAL_BASE

@@ -75,7 +75,7 @@ def transfer_counted(source: int, target: int, amount: int, unlimited: int, plac
 
 
 def house(at: int, value: int, houses: int) -> None:
-    """Writes a place into a cell, and moves the cell's owner from the sets of the old place to those of the new one.
+    """Writes a place into a cell, and moves the cell's owner from the sets of the old place to the sets of the new one.
 
     Each entry of a list in `houses` has the address of the first set, the owner's bit, the array that maps places to
     set numbers, and the size of a set in bytes.

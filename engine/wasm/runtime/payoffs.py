@@ -1,7 +1,7 @@
 """The deciding team's payoff at the end of a playout, in units of 2^-30; see `rulespec.engine.search.payoffs`.
 
-A team has six numbers: its seats as a set, the factor from a sum to a mean in a common unit, and its results in a
-playout: points, value, whether it has won, share.
+A team has six numbers: the set of its seats, the factor from a sum to a mean in a common unit, and four results of a
+playout (points, value, whether the team has won, and share).
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import load, store

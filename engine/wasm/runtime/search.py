@@ -133,7 +133,7 @@ def returned(snapshot: int) -> None:
 
 @exported
 def listed(out_of_turn: int) -> int:
-    """Lists the options of the decider, and those of other seats if requested; returns their number."""
+    """Lists the options of the decider and, if requested, of other seats; returns their number."""
     store(OPTIONS, OPTIONS_BASE)
     number = decision()
     if number < 0:
@@ -202,7 +202,7 @@ def advance(count: int, out_of_turn: int) -> None:
 def expand(count: int, out_of_turn: int) -> None:
     """For each option of each row, writes the next position as a row, the index of the old row, and the new hash.
 
-    If the buffer is full, it returns; another call resumes there.
+    Returns early if the buffer is full; another call resumes at that point.
     """
     while load(GAME) < count:
         number = load(GAME)

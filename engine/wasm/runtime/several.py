@@ -1,8 +1,8 @@
 """Composite values of a parameter: sets and bags, enumerated in the order of `rulespec.language.several`, and paths.
 
-A memory area holds the set or bag to choose from, in words, and the state of the enumeration. From `PILES` on, it has
-one pile per entity: its number, its count, and the chosen count. A path is stored in the words of an area: its stops in
-order, each as its number + 1 in a fixed number of bits.
+A memory area holds the set or bag to choose from, in words, and the state of the enumeration. From `PILES` on, the area
+has one pile per entity, with the entity's number, its count and the chosen count. A path is stored in the words of an
+area: its stops in order, each as its number + 1 in a fixed number of bits.
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import load, lowest, store, trap
