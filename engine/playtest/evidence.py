@@ -29,7 +29,7 @@ class QuestionAnswer(Struct, frozen=True):
     """The answer to a question.
 
     Attributes:
-        verdict: the change under the rule.
+        verdict: the kind of change under the rule.
         pairs: the number of pairs in which the number exists for both games.
         value, other: the means under the rule and without it.
         difference: `value` minus `other`.

@@ -189,8 +189,7 @@ def most_changed(rule: Mapping[str, Any], base: Mapping[str, Any], most: int) ->
 
 
 def ending_shares(rule: Mapping[str, Any], strength: Mapping[str, Any]) -> list[tuple[str, tuple[float, float]]]:
-    """The titles of endings with the shares of games that end so, without a rule and under it; abandoned games come
-    last.
+    """The titles of endings, with their shares of the games without a rule and under it; abandoned games come last.
 
     Args:
         rule: a rule of a report, with the titles; see playtest.schema.json.

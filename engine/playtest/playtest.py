@@ -1,4 +1,4 @@
-"""A playtest, in which bots of different strengths compare rules with the unchanged game, with one error budget for all
+"""A playtest: bots of different strengths play under each rule and without it, with one error budget for all
 questions.
 """
 

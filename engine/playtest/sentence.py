@@ -38,8 +38,8 @@ def sentence(results: Sequence[Answered], same: bool, pairs: int, players: str) 
 
 
 def otherwise(results: Sequence[Answered], others: Sequence[Answered], players: str) -> str:
-    """One sentence on the numbers for which the bounds of other players' games do not overlap the bounds here; "" if
-    there are none.
+    """One sentence on the numbers for which the bounds of other players do not overlap the bounds in these answers; ""
+    if there are none.
 
     Args:
         results: the answers.

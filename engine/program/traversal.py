@@ -283,8 +283,8 @@ class Facts:
         return any(self.reads_state(part) for part in parts(e))
 
     def worth_memo(self, whole: tuple[ir.Expr, ...], params: int) -> bool:
-        """Whether a memo for expressions pays: they have parameters, depend only on these, and take longer than a
-        look-up.
+        """Whether expressions are worth memoising: they have parameters, depend on nothing else, and take longer to
+        evaluate than a look-up.
         """
         if not params or any(self.reads_state(e) for e in whole):
             return False

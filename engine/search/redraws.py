@@ -90,8 +90,8 @@ class ParticleMarks:
         self._marks = [ParticleMark(mark.step, mark.rows[numbers], mark.odds[numbers]) for mark in self._marks]
 
     def back(self, *, recent: bool) -> ParticleMark | None:
-        """Drops the last snapshot if `recent`, otherwise all but the first, but never the first one; returns the latest
-        remaining snapshot, or None if there is none.
+        """Drops the last snapshot if `recent`, otherwise all later than the first, which always stays; returns the
+        latest remaining snapshot, or None if there is none.
         """
         del self._marks[max(1, len(self._marks) - 1) if recent else 1 :]
         return self._marks[-1] if self._marks else None

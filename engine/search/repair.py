@@ -43,8 +43,8 @@ class Repair:
         return swaps(self.exchange.size, self.words.one_of(free), self.words.one_of(free))
 
     def as_others(self, before: NDArray[np.int64], others: NDArray[np.int64]) -> Pairs:
-        """Exchanges of a token seen in the decision with the token in its place, the place that it has in agreeing
-        particles.
+        """Exchanges of a token seen in the decision with the token that occupies the place where agreeing particles
+        have the seen token.
 
         Args:
             before: the positions before the decision.

@@ -322,7 +322,7 @@ class Search:
         return end._replace(hashes=np.array(seen, np.uint64)) if hashes else end
 
     def coded(self, seed: int, first: int, count: int, cap: int = CAP) -> list[Codes]:
-        """Plays the random games of `rulespec simulate`, from the start, and returns their decisions as codes.
+        """Plays random games from the start, as `rulespec simulate` does, and returns their decisions as codes.
 
         Args:
             seed: the seed of chance.

@@ -114,7 +114,7 @@ class GameMeasures(Protocol):
 
 
 class OneByOne:
-    """A measurer that measures positions one by one."""
+    """A protocol implementation that measures each position separately."""
 
     def noted(self, game: Game) -> Callable[[], Measures]:
         """A function that measures the position when it is called."""

@@ -100,7 +100,7 @@ class PlayedGame:
     # --- taking back ----------------------------------------------------------------------------
 
     def since_last_of(self, seats: Collection[str]) -> int:
-        """The number of decisions from the last one by any of the given seats on; 0 if none of these seats has
+        """The number of decisions since any of the given seats last decided, including that decision; 0 if none has
         decided.
         """
         past = self.game.copy()

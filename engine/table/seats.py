@@ -68,7 +68,7 @@ class Back(Struct, frozen=True):
         at: the number of decisions left after it.
         by: the seat that undid.
         decisions: the number of decisions.
-        unasked: the seats that were not asked because their people had been away for too long.
+        unasked: the seats that were not asked because they had been away for too long.
     """
 
     at: int
@@ -104,7 +104,8 @@ class Unlogged(Struct):
         reveals: whether everything is revealed after the game.
         at: the time of this record, in seconds of the clock; 0 in records written by an earlier version.
         absent: the seconds after which an undo request no longer waits for absent people; 0 means that it always waits.
-        answers: whether a bot's decisions count as seen; decisions before them then cannot be undone without consent.
+        answers: whether a bot's decisions count as seen; if so, the decisions before them cannot be undone without
+            consent.
         spent: seat → the seconds taken by its last decision; the clock resumes from there after a free undo.
         undone: the decisions that can be redone.
         backs: the last undos.
