@@ -67,7 +67,9 @@ def packed(noted: Journal | Changes | PackedJournal) -> Journal | Changes | Pack
 
 
 def differing(old: Sequence[int], new: Sequence[int]) -> list[int]:
-    """The cells that differ between two states of the same size, in order; compared slice by slice since few differ."""
+    """The cells that differ between two states of the same size, in order; the states are compared slice by slice,
+    since few cells differ.
+    """
     results: list[int] = []
     for at in range(0, len(new), _STRETCH):
         before, after = old[at : at + _STRETCH], new[at : at + _STRETCH]

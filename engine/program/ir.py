@@ -89,7 +89,8 @@ class If(Expr, frozen=True):
 
 
 class Fold(Expr, frozen=True):
-    """A fold over the members of `source`, each in `slot`; `op` is count, sum, min, max, any, all, first, set or union.
+    """A fold over the members of `source`, each bound to `slot`; `op` is count, sum, min, max, any, all, first, set or
+    union.
 
     The order is cyclic from `start`, if given (only with `first`). `body` is the value (sum, min, max, union), the
     condition (all) or the mapped member (set); `default` is the value of min and max for an empty set.
@@ -571,7 +572,7 @@ class PositionValue(Brief, Struct, frozen=True, gc=False):
 
 
 class Secret(Brief, Struct, frozen=True, gc=False):
-    """Adjacent cells that are hidden from some seats, one per tuple of entities.
+    """Adjacent cells that are hidden from some seats, with one cell per tuple of entities.
 
     `sizes` lists the numbers of entities of the kinds. With the entities in slots 0, 1, …, `to` is the set of seats
     that see the cell; it is public while `open` holds. If `counted`, the sum over the kinds in `alike`, given as

@@ -197,7 +197,9 @@ def counting_memo_of(function: Callable[..., int], params: int, left: list[int])
 
 
 def array_names(member_arrays: Iterable[int], inverse_arrays: Iterable[int], names: dict[str, Any]) -> None:
-    """Adds the arrays derived from others: tuples of members for arrays of sets, and members by value."""
+    """Adds arrays derived from other arrays: tuples of members for arrays of sets, and indices by value, as sets and
+    tuples.
+    """
     for i in member_arrays:
         if f"M{i}" not in names:
             names[f"M{i}"] = tuple(ordered_members(mask) for mask in names[f"A{i}"])

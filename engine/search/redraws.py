@@ -51,8 +51,8 @@ class ParticleMark(NamedTuple):
 
     Attributes:
         step: the number of decisions taken.
-        rows: their positions.
-        odds: the log odds of their histories.
+        rows: the positions of the particles.
+        odds: the log odds of the particles' histories.
     """
 
     step: int

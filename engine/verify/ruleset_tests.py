@@ -1,4 +1,4 @@
-"""Property tests for an author's ruleset, in two lines:
+"""Property tests for an author's ruleset, added in two lines:
 
     from rulespec.testing import ruleset_tests TestMyGame = ruleset_tests("my_game+house_rule")
 

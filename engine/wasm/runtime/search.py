@@ -185,7 +185,7 @@ def look(count: int, what: int, out_of_turn: int) -> None:
 
 @exported
 def advance(count: int, out_of_turn: int) -> None:
-    """Replaces each row with the position after the option whose number `ANSWERS` has for the row."""
+    """Replaces each row with the position after an option, whose number is in `ANSWERS`."""
     while load(GAME) < count:
         number = load(GAME)
         row = load(ROWS) + ROW * number
