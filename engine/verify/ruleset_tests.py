@@ -1,6 +1,8 @@
 """Property tests for an author's ruleset, added in two lines:
 
-    from rulespec.testing import ruleset_tests TestMyGame = ruleset_tests("my_game+house_rule")
+    from rulespec.testing import ruleset_tests
+
+    TestMyGame = ruleset_tests("my_game+house_rule")
 
 pytest collects the class, and Hypothesis plays: it takes and undoes decisions, continues in clones and saved games, and
 searches for a game that breaks an invariant, makes the rules fault, or violates one of the properties of every game.
