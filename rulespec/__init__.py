@@ -7,7 +7,7 @@ Example::
     game = Game(load_ruleset("tutorial"), ["Ann", "Bob"])
     game.apply(game.legal_options[0])
 
-The names below are imported on first use: a command that only checks a file does not wait for the engine.
+The names below are imported on first use, so a command that only checks a file does not load the engine.
 """
 
 from __future__ import annotations

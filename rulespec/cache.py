@@ -1,13 +1,14 @@
 """On-disk cache of expensive results. Nothing depends on it: any entry may be missing at any time.
 
-An entry is a JSON value, or bytes in its reader's own form, in a separate file. Its key, the file name, is a hash of
-everything that the value depends on, including the rooms of this program that compute it. The first line of the file is
-a signature of name and value, with a key outside the cache (`signing.py`). So a signed entry was written by a process
-of this user under this name; any other file counts as missing, and nothing else is checked.
+Each entry is a separate file that contains a JSON value, or bytes in a format of its reader. Its key, the file name, is
+a hash of everything that the value depends on, including the rooms of this program that compute it. The first line of
+the file is a signature of its name and value; the signing key is stored outside the cache (`signing.py`). A valid
+signature proves that a process of this user wrote the entry under this name; an entry without one counts as missing.
+There are no further checks.
 
-The cache is in the user's cache folder, or in the folder named by the environment variable RULESPEC_CACHE; empty means
-no cache. A folder that belongs to another user, or is writable by others, is not used. Without a signing key there is
-no cache.
+The cache is in the user's cache folder, or in the folder named by the environment variable RULESPEC_CACHE; if the
+variable is empty, there is no cache. A folder that belongs to another user, or is writable by others, is not used.
+Without a signing key there is no cache.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ _writes = count()
 def key(kind: str, *inputs: str, rooms: tuple[str, ...] = PROGRAM) -> str:
     """The key of an entry: a hash of its kind, of the texts its value depends on, and of this program.
 
-    It is "", and nothing is hashed, if there is no cache.
+    If there is no cache, the key is "" and nothing is hashed.
 
     Args:
         kind: the kind of the entry.
@@ -243,10 +244,9 @@ def _user_folder() -> str | None:
 
 @cache
 def fingerprint(rooms: tuple[str, ...] = PROGRAM) -> bytes:
-    """A hash of rooms of this program: of the package's path, and of the names, sizes and modification times of their
-    files.
+    """A hash of rooms of this program: the package's path, and the names, sizes and modification times of the files.
 
-    The path counts because some packagers set all file times to one value, but give each build its own folder.
+    The path is included because some packagers give all files the same time, but each build its own folder.
     """
     result = hashlib.sha256(os.fsencode(_HOME))
     for room in rooms if rooms == PROGRAM else ("*", *rooms):
@@ -265,7 +265,7 @@ def program_files(home: Path, room: str = "") -> list[tuple[str, int, int]]:
 
     Args:
         home: the folder of the package.
-        room: a folder below it; "" for all of them, "*" for top-level files.
+        room: a folder below it; "" for all folders, "*" for top-level files.
 
     Returns:
         The path below `home`, the size in bytes and the modification time in nanoseconds of each file.

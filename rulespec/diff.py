@@ -61,7 +61,7 @@ class Difference:
         old: a fact as plain data, without texts for people; a rule's text without comments or docstrings; or
             None.
         new: the same in the second ruleset; for a wrapped rule, the text around the old one.
-        note: the comment at the new fact, or its `doc`; the docstring of a rule.
+        note: the comment beside the new fact, or the fact's `doc`; the docstring of a rule.
     """
 
     kind: Kind
@@ -78,7 +78,7 @@ class Difference:
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The ids cited in the note, then those cited only in a rule's new text, without repetition."""
+        """The rule ids cited in the note, then those cited only in a rule's new text, without repetition."""
         result = cited(self.note)
         if self.section == RULES and self.kind != "removed":
             before = cited(self.old or "")

@@ -1,4 +1,6 @@
-"""JSON Schemas for the files of one ruleset: the general schemas, narrowed to its kinds, facts, tables and places."""
+"""JSON Schemas for the files of one ruleset: the general schemas, narrowed to the ruleset's kinds, facts, tables and
+places.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ Schema = dict[str, Any]
 
 
 def files_schema(ruleset: typed.Ruleset) -> Schema:
-    """One schema for kinds.yaml, map.yaml, boards.yaml, tracks.yaml, tables.yaml, setup.yaml and measures.yaml
-    of a ruleset.
+    """One schema for a ruleset's kinds.yaml, map.yaml, boards.yaml, tracks.yaml, tables.yaml, setup.yaml and
+    measures.yaml.
 
     Entities must have all facts of their kind, and references to entities must name existing ones. A ruleset that
     extends another one may omit keys of its base.
@@ -35,7 +37,7 @@ def files_schema(ruleset: typed.Ruleset) -> Schema:
 
 
 def overlay_schema(ruleset: typed.Ruleset, root: Node) -> Schema:
-    """The schema of overlays for a ruleset: its settings with their values, its paths with their current values.
+    """The schema of overlays for a ruleset: settings with their values, and paths with their current values.
 
     Args:
         ruleset: the ruleset.

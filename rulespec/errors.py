@@ -1,4 +1,4 @@
-"""The base class of all errors."""
+"""The base class of all exceptions of this package."""
 
 
 class RulespecError(Exception):

@@ -22,7 +22,7 @@ _TEXT_KEYS = re.compile(r"\s*(?:for_)?version:\s*")  # their values are always t
 
 
 def with_fixes(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """The diagnostics, each with a fix if there is an unambiguous one.
+    """The diagnostics, with an unambiguous fix where there is one.
 
     Args:
         diagnostics: the diagnostics.

@@ -55,9 +55,9 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
 def assembled(
     ref: str, merged: Merged, declarations: typed.Declarations, rules: typed.Rules, meaning: str = ""
 ) -> typed.Ruleset:
-    """The ruleset of a reference, from its files and the checker's results.
+    """The ruleset of a reference, assembled from its files and the checker's results.
 
-    `meaning` is its hash; editors, whose rules are usually incomplete, omit it.
+    `meaning` is the hash of its meaning; editors omit it, because their rules are usually incomplete.
     """
     paths = [Path(overlay) for overlay in merged.place.parts(ref)[1:]]
     game = get(merged.source.root, "game")
@@ -96,14 +96,14 @@ class Merged(Brief, Struct, frozen=True):
 
     Attributes:
         source: the merged tree and rules.
-        folders: the folders read, the ruleset's own first, then those of its base.
+        folders: the folders read: first the ruleset's own, then those of its base.
         overlays: the ids of the overlays in the reference.
         titles: the titles of these overlays.
         texts: the text of each file, by its name in messages.
         located: the folder and relative name of each of these files.
         place: the source of the files.
         sources_hash: the hash of all file texts, 32 hexadecimal digits.
-        listed: the rules of the ruleset's list, by id.
+        listed: the rules in the ruleset's rule list, by id.
     """
 
     source: Source
@@ -120,7 +120,7 @@ class Merged(Brief, Struct, frozen=True):
 def load_source(ref: str, report: Report, files: Files | None = None, *, lints: bool = True) -> Merged:
     """Reads a ruleset and merges its overlays, without checking the meaning of the rules.
 
-    Args and errors: as for `load_ruleset`; `lints`: whether to search for warnings.
+    Arguments and errors are those of `load_ruleset`; `lints` is whether to search for warnings.
     """
     reader = RulesetReader(report, files or Files())
     place = reader.files.place

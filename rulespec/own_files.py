@@ -1,7 +1,7 @@
 """The current ruleset's own files, the only ones that editing commands may write.
 
-These are the files in a ruleset's own folder, and those of an overlay given by path. Files found only by id, such as
-the base of a standalone overlay or of an extending ruleset, belong to someone else.
+These are the files in a ruleset's own folder, and the files of an overlay given by path. Files found only by id, such
+as the base of a standalone overlay or of an extending ruleset, belong to someone else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class OwnFiles(Struct, frozen=True):
 
 
 def own_files(ref: str) -> OwnFiles:
-    """The writable files of a reference: those of overlays given by path, and of the ruleset's folder.
+    """The writable files of a reference: the files of overlays given by path, and those in the ruleset's folder.
 
     The folder of a base found by id does not belong to a standalone overlay.
     """

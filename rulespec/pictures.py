@@ -1,4 +1,4 @@
-"""Registration of the drawing function for games: games are in a lower room than drawing."""
+"""Registration of the drawing function for games, which must not import it: games are in a lower room than drawing."""
 
 from __future__ import annotations
 

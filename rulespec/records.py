@@ -1,4 +1,4 @@
-"""Records with a bounded one-line repr, for consoles, notebooks, test failures and logs."""
+"""Records with a one-line repr of bounded length, for consoles, notebooks, test failures and logs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _MAX_NUMBER = 10**18
 
 
 class Brief:
-    """A base of structs and dataclasses whose repr shows each field, but nested values only by name or size.
+    """Base of structs and dataclasses whose repr shows each field, but shows nested values only by name or size.
 
-    List it before `Struct` in the bases; a dataclass needs `repr=False`.
+    List this class before `Struct` in the bases; a dataclass needs `repr=False`.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""References to rulesets and overlays: lookup of the folder or file for an id or a path."""
+"""References to rulesets and overlays: lookup of folders and files by id or path."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_PIECES = 100
 
 
 def game_folders() -> list[Path]:
-    """The folders for looking up ids: those in RULESPEC_PATH, `games` in the current folder, the shipped games."""
+    """The folders in which ids are looked up: RULESPEC_PATH, `games` in the current folder, and the shipped games."""
     folders = [Path(p) for p in os.environ.get("RULESPEC_PATH", "").split(os.pathsep) if p]
     folders.append(Path("games"))
     folders.append(Path(__file__).resolve().parent / "games")
@@ -40,13 +40,13 @@ def _is_folder(path: Path) -> bool:
 
 
 def known_rulesets() -> list[str]:
-    """The ids of all rulesets in `game_folders` and their groups, sorted."""
+    """The ids of all rulesets in `game_folders` and in the groups there, sorted."""
     return sorted(_folders_by_id())
 
 
 def known_folders() -> dict[str, Path]:
-    """The folder of each known ruleset, sorted by id: the folders that `find_ruleset` would find, read in one pass over
-    the disk.
+    """The folder of each known ruleset, sorted by id: the same folders as `find_ruleset` finds, but read in one pass
+    over the disk.
     """
     known = _folders_by_id()
     places = {id_: Path(id_) if is_present(Path(id_, "game.yaml")) else known[id_] for id_ in sorted(known)}
@@ -78,7 +78,7 @@ def find_ruleset(name: str, beside: Path | None = None) -> Path:
 
     Args:
         name: its id or its path.
-        beside: the folder of the referring ruleset: paths are relative to it, and ids are first looked up next to it.
+        beside: the folder of the referring ruleset; paths are relative to it, and ids are first looked up next to it.
             The result is in the same parent folder, unless an id is found elsewhere.
 
     Raises:
@@ -128,8 +128,8 @@ def _in_reach(path: Path, name: str, beside: Path | None) -> Path:
 def parts_of(ref: str) -> list[str]:
     """The ruleset and overlays of a reference, split at `+`.
 
-    A path may contain `+`, too. So each part is the shortest id or existing path; a missing path extends to the end.
-    A `/` after a folder ends its name: `./a+b/` is that folder, even if `./a` is a ruleset.
+    Paths may also contain `+`. Each part is therefore the shortest id or existing path; a missing path extends to the
+    end. A `/` after a folder ends its name: `./a+b/` is that folder, even if `./a` is a ruleset.
     """
     pieces = ref.split("+")
     if len(pieces) == 1 or len(pieces) > MAX_PIECES:
@@ -196,7 +196,7 @@ def _is_ruleset(name: str) -> bool:
 
 
 def named(folder: Path) -> str:
-    """The folder in the notation of references; see `parts_of`."""
+    """The folder as written in references; see `parts_of`."""
     return f"{folder}{os.sep}" if "+" in str(folder) else str(folder)
 
 

@@ -1,4 +1,4 @@
-"""Ids of rules, such as `ABC-07`: citations in texts, and the list in a ruleset's `rules.yaml`."""
+"""Rule ids, such as `ABC-07`: citations in texts, and the list in a ruleset's `rules.yaml`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ListedRule(Brief, Struct, frozen=True):
 
 
 class Unreached(Brief, Struct, frozen=True):
-    """Rules code that no test can run, with the reason.
+    """Part of the rules code that no test can reach, with the reason.
 
     It is identified by a listed rule (`rule`), or by a file in the ruleset's folder (`at`), a string that occurs on the
     line, and the outcome, or "" for the whole line.
@@ -68,7 +68,7 @@ def unreached(node: Node | None) -> Iterator[Unreached]:
 
 
 def add_listed(rules: dict[str, ListedRule], node: Node | None, report: Report) -> None:
-    """Adds the rules of a list to `rules`, replacing rules with the same id; reports ids repeated within the list
+    """Adds the rules of a list to `rules`, where they replace rules with the same id; reports ids repeated in the list
     (RS223).
     """
     results: dict[str, ListedRule] = {}
@@ -81,7 +81,7 @@ def add_listed(rules: dict[str, ListedRule], node: Node | None, report: Report) 
 
 
 def check_cited(sources: Mapping[str, str], rules: Mapping[str, ListedRule], report: Report) -> None:
-    """Warns of cited ids that are missing from a non-empty list (RS239).
+    """Warns of cited ids that a non-empty list does not contain (RS239).
 
     A text that neither shares its first word with a listed id nor resembles one, such as the name of a standard, is not
     a citation.

@@ -88,7 +88,7 @@ def title_files(titled: Iterable[tuple[Path, str]], place: FilePlace) -> Iterato
 
 
 def drawing_files(titled: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, str]]:
-    """The folder and name of every possible drawing file, lowest layer first; they are placed like word files."""
+    """The folder and name of every possible drawing file, lowest layer first; the files are placed like word files."""
     for folder, stem in titled:
         words = Path(stem)  # `titles` for a ruleset, `variants/titles/NAME` for an overlay
         if words.parent.name == "titles":
@@ -113,12 +113,12 @@ class _PlacedFiles(Files):
 
 
 def files_at(place: FilePlace) -> Files:
-    """The reader of files for a place."""
+    """The reader of files from a place."""
     return Files() if place is DISK else _PlacedFiles(place)
 
 
 class SameFiles(Files):
-    """A reader that reads and parses each file once, for many references to the same files within one run."""
+    """A reader that reads and parses each file once, for runs with many references to the same files."""
 
     def __init__(self) -> None:
         self._texts: dict[tuple[Path, int], str] = {}
@@ -153,7 +153,7 @@ class SameFiles(Files):
 
 
 class RulesetReader(Brief, Struct):
-    """A reader of the files of one reference: counts and hashes them, and keeps their texts for messages.
+    """A reader of the files of one reference that counts and hashes them, and retains their texts for messages.
 
     `located`: the folder and relative name of each file in `sources`.
     """
@@ -173,7 +173,7 @@ class RulesetReader(Brief, Struct):
             folder: the folder.
             name: the file's relative path.
             schema: the name of its schema.
-            partial: whether the file is merged over another one, and may omit its keys.
+            partial: whether the file is merged over another file, whose keys it may omit.
 
         Raises:
             DiagnosticsError: RS160 if the file needs a newer version of this program, RS107 if a total is too large.

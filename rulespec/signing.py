@@ -1,9 +1,9 @@
-"""Signatures of this user's own files, with a key in the user's state folder.
+"""Signatures for this user's own files, with a key in the user's state folder.
 
 The key is 32 random bytes in a file that only the user may read, created on first use. If it cannot be created, nothing
 is signed. Anyone who can read it can run programs as the user.
 
-XDG_STATE_HOME sets another folder for it.
+XDG_STATE_HOME selects another folder for the key.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def signature(data: bytes) -> str:
 
 
 def fault() -> str:
-    """The reason why there is no key, for people; "" if there is one."""
+    """The reason why there is no key, for display to people; "" if there is one."""
     _, reason = _key(_place())
     return reason
 

@@ -1,10 +1,10 @@
-"""The packed form of a bundle, read within limits: canonical JSON, compressed by zlib, in base64.
+"""The packed form of a bundle: canonical JSON, compressed with zlib and encoded in base64; reading it is limited.
 
     {"sources": "9c…", "sum": "4e…", "packed": "eNq…"}
 
-The JSON has the parts of its reference, the folders of its rulesets (each extends the next), its files by path, and
-separately the display files: words and drawings. `sources` is the hash of the rules' sources; `sum` is the SHA-256 of
-the display files. The unpacked files are never written to disk.
+The JSON contains the parts of the bundle's reference, the folders of its rulesets (each extends the next), its rules
+files by path and, separately, its display files (words and drawings). `sources` is the hash of the rules' sources;
+`sum` is the SHA-256 of the display files. The unpacked files are never written to disk.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ IN_LOG = "(in the log)"
 
 
 class InBundle:
-    """The place of the files of a bundle; see `rulespec.documents.file_places.FilePlace`."""
+    """The source of a bundle's files; see `rulespec.documents.file_places.FilePlace`."""
 
     def __init__(self, bundle: Bundle, contents: Contents) -> None:
         self.bundle = bundle
@@ -35,7 +35,7 @@ class InBundle:
         self._files = {_ROOT / path: text for path, text in (contents.rules | contents.shown).items()}
 
     def is_all(self, files: int, folders: int) -> bool:
-        """Whether the bundle's rules come from exactly these numbers of files and folders."""
+        """Whether the bundle contains exactly this number of rules files and ruleset folders."""
         return (files, folders) == (len(self._contents.rules), len(self._contents.rulesets))
 
     def parts(self, ref: str) -> list[str]:
@@ -100,7 +100,7 @@ class InBundle:
 
 
 def is_carried(ruleset: typed.Ruleset) -> bool:
-    """Whether a ruleset was read from the bundle of a log."""
+    """Whether a ruleset was read from a bundle embedded in a log."""
     return isinstance(ruleset.place, InBundle)
 
 
@@ -110,7 +110,7 @@ def within(display: str) -> str:
 
 
 def whose(ruleset: typed.Ruleset) -> str:
-    """A note on the origin of a game's rules, for people; "" for rules on disk."""
+    """A note for people on the origin of a game's rules; "" for rules on disk."""
     if not is_carried(ruleset):
         return ""
     return f"under the rules in the log ({ruleset.ref}, as of {ruleset.sources_hash[:8]})"

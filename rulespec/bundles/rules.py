@@ -22,7 +22,7 @@ _ANYWHERE = Span("", 1, 1, 1, 1)
 
 
 def bundle_of(ruleset: typed.Ruleset) -> Bundle:
-    """The bundle of a ruleset; a ruleset read from a bundle keeps that one.
+    """The bundle of a ruleset; a ruleset read from a bundle returns that same bundle.
 
     Raises:
         DiagnosticsError: RS657 if it is too large for a bundle; RS101 or RS501 if its files are missing.
@@ -55,7 +55,7 @@ def portable_names(ruleset: typed.Ruleset) -> dict[str, str]:
 
 
 def is_everywhere(ruleset: typed.Ruleset) -> bool:
-    """Whether a ruleset is shipped, and so available to others by id."""
+    """Whether a ruleset is shipped with the package, so that others can refer to it by id."""
     return all(is_shipped(folder) for folder, _ in ruleset.located.values())
 
 

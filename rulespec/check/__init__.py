@@ -1,1 +1,1 @@
-"""Checker: converts merged sources to a typed ruleset, and reports all errors together."""
+"""The checker: converts merged sources to a typed ruleset, and reports all errors together."""

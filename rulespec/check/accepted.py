@@ -1,7 +1,7 @@
 """Warnings accepted in the source by a comment with a reason: `# accept: RS405 for the next edition`.
 
-The comment is on the line of the warning, or alone on the line above it, in the same file; so an overlay cannot accept
-warnings of its base. Accepted warnings are counted; a comment without a matching warning is an error.
+The comment is on the line of the warning, or alone on the line above it. It must be in the same file, so an overlay
+cannot accept warnings in its base. Accepted warnings are counted; a comment without a matching warning is an error.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Comment(Struct, frozen=True):
 
 
 def accept(report: Report, sources: Mapping[str, str], layers: Mapping[str, int]) -> Report:
-    """A report without the warnings accepted in the files.
+    """A copy of a report without the warnings accepted in the files.
 
     Args:
         report: all findings.
@@ -61,7 +61,7 @@ def accept(report: Report, sources: Mapping[str, str], layers: Mapping[str, int]
 
 
 def unaccepted(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """Findings of a part of the checks, without the accepted warnings; a comment without a warning is no error here."""
+    """The findings of a partial check without accepted warnings; here a comment without a warning is not an error."""
     comments = [comment for file, text in sources.items() for comment in _comments(file, text, Report())]
     return tuple(d for d in diagnostics if not any(_is_for(comment, d) for comment in comments))
 

@@ -1,4 +1,4 @@
-"""Alike tokens: tokens that differ only in their place and state."""
+"""Alike tokens, which differ only in their place and state."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rulespec.types import Ent, Order, SetOf, Type
 
 
 def check_alike(c: Context) -> None:
-    """Reports `alike` without effect, values and places tied to single alike tokens, and rules that distinguish such
-    tokens.
+    """Reports `alike` without effect, values or places that belong to individual alike tokens, and rules that tell such
+    tokens apart.
     """
     kinds = {name: kind for name, kind in c.declarations.kinds.items() if kind.alike is not None}
     for kind in kinds.values():

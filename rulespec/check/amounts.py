@@ -22,8 +22,9 @@ _SHOWN = 3
 def check_amounts(c: Context) -> None:
     """Reports numbers that are out of bounds where they are used, at the place of the number.
 
-    Constants and literals are errors, and so are facts that the set-up uses for every entity. Other facts and table
-    rows are warnings: the rules may exclude these cases. They are ignored if a rule compares the fact or table.
+    Out-of-bounds constants and literals are errors, and so are facts that the set-up uses for every entity. Other facts
+    and table rows only cause warnings, because the rules may exclude these cases; there is no warning if a rule
+    compares the fact or table.
     """
     _Amounts(c).check()
 

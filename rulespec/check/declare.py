@@ -1,4 +1,4 @@
-"""Declarations of all names of a ruleset, in its YAML sections and in its rules; and names that are reserved words."""
+"""Declarations of all names of a ruleset, in its YAML sections and its rules; checks for reserved words."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _declare_depth(c: Context, procedure: typed.Procedure, deep: ast.Number) -> 
 
 
 def check_signatures(c: Context) -> None:
-    """Types the parameters and results of all rules before their bodies, so that their order is irrelevant."""
+    """Types the parameters and results of all rules before any body, so that the order of rules is irrelevant."""
     x, effects = c.expressions, c.statements.effects
     for (_, name), item in c.source.items.items():
         if isinstance(item, ast.Def | ast.Procedure | ast.Guard):

@@ -1,4 +1,4 @@
-"""Drafts that would leak a secret to their seat: withdrawing a draft does not erase what the seat has learned."""
+"""Drafts that would leak a secret to their seat: withdrawing a draft does not undo what the seat has learned."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HELP = (
 
 
 def check_drafts(c: Context) -> None:
-    """Reports reads of private state and changes of visibility within drafts."""
+    """Reports private state that is read in a draft, and visibility that changes in one."""
     if not any(True for _ in secrecies(c.declarations, c.rules)):
         return
     opening, calls = _opening(c), _calls(c)

@@ -1,4 +1,4 @@
-"""Checks of facts, declared under `checks:` of kinds, the map and boards, for every entity of a kind."""
+"""Checks of facts, declared under `checks:` of kinds, the map and boards; a check applies to every entity of a kind."""
 
 from __future__ import annotations
 

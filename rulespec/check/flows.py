@@ -31,8 +31,8 @@ class Written(Struct, frozen=True):
         value: the number.
         place: the place of the number.
         what: its origin, for messages; "" for a literal in the rules.
-        of: the fact, table or setting, whose other values may be intended for other cases; None for literals and
-            constants.
+        of: the fact, table or setting that the value belongs to, whose other values may be intended for other cases;
+            None for literals and constants.
     """
 
     value: int
@@ -42,7 +42,7 @@ class Written(Struct, frozen=True):
 
 
 class Flows:
-    """Tracker of values through `let`, parameters, definitions, `if … else`, `min` and `max`."""
+    """Tracker of the values that pass through `let`, parameters, definitions, `if … else`, `min` and `max`."""
 
     def __init__(self, d: typed.Declarations, ranges: Ranges) -> None:
         self.d = d
@@ -50,7 +50,7 @@ class Flows:
         self._left = _MAX_STEPS
 
     def outside(self, e: typed.Expr, within: Range) -> list[Written]:
-        """The possible source values of a number that are outside a range."""
+        """The source values of a number that are outside a range."""
         return [w for w in self._to(e, within, {}, _DEEP) if not fits(w.value, within)]
 
     def _to(self, e: typed.Expr, within: Range, args: _Args, deep: int) -> Iterator[Written]:

@@ -27,7 +27,7 @@ def check_loops(c: Context) -> None:
 
 
 def endless_loops(rules: typed.Rules) -> Iterator[typed.Repeat]:
-    """The unbounded `repeat:` loops that can iterate without a decision."""
+    """The unbounded `repeat:` loops that may iterate without asking for a decision."""
     asks: dict[typed.Procedure, bool] = {}
 
     def always_asks(p: typed.Procedure) -> bool:

@@ -39,7 +39,7 @@ def declares_measures(ruleset: typed.Ruleset) -> bool:
 
 
 def measured(c: Context, what: str, name: str, place: Scalar, node: Node) -> typed.Measure | None:
-    """The typed measure of a position, or None if it is invalid, which is reported. `what` is its name in messages."""
+    """The typed measure of a position; reports an invalid one and returns None. `what` is its name in messages."""
     of, written = get(node, "of"), get(node, "value")
     var = None
     env = Env()

@@ -1,4 +1,4 @@
-"""Origins for notes: of an expression's type, and of entities added to a kind by another file."""
+"""Origins for notes: why an expression has its type, and which file added entities to a kind."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ _MOST = 3
 
 
 def origins(expr: typed.Expr, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """Labels for the declarations that determine an expression's type, directly or through its operands; at most
-    three.
-    """
+    """Labels for at most three declarations that determine an expression's type, directly or through its operands."""
     if isinstance(expr, typed.Local):
         local = Label(expr.var.span, f"`{expr.var.name}` is {expr.type}")
         source = expr.var.value
@@ -49,8 +47,8 @@ def _origin(e: typed.Expr, declarations: typed.Declarations) -> Span | None:
 
 
 def typed_at(decl: typed.FieldDecl | typed.FactDecl) -> Span:
-    """The place of the type of a field or a fact if it is on another line, as in an overlay; otherwise the
-    declaration's place.
+    """The place of a field's or fact's type if it is on a different line, as in an overlay; otherwise the declaration's
+    place.
     """
     declared, written = decl.span, decl.type_span
     together = written is None or (written.file, written.line) == (declared.file, declared.line)
@@ -58,7 +56,7 @@ def typed_at(decl: typed.FieldDecl | typed.FactDecl) -> Span:
 
 
 def elsewhere(name: str, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """Labels for the kinds that have a fact or field missing from another kind; at most three."""
+    """Labels for the kinds that do have a fact or field which another kind lacks; at most three."""
     declared = [(k, k.facts.get(name) or k.state.get(name)) for k in declarations.kinds.values()]
     return tuple(Label(d.span, f"`{k.name}` has `{name}`") for k, d in declared if d is not None)[:_MOST]
 
@@ -75,13 +73,13 @@ def _operands(e: typed.Expr) -> list[typed.Expr]:
 
 
 def added(entities: Iterable[typed.Entity], kind: typed.Kind) -> tuple[Label, ...]:
-    """Labels for entities outside the file of their kind, such as in an overlay; at most three."""
+    """Labels for entities declared outside the file of their kind, such as in an overlay; at most three."""
     apart = [e for e in entities if e.span.file != kind.span.file]
     return tuple(Label(e.span, f"`{e.name}` is added here") for e in apart[:_MOST])
 
 
 def constants_in(span: Span, declarations: typed.Declarations) -> list[typed.ConstantDecl]:
-    """The constants named within a span; a folded expression contains only their values."""
+    """The constants named within a span, which a folded expression contains only as values."""
     named = {
         n.span: n for p, n in declarations.references.items() if isinstance(n, typed.ConstantDecl) and inside(p, span)
     }

@@ -41,7 +41,7 @@ def _without_errors(c: Context) -> bool:
 
 
 class Pass(Struct, frozen=True):
-    """A pass: a function of the context, and the condition under which its findings are meaningful."""
+    """A pass: a function of the context, with the condition under which its findings are meaningful."""
 
     run: Callable[[Context], None]
     only_if: Callable[[Context], bool] = _always
@@ -80,7 +80,7 @@ PASSES = (
 
 
 def unused_in(source: Source) -> frozenset[Span]:
-    """The places of declarations never used in their source; empty if errors prevent the analysis."""
+    """The places of declarations that are never used in their source; empty if errors prevent the analysis."""
     report = Report()
     try:
         check_source(source, report)

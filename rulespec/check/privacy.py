@@ -1,4 +1,4 @@
-"""Private values and their viewers: `private:` of state, accounts and places of pieces, `private` of parameters."""
+"""Private values and their viewers: `private:` of state, accounts and piece places, and `private` of parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Ranges of numbers, from the declarations of state, accounts and pieces; accounts and pieces are never negative."""
+"""Ranges of numbers, derived from the declarations of state, accounts and pieces; accounts and pieces are never
+negative.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from rulespec.types import Maybe, Num
 class Range(Struct, frozen=True):
     """The minimum and maximum of a number; None means unbounded.
 
-    `of` contains its dependencies: fields with a range, settings, and "players" for the number of seats.
+    `of` contains what the range depends on: fields with a range, settings, and "players" for the number of seats.
     """
 
     low: int | None
@@ -32,7 +34,7 @@ _DEEP = 40
 
 
 class Ranges:
-    """The ranges of expressions, through definitions and variables without reassignment.
+    """The ranges of expressions, traced through definitions and variables that are never reassigned.
 
     Args:
         d: the declarations.

@@ -1,4 +1,4 @@
-"""Recursive rules without a declared depth, useless depths, and definitions and guards that are nested too deep."""
+"""Recursive rules without a declared depth, useless depth declarations, and definitions and guards nested too deep."""
 
 from __future__ import annotations
 

@@ -31,20 +31,20 @@ class Env(Struct, frozen=True):
         return replace(self, known=self.known | paths) if paths else self
 
     def forget(self, names: frozenset[object]) -> Env:
-        """This scope without the known paths through the given variables, globals and fields."""
+        """This scope, with the paths through the given variables, globals and fields no longer known."""
         if not names or not self.known:
             return self
         return replace(self, known=frozenset(p for p in self.known if not any(part in names for part in p)))
 
     def meet(self, ends: list[Env]) -> Env:
-        """The knowledge common to all joining branches; this scope if there are no branches."""
+        """The knowledge common to all branches that join; this scope if there are no branches."""
         if not ends:
             return self
         return replace(self, known=frozenset.intersection(*(e.known for e in ends)))
 
 
 def path_of(expr: typed.Expr) -> Path | None:
-    """The access path of a variable, a global, or a field, fact or step of a path; None for other expressions."""
+    """The access path of a variable, a global, a field, a fact or a path step; None for other expressions."""
     if isinstance(expr, typed.Local):
         return (expr.var,)
     if isinstance(expr, typed.Field) and expr.owner is None:
@@ -66,7 +66,7 @@ def path_of(expr: typed.Expr) -> Path | None:
 
 
 def field_name(decl: typed.FieldDecl) -> object:
-    """The name of a field in access paths; for a local table its declaration, since state may have the same name."""
+    """The name of a field in access paths; for a local table, its declaration, since state may have the same name."""
     return decl if decl.local else decl.name
 
 

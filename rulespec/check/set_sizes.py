@@ -1,7 +1,7 @@
-"""Bounds on set sizes, from kinds, facts, boards and conditions: maximum sizes, and sets and orders that are never
-empty.
+"""Bounds on set sizes, derived from kinds, facts, boards and conditions: maximum sizes, and sets and orders that are
+never empty.
 
-Also the sets maintained by the engine.
+This module also determines which sets the engine maintains.
 """
 
 from __future__ import annotations
@@ -119,7 +119,9 @@ class SetSizes:
 
 
 def maintained_condition(e: typed.Each, size: int) -> typed.Expr | None:
-    """The condition on members of a kind of this size, if the engine maintains the resulting set; otherwise None."""
+    """The condition that selects members of a kind of this size, if the engine maintains the resulting set; otherwise
+    None.
+    """
     b = e.binder
     if e.op not in ("set", "count") or b.order or b.start is not None or b.keys or b.where is None:
         return None
@@ -159,9 +161,7 @@ def _conjuncts(e: typed.Expr | None) -> Iterator[typed.Expr]:
 
 
 def has_members(e: typed.Expr) -> bool:
-    """Whether an expression for a set or an order is known to be nonempty: a kind, a literal, or a set built from
-    these.
-    """
+    """Whether an expression is known to be a nonempty set or order: a kind, a literal, or a set built from these."""
     if isinstance(e, typed.KindSet):
         return e.kind.by_seat or bool(e.kind.entities)
     if isinstance(e, typed.Lit):
@@ -184,5 +184,5 @@ def has_members(e: typed.Expr) -> bool:
 
 
 def finds(b: typed.Binder) -> bool:
-    """Whether the operator of a binder is known to find a member in every position."""
+    """Whether a binder's operator is known to find a member in every position."""
     return b.where is None and has_members(b.source)

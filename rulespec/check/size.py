@@ -1,7 +1,8 @@
-"""Limits on sizes after all overlays: numbers of entities, facts and shared options, and heads of options.
+"""Size limits after all overlays: numbers of entities, facts and shared options, and sizes of option heads.
 
-File sizes are limited on reading. But a short text can create many entities by product kinds, and many options by
-groups included in many decisions. In heads, guards are inlined, and costs are compared in pairs.
+File sizes are limited when files are read, but even a short text can create many entities through product kinds, and
+many options through groups that many decisions include. Heads are limited because guards are inlined in them and their
+costs are compared in pairs.
 """
 
 from __future__ import annotations

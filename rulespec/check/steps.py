@@ -91,7 +91,7 @@ class Work:
         return min(MAX_PATHS, self._ways_of(e.paths))
 
     def looked(self, e: typed.PathQuery) -> int:
-        """The steps for one path prefix."""
+        """The steps that the search takes for each path prefix."""
         near = e.paths.near
         step = 1 + sum(self.of(x) for x in (near.where, *e.paths.uses, e.paths.cost) if x is not None)
         each = sum(self.of(x) for x in (near.source, e.where, e.worth) if x is not None)
@@ -110,7 +110,7 @@ class Work:
         return self._of_procedures[procedure]
 
     def of_ring(self, ring: Collection[typed.Procedure]) -> tuple[int, int]:
-        """The maximum number of calls within a cycle of procedures, and the steps of one call excluding nested ones."""
+        """The maximum number of calls within a cycle of procedures, and the steps of one call without nested calls."""
         results = []
         for each in (_MANY, 0):
             self._of_procedures |= dict.fromkeys(ring, each)
@@ -141,7 +141,9 @@ class Work:
         return steps
 
     def of_listing(self, option: typed.OptionDef) -> int:
-        """The steps to enumerate all arguments of an option. A range of numbers counts once: the engine limits it."""
+        """The steps to enumerate all arguments of an option; a range of numbers counts as one, since the engine limits
+        it.
+        """
         steps, times = 1, 1
         for param in option.params:
             steps += times * sum(map(self.of, param.domain))
@@ -179,7 +181,7 @@ class Work:
         return total
 
     def ways(self, param: typed.OptionParam) -> int:
-        """An upper bound on the number of sets or bags that are values of a parameter."""
+        """An upper bound on the number of sets or bags that a parameter can have as values."""
         assert param.several is not None
         low, high = param.several
         least, most = low.value if isinstance(low, typed.Lit) else None, _at_most(high)

@@ -1,4 +1,4 @@
-"""Unknown names in rules, completed once all rules are typed: variables known elsewhere, rolls, unread variables."""
+"""Reports of unknown names, completed once all rules are typed: variables known elsewhere, rolls, unread variables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ _UNKNOWN = "nothing is called `"
 
 
 def check_unknown_names(c: Context) -> None:
-    """Adds notes to reports of unknown names: a variable or roll with this name elsewhere, or else unread variables.
+    """Adds notes to reports of unknown names: a variable or roll with the same name elsewhere or, failing that, unread
+    variables.
 
     A variable used out of its scope is not also reported as unused.
     """

@@ -1,4 +1,4 @@
-"""Declarations that are not used as declared: unused ones, and constants whose unit fits none of their uses.
+"""Declarations that are not used as declared: unused declarations, and constants whose unit fits none of their uses.
 
 Unused declarations are rules, constants, tables, settings, and write-only state. A unit is reported at the constant,
 where one edit fixes all uses.
@@ -69,7 +69,7 @@ def check_unused(c: Context) -> None:
 
 
 def report_disputes(c: Context, disputes: list[Dispute]) -> None:
-    """Reports unit conflicts with constants, at the constant if most of its uses conflict.
+    """Reports unit conflicts that involve constants, at the constant if most of its uses conflict.
 
     Uses in a lower layer are assumed to be right, and the constant wrong.
     """

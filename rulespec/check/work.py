@@ -54,7 +54,7 @@ _HELP_OF_SEVERAL = f"limit the number chosen, as in `choose 0 .. min(3, n) of â€
 
 
 def check_work(c: Context) -> None:
-    """Warns of expressions and nested calls whose steps may exceed the limit."""
+    """Warns of expressions and nested calls that may exceed the step limit."""
     work = Work(SetSizes(c.declarations, c.ranges.values))
     _check_members(c)
     # Callees come first: callers of a reported definition are not reported as well.
@@ -235,7 +235,7 @@ def _by_depth(rules: typed.Rules) -> list[typed.Definition]:
 
 
 def check_points(c: Context) -> None:
-    """Removes the implicit measure of points if it may be slow. The rules must not be recursive."""
+    """Removes the implicit points measure if evaluating it may be slow. The rules must not be recursive."""
     scoring, measure = c.rules.scoring, c.declarations.measures.get(SCORE)
     if scoring is None or measure is None or measure.span != scoring.span:
         return

@@ -1,6 +1,6 @@
 """Names of rules in YAML: the start procedure, and decisions with dead ends, usual answers, weights or former names.
 
-All but the start are read only if the bodies of the rules are valid, so that every decision is known.
+All of these except the start procedure are read only if the rule bodies are valid, so that every decision is known.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def on_top(c: Context, place: Scalar) -> bool:
 
 
 def check_start(c: Context) -> None:
-    """Finds the start procedure of a game; reports one that is missing, has parameters or returns a value."""
+    """Finds the start procedure of a game; reports it if it is missing, has parameters or returns a value."""
     node = get(c.source.root, "game", "start")
     c.start = name = text(node, "play")
     span = node.span if node is not None else c.source.root.span
@@ -67,7 +67,7 @@ def check_dead_ends(c: Context) -> None:
 
 
 def check_usual(c: Context) -> None:
-    """Reads the usual answers, which are options without parameters, and never affect a game.
+    """Reads the usual answers, which are options without parameters and never affect a game.
 
     An upper layer that removes decisions need not remove their usual answers.
     """
@@ -101,7 +101,7 @@ def _warn_of_answer(
 
 
 def check_playouts(c: Context) -> None:
-    """Reads the weights of players' options, which never affect a game.
+    """Reads the weights of options in playouts, which never affect a game.
 
     An upper layer that removes decisions need not remove their weights.
     """

@@ -1,4 +1,4 @@
-"""Diagnostics as data: fault, place and fix, and forms of untrusted text for display. Other modules render them."""
+"""Diagnostics as data (fault, place and fix), and safe forms of untrusted text for display. Renderers are elsewhere."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Span(Struct, frozen=True, order=True, gc=False):
     end_column: int
 
     def to(self, other: Span) -> Span:
-        """The range from the start of this span to the end of `other`, which is later in the same file."""
+        """The range from the start of this span to the end of `other`, which comes later in the same file."""
         return Span(self.file, self.line, self.column, other.end_line, other.end_column)
 
     def __str__(self) -> str:
@@ -83,7 +83,7 @@ class Accepted(Struct, frozen=True):
 
 
 def shown(text: str, limit: int = 60) -> str:
-    """Text from a file in a form for messages: in backticks, on one line, truncated to `limit` characters."""
+    """Text from a file, made safe for messages: in backticks, on one line, truncated to `limit` characters."""
     line = text[: limit + 1].replace("\n", "\\n")
     return f"`{line}`" if len(line) <= limit else f"`{line[:limit]}…`"
 
@@ -99,7 +99,7 @@ def escaped(text: str) -> str:
 
 
 def no_command(line: str) -> str:
-    """The line without commands to CI runners: GitHub executes a leading `::`, and `##[` anywhere."""
+    """The line with CI runner commands disabled: GitHub executes a leading `::`, and `##[` anywhere."""
     if "##[" in line:
         line = line.replace("##[", "#\\x23[")
     begin = line.lstrip()

@@ -26,7 +26,7 @@ class CodePage:
 
 
 def folder() -> Path:
-    """The folder of the pages, part of the package; in a checkout, a link to `docs/diagnostics`."""
+    """The folder of the pages, which is part of the package; in a checkout, a link to `docs/diagnostics`."""
     return Path(__file__).parents[1] / "diagnostics_pages"
 
 

@@ -57,7 +57,7 @@ class Report:
         self.accepted: list[Accepted] = []
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Adds a diagnostic, unless there is one with the same code, message and place."""
+        """Adds a diagnostic, unless the report already has one with the same code, message and place."""
         key = (diagnostic.code, diagnostic.message, diagnostic.span)
         if key not in self._diagnostics:
             self._diagnostics[key] = diagnostic
@@ -101,7 +101,7 @@ class Report:
         self.add(Diagnostic(code, Severity.WARNING, message, span, label, tuple(notes), help))
 
     def replace(self, diagnostic: Diagnostic, other: Diagnostic | None) -> None:
-        """Replaces a diagnostic of this report by one with other notes and help; None removes a warning."""
+        """Replaces a diagnostic of this report with a version that has other notes and help; None removes a warning."""
         key = (diagnostic.code, diagnostic.message, diagnostic.span)
         if other is None:
             del self._diagnostics[key]

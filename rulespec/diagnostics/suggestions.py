@@ -1,4 +1,4 @@
-"""Names in messages: suggestions for an unknown one ("did you mean …?"), names with an article, and lists of names."""
+"""Names in messages: suggestions for unknown names ("did you mean …?"), names with an article, and lists of names."""
 
 from __future__ import annotations
 
@@ -115,8 +115,6 @@ def either(names: Sequence[str]) -> str:
 
 
 def listed(names: list[str]) -> str:
-    """The names in backticks, separated by commas; if there are more than six, the first six and the number of the
-    others.
-    """
+    """The names in backticks, separated by commas; of more than six, the first six and the number of the rest."""
     shown = ", ".join(f"`{name}`" for name in names[:_SHOWN])
     return shown + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -1,4 +1,4 @@
-"""Migration of users' files: the former words of the formats with their replacements, known only to this module.
+"""Migration of users' files: former keywords of the formats with their replacements, which only this module knows.
 
 The settings of a table were once called `options`; now options are the legal choices of a player. In YAML files the old
 key is an error with an automatic fix (RS127), and so is an overlay path with it (RS128). In headers of logs and
@@ -27,7 +27,7 @@ _PATHS = {"game.options": "game.settings"}
 
 
 def new_key(key: str, known: Container[str]) -> str | None:
-    """The replacement of an old key if it is among the known keys at its place; otherwise None."""
+    """The replacement of an old key, if it is among the known keys at its place; otherwise None."""
     new = KEYS.get(key)
     return new if new in known and key not in known else None
 
@@ -66,5 +66,5 @@ def old_paths(facts: Node) -> Iterator[Diagnostic]:
 
 
 def new_header(data: dict[str, Any], known: Container[str]) -> dict[str, Any]:
-    """The header of a log or of results with old keys replaced in place; unchanged if new keys are present."""
+    """The header of a log or of results, with old keys replaced in place; unchanged if new keys are present."""
     return {(key if (new := new_key(key, known)) is None or new in data else new): v for key, v in data.items()}

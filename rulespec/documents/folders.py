@@ -1,7 +1,8 @@
-"""The files in a ruleset's folder. Names that start with a dot are excluded.
+"""The files in a ruleset's folder, except files whose names start with a dot.
 
-Other programs create such files beside those of users: Emacs locks (`.#play.rules`, a dangling link), macOS metadata on
-foreign disks (`._play.rules`, not text), swap files, Git folders. So all listings of folders are in this module.
+Other programs create such hidden files next to the user's own: Emacs locks (`.#play.rules`, a dangling link), macOS
+metadata on foreign disks (`._play.rules`, not text), swap files and Git folders. Folders are therefore listed only in
+this module.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def visible_files(folder: Path) -> Iterator[Path]:
 
 
 def stamps(folders: Sequence[Path]) -> Stamps:
-    """The stamps of the ruleset files in folders, or of single files, for detecting changes."""
+    """The stamps of the ruleset files in folders, or of single files, from which changes are detected."""
     results: Stamps = {}
     for folder in folders:
         files = (p for p in visible_files(folder) if p.suffix in _SUFFIXES) if folder.is_dir() else [folder]
@@ -55,7 +56,7 @@ def is_hidden(name: str) -> bool:
 
 
 def folders_in(folder: str) -> list[str]:
-    """The subfolders of a folder, sorted; empty if unreadable. Several times as fast as `Path.glob`."""
+    """The subfolders of a folder, sorted; empty if the folder is unreadable. Several times as fast as `Path.glob`."""
     try:
         with os.scandir(folder) as entries:
             names = sorted(entry.name for entry in entries if entry.is_dir() and not is_hidden(entry.name))
@@ -65,7 +66,7 @@ def folders_in(folder: str) -> list[str]:
 
 
 def files_in(folder: str, suffix: str, most: int) -> list[str]:
-    """The files in a folder with a suffix, in any order, at most `most`; empty if unreadable."""
+    """The files in a folder that have a suffix, in any order, at most `most`; empty if the folder is unreadable."""
     try:
         names = os.listdir(folder)  # noqa: PTH208 - as above
     except OSError:

@@ -1,6 +1,6 @@
 """The single entry point for untrusted bytes: only regular files, with a size limit, and library errors as diagnostics.
 
-Every file that others may have written is opened here; an architecture test lists the exceptions.
+All files that others may have written are opened in this module; an architecture test lists the exceptions.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ def _require_regular(mode: int) -> None:
 
 @contextmanager
 def foreign(display: str, help_: str, code: str = "RS601") -> Iterator[None]:
-    """Converts any exception of a library that reads an untrusted file into a diagnostic; our own errors propagate.
+    """Converts any exception raised by a library on an untrusted file into a diagnostic; our own errors propagate.
 
     No library documents all its errors: damaged input also causes `RecursionError`, `MemoryError`, `struct.error` and
-    `IndexError`. So the block should contain only the call to the library.
+    `IndexError`. The block should therefore contain only the library call.
 
     Args:
         display: the file's name in diagnostics.

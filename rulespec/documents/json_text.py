@@ -1,4 +1,4 @@
-"""Portable JSON: without NaN, Infinity and unencodable text."""
+"""Portable JSON: without NaN, Infinity or unencodable text."""
 
 from __future__ import annotations
 

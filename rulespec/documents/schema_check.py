@@ -77,9 +77,9 @@ def check_schema(
         report: receives the diagnostics (RS211 to RS220).
         what: the kind of file for messages, such as "map file".
         related: schemas with an `$id` that `schema` may refer to. Nothing is ever fetched from the network.
-        partial: whether the file is merged over another one, and may omit its keys.
-        cached: whether to cache a success on disk, which pays off for files read by many runs. Ignored once this
-            process has compiled the schema: then validation is faster than a lookup.
+        partial: whether the file is merged over another file, whose keys it may omit.
+        cached: whether to cache a successful check on disk, which pays off for files read by many runs. Ignored once
+            this process has compiled the schema, because validation is then faster than a lookup.
     """
     plain, related = to_plain(node), list(related)
     cached = cached and (bool(related) or id(schema) not in _VALIDATORS)

@@ -45,7 +45,7 @@ class NoTextError(ValueError):
 
 
 def decoded(data: bytes) -> str:
-    """Decodes UTF-8 bytes, without a byte order mark.
+    """Decodes UTF-8 bytes and removes a byte order mark.
 
     Raises:
         NoTextError: if they are not UTF-8.
@@ -94,7 +94,7 @@ def read_text(path: Path, display: str, limit: int = MAX_BYTES) -> str:
 
 
 def text_of(data: bytes, display: str) -> str:
-    """Decodes a file's bytes, without a byte order mark, preserving line endings.
+    """Decodes a file's bytes and removes a byte order mark; line endings are preserved.
 
     Raises:
         DiagnosticsError: RS104 or RS105 if it is not text.
@@ -109,7 +109,7 @@ def text_of(data: bytes, display: str) -> str:
 
 
 def display(path: Path) -> str:
-    """A file's name for messages: relative to the current folder if below it."""
+    """A file's name for messages: relative to the current folder if it is inside that folder."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:
@@ -176,9 +176,9 @@ def files_inside(root: Path, pattern: str) -> list[Path]:
 
 
 def is_present(path: Path) -> bool:
-    """Whether a path exists, even as a dangling link or as something inaccessible.
+    """Whether anything exists at a path, even a dangling link or something inaccessible.
 
-    Such a file is not absent: reading it reports the error.
+    A path like that does not count as absent, so that reading it reports the error.
     """
     try:
         path.lstat()
@@ -190,7 +190,7 @@ def is_present(path: Path) -> bool:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether a path is a folder; accepts invalid names."""
+    """Whether a path is a folder; false for invalid names."""
     try:
         return path.is_dir()
     except (OSError, ValueError):
@@ -198,7 +198,7 @@ def is_folder(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a path is a regular file; accepts invalid names."""
+    """Whether a path is a regular file; false for invalid names."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -206,7 +206,7 @@ def is_file(path: Path) -> bool:
 
 
 def broken_link(path: Path) -> str:
-    """The fault of a dangling link, as a predicate; "" for anything else."""
+    """The problem with a dangling link, as a predicate; "" for anything else."""
     try:
         path.stat()
     except OSError as error:
@@ -275,7 +275,7 @@ def check_characters(text: str, display: str) -> None:
 
 
 def misleading(text: str) -> re.Match[str] | None:
-    """The first of the `MISLEADING` characters. `str.isprintable` excludes most texts in a tenth of the time."""
+    """The first of the `MISLEADING` characters. `str.isprintable` rules out most texts in a tenth of the time."""
     return None if text.replace("\n", "").isprintable() else MISLEADING.search(text)
 
 

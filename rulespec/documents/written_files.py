@@ -1,4 +1,6 @@
-"""Atomic file writes: a file is written beside its target and moved there, so either version is always complete."""
+"""Atomic file writes: a file is written next to its target and then moved there, so a reader always sees a complete
+version.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +34,15 @@ class ChangedError(Exception):
 
 @contextmanager
 def replaced(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
-    """A UTF-8 text file for writing that replaces `path` when the block ends without an exception.
+    """A UTF-8 text file, open for writing, that replaces `path` when the block ends without an exception.
 
     A lone surrogate becomes an escape. If `path` is a link, its target is replaced. Permissions are preserved. A pipe
     or a device is written directly.
 
     Args:
         path: the file.
-        secret: whether it is readable only by its owner, from the first byte, regardless of the replaced file.
+        secret: whether only its owner may read it, from the first byte on, regardless of the replaced file's
+            permissions.
 
     Raises:
         OSError: if it cannot be written or flushed to disk; ValueError if its name is invalid.
@@ -87,7 +90,7 @@ def write_text(path: Path, text: str, *, secret: bool = False) -> None:
 
 
 def replace_together(after: Mapping[Path, Content], before: Mapping[Path, Content]) -> None:
-    """Replaces several files atomically: after a failure, those already replaced are restored.
+    """Replaces several files atomically: after a failure, the files replaced so far are restored.
 
     All data for both outcomes is on disk before the first replacement, so a full disk does no harm.
 
@@ -171,7 +174,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def for_the_owner(handle: int) -> None:
-    """Restricts an open file to its owner; a pipe or a device is unchanged."""
+    """Restricts access to an open file to its owner; leaves a pipe or a device unchanged."""
     if stat.S_ISREG(os.fstat(handle).st_mode) and hasattr(os, "fchmod"):
         os.fchmod(handle, OWNERS)
 

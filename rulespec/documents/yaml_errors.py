@@ -28,7 +28,7 @@ _HINTS = {
 def read_too_deeply(error: yaml.YAMLError) -> int | None:
     """The number of characters read when libyaml hit its own nesting limit; None for other errors.
 
-    libyaml has this limit since 0.2.6, and reads up to a thousand characters ahead.
+    libyaml has had this limit since 0.2.6, and reads up to a thousand characters ahead.
     """
     problem: str = getattr(error, "problem", None) or ""
     return error.problem_mark.index if "maximum nesting depth" in problem else None  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""YAML trees: nodes with places, the values of plain scalars, common queries, and limits on files."""
+"""YAML trees: nodes with places, the values of plain scalars, common queries, and file limits."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def report_repeated(root: Node, schema: str, report: Report) -> None:
 
 
 class Trap(NamedTuple):
-    """An ambiguous unquoted text, with the fields of its diagnostic."""
+    """Ambiguous unquoted text, with the fields of its diagnostic."""
 
     code: str
     message: str
@@ -186,7 +186,7 @@ _DISPUTED = {"yes": "true", "no": "false", "on": "true", "off": "false", "true":
 
 
 def plain_value(text: str) -> str | int | bool | Trap | None:
-    """The value of unquoted text; a trap if YAML 1.1 and 1.2 readers disagree on it."""
+    """The value of unquoted text, or a trap if YAML 1.1 and YAML 1.2 readers disagree on it."""
     if text in _EXACT:
         return _EXACT[text]
     if text[0] in _NUMERIC_START:

@@ -94,7 +94,7 @@ def parse_again(text: str, display: str, limits: FileLimits = DEFAULT_LIMITS) ->
 def parse_readable(
     text: str, display: str, limits: FileLimits = DEFAULT_LIMITS
 ) -> tuple[Node | None, DiagnosticsError | None]:
-    """Parses a text that may be invalid: returns the tree without refused parts, if it is YAML, and the errors."""
+    """Parses a text that may be invalid: returns the errors and, if it is YAML, the tree without its invalid parts."""
     builder: _Builder | None = None
     try:
         check_characters(text, display)

@@ -1,6 +1,6 @@
 """Edits of a YAML text: only the affected spans are replaced, everything else is preserved.
 
-The result is parsed, and refused unless it has exactly the intended data, in order.
+The result is parsed again, and refused unless it contains exactly the intended data, in the intended order.
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ class YamlEdits:
         Args:
             path: the path of the entry.
             value: its value.
-            order: the order of keys; a new key precedes the first key after it in this order. By default it comes last.
+            order: the order of keys: a new key is inserted before the first key that follows it in this order. By
+                default it comes last.
         """
         node, into = get(self.root, *path), self._at(path[:-1])
         if node is not None and into[path[-1]] == value:
@@ -148,8 +149,8 @@ class YamlEdits:
         return self._text[self._start(node.span) : self._stop(node.span)]
 
     def put_source(self, path: Sequence[str], source: str, value: Any) -> None:
-        """Replaces an entry's value with `source`, whose data is `value`; the common prefix and suffix of the text are
-        preserved.
+        """Replaces an entry's value with `source`, whose data is `value`; leaves the common prefix and suffix of the
+        text untouched.
         """
         node, before = get(self.root, *path), self.source(path)
         assert node is not None
@@ -171,7 +172,7 @@ class YamlEdits:
         self._at(path[:-1])[path[-1]] = value
 
     def remove(self, path: Sequence[str]) -> None:
-        """Removes an entry from a mapping, with its indented comments."""
+        """Removes an entry from a mapping, together with its indented comments."""
         parent = get(self.root, *path[:-1])
         assert isinstance(parent, Mapping)
         self._gone.setdefault(tuple(path[:-1]), set()).add([*parent.entries].index(path[-1]))

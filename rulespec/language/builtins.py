@@ -38,9 +38,9 @@ class Builtin(Struct, frozen=True):
         parameters: the parameters.
         result: the function from the types of its arguments to the type of its value.
         help: its description, as the rest of a sentence that starts with its name.
-        operator: its operator; "" if calls of it have their own node class.
+        operator: its operator; "" if calls of the function have their own node class.
         any_number: whether the last parameter may be repeated.
-        of_order: its operator for an order, if it differs from the one for sets.
+        of_order: its operator for an order, if it differs from the operator for sets.
         of_bag: its operator for a bag.
         of_path: its operator for a path.
         reserved: whether its name is reserved; otherwise a ruleset's definition takes precedence.
@@ -79,7 +79,7 @@ class Builtin(Struct, frozen=True):
 
 
 def unit(*numbers: Type) -> Type:
-    """The type of a number with the common unit of all arguments."""
+    """The type of a number whose unit is the common unit of all arguments."""
     result: Type = LITERAL
     for each in numbers:
         result = unify(result, each) or BAD

@@ -1,7 +1,7 @@
-"""Intervals of numbers, and the interval of an operator's value from those of its operands.
+"""Intervals of numbers, and the interval of an operator's value, given the intervals of its operands.
 
-A function takes one interval per operand. Its result contains all possible values of the operator; a fault has no
-value.
+A function takes one interval per operand. Its result contains all possible values of the operator, except for operands
+that cause a fault, which have no value.
 """
 
 from __future__ import annotations

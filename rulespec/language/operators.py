@@ -1,11 +1,11 @@
 """Records of the operators of programs: operands, meaning, fault, and bounds of the value.
 
 The checker, the interpreter, constant folding, the well-formedness check and both generators use these records. Each
-generator has its own table of code per operator; an operator without an entry is a call of its meaning, a function of
-`arithmetic`.
+generator has its own table with the code of each operator; an operator without an entry becomes a call of its meaning,
+a function in `arithmetic`.
 
 Truth values are 0 and 1, an entity is its index, none is -1, a set is a bit mask; `orders` and `bags` define the other
-encodings. None as an optional number is `NO_NUMBER`.
+encodings. For an optional number, none is `NO_NUMBER`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Fault(Struct, frozen=True):
     Attributes:
         message: the message of the fault.
         operands: the indices of the operands that determine the fault.
-        when: the function that tells from these operands whether there is a fault.
+        when: the function that decides, given these operands, whether there is a fault.
         names: whether the first of these operands is a set whose members the message lists.
     """
 
@@ -44,13 +44,13 @@ class Operator(Struct, frozen=True):
         name: its name in programs.
         operands: the exact or minimum number of operands.
         meaning: the function from its operands to its value.
-        interval: the function from the intervals of its operands to that of its value, for numbers and truth values.
-        members: the function from the maximum sizes of its operands to that of its value, if all are sets.
+        interval: the function from its operands' intervals to its value's interval, for numbers and truth values.
+        members: the function from its operands' maximum sizes to its value's maximum size, if all of them are sets.
         fault: the condition under which it has no value.
         any_number: whether further operands are allowed.
         chooses: whether its value is one of its operands.
         turned: the name of the operator with the negated value.
-        of_none: the name of the variant for an optional first operand, if this one has no value for none.
+        of_none: the name of the variant for an optional first operand, if this operator has no value for none.
     """
 
     name: str

@@ -1,4 +1,5 @@
-"""Orders encoded as integers: each member as its index + 1 in a fixed number of bits, first member in the low bits.
+"""Orders encoded as integers: each member as its index + 1 in a fixed number of bits, with the first member in the low
+bits.
 
 An empty order is 0, and there are no gaps: equal orders are equal integers.
 """
@@ -32,7 +33,7 @@ def members_of(order: int, bits: int) -> int:
 
 
 def append(order: int, member: int, bits: int) -> int:
-    """The order after a member is moved or added to its end."""
+    """The order after a member is added, or moved, to its end."""
     return packed([*(other for other in in_order(order, bits) if other != member), member], bits)
 
 

@@ -1,4 +1,4 @@
-"""Paths encoded as integers: consecutive stops, each as its index + 1, first stop in the low bits.
+"""Paths encoded as integers: consecutive stops, each as its index + 1, with the first stop in the low bits.
 
 A stop takes 8 bits, or 16 for a kind of more than 255 entities. Stops may repeat, so a path is not an order.
 """
@@ -50,7 +50,7 @@ def path_of(members: Sequence[int], size: int) -> int:
 
 
 class Way(NamedTuple):
-    """A partial path: its stops, their number, the last stop, the remaining cost, and the used sets."""
+    """A partial path: its stops, the number of stops, the last stop, the remaining cost, and the sets already used."""
 
     path: int
     number: int
@@ -66,11 +66,12 @@ class PathForm(NamedTuple):
         size: the size of the kind of their stops.
         starts: the set of their first stops.
         within: the maximum total cost of their steps.
-        uses: for each `once`, whether it applies to stops, including the first one, rather than to steps.
+        uses: for each `once`, whether it applies to stops (including the first one) rather than to steps.
         whole: whether only maximal paths count.
-        onward: the set of possible next stops, given a path, its last stop, the remaining cost, and the used sets.
-        step: the cost of a step to such a stop, followed by the set that it uses for each `once`; the arguments are the
-            stop and those of `onward`. For a first stop, only the uses by stops count.
+        onward: the function from a path, its last stop, the remaining cost and the used sets to the set of possible
+            next stops.
+        step: the function from a stop and the arguments of `onward` to the cost of the step to that stop, followed by
+            the set used for each `once`. For a first stop, only the uses by stops count.
     """
 
     size: int
@@ -102,7 +103,7 @@ class PathForm(NamedTuple):
         return self.onward(way.path, way.at, way.left, *way.used) if way.number < MAX_STOPS else 0
 
     def is_one(self, way: Way, ahead: int) -> bool:
-        """Whether a path that could continue to the stops in `ahead` belongs to this form."""
+        """Whether a path belongs to this form; `ahead` contains the stops with which it could continue."""
         return way.number > 1 and not (self.whole and ahead)
 
 
@@ -139,8 +140,8 @@ def beginnings(ways: PathForm, most: int = MAX_PATHS) -> Iterator[tuple[Way, int
 
 
 def listed(ways: PathForm, most: int = MAX_PATHS) -> tuple[list[int], int]:
-    """All paths, each listed before its extensions, and the number of visited prefixes, `most` + 1 if the search is cut
-    off.
+    """All paths, each listed before its extensions, and the number of prefixes visited (`most` + 1 if the search is cut
+    off).
     """
     results: list[int] = []
     looked, whole = 0, ways.whole
@@ -207,13 +208,13 @@ class Break(NamedTuple):
     """The first violation of a parameter's path form by a sequence of stops.
 
     Attributes:
-        part: the violated clause: `from`, `to`, `once` or `within` by the next stop, `until` by the end of a path with
-            possible further steps, `steps` by a path with no steps or too many.
+        part: the violated clause: `from`, `to`, `once` or `within` if the next stop violates it, `until` if the path
+            ends although further steps are possible, `steps` if it has no steps or too many.
         way: the prefix before the refused stop; the whole path for `until`.
         to: the refused stop, or -1.
         amount: for `once`, the set of entities used a second time; for `within`, the cost of the step; for `until`, the
             set of possible further stops.
-        use: for `once`, the index of the use.
+        use: for `once`, the index of the violated `once`.
     """
 
     part: str
@@ -252,7 +253,7 @@ def _break(ways: PathForm, way: Way, to: int) -> Break:
 
 
 def wandered(ways: PathForm, choices: Iterator[int]) -> int | None:
-    """A path drawn stop by stop with the random numbers in `choices`, or None if it runs into a dead end."""
+    """A path drawn stop by stop with the random numbers in `choices`, or None if it reaches a dead end."""
     way = ways.begun
     while True:
         ahead = ways.ahead(way)

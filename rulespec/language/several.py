@@ -1,7 +1,7 @@
 """Multiple choices: sets and bags as values of a parameter, counted and enumerated in a fixed order.
 
-Smaller ones come first; those of equal size are in lexicographic order of their members: `{a, b}`, `{a, c}`, `{b, c}`.
-A bag repeats a member for each piece: `{2 a}`, `{a, b}`, `{2 b}`.
+Smaller sets come first; sets of equal size are in lexicographic order of their members: `{a, b}`, `{a, c}`, `{b, c}`.
+Bags are ordered in the same way, with a member repeated for each piece: `{2 a}`, `{a, b}`, `{2 b}`.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _filled(chosen: list[int], rooms: Sequence[int], at: int, size: int) -> list
 
 
 def picked(most_of_each: Sequence[int], least: int, most: int, number: int) -> list[int]:
-    """The counts of the bag at an index in the order of `bags`, computed without enumeration."""
+    """The counts of the bag at an index in the enumeration order of `bags`, computed without enumerating."""
     size = max(least, 0)
     while number >= (count := ways(most_of_each, size, size)):
         number -= count

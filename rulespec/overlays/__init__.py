@@ -1,1 +1,1 @@
-"""Overlays: merging of sources over one another."""
+"""Overlays: merging sources on top of one another."""

@@ -15,7 +15,7 @@ _SHOWN = 5
 
 
 def at_overlay(d: Diagnostic, layers: Layers) -> Diagnostic:
-    """Moves a diagnostic to the note of the highest layer, if that is above the diagnostic's own.
+    """Moves a diagnostic to the note in the highest layer, if that layer is above the diagnostic's own.
 
     Each layer was valid without the higher ones, so a conflict between layers is the fault of the higher one. Notes
     that only suggest names are not causes.

@@ -1,4 +1,4 @@
-"""Conflicts: edits by two overlays of one reference that are incompatible in either order.
+"""Conflicts: incompatible edits by two overlays of one reference, in whichever order they are applied.
 
 Overlays included by the same overlay form a family, in which the including overlay decides.
 """
@@ -59,8 +59,8 @@ class Touched:
         return bool(self._masks.get(path, 0) & ~self._families[number])
 
     def check(self, report: Report) -> None:
-        """Reports leaves touched by two overlays, or removed with their parent by one of them, unless the edits are
-        equal.
+        """Reports unequal edits of two overlays: leaves that both touch, or that one touches while the other removes
+        their parent.
         """
         for number, overlay in enumerate(self._overlays):
             for edit in fact_edits(overlay):
@@ -144,9 +144,7 @@ def _written(item: ast.Item) -> str:
 
 
 def check_extensions(overlays: Sequence[Overlay], report: Report) -> None:
-    """Reports options with the same name, and groups of options, that two overlays add to decisions with the same
-    name.
-    """
+    """Reports equally named options, and option groups, that two overlays add to decisions with the same name."""
     related = families(overlays)
     results: dict[tuple[str, str, bool], dict[int, OverlayEdit]] = {}
     for number, overlay in enumerate(overlays):

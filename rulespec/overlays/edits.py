@@ -1,4 +1,4 @@
-"""Edits of one overlay: resolution of the targets of each `change`, and validation."""
+"""Edits of one overlay: resolution and validation of the targets of each `change`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Run:
         items: the rules, which are modified.
         overlay: the overlay.
         number: its number.
-        source: the rules before all edits, with records of displaced rules.
+        source: the rules before any edit, with records of displaced rules.
         visible: whether a node within a rule is visible to the overlay.
         report: receives the diagnostics.
         repeated: the counter of inserted nodes; None if they have already been counted.

@@ -1,7 +1,7 @@
 """Options added by `extend decision`, with a limit on repeated options.
 
 A short text can produce many options: a decision may be extended at every place where it occurs, and an option may
-contain decisions that are extended or include groups in turn. So each copy is counted before it is created.
+contain decisions that are extended or include groups in turn. Each copy is therefore counted before it is created.
 """
 
 from __future__ import annotations
@@ -62,13 +62,14 @@ class Extension(Brief, Struct, frozen=True, eq=False):
 class Extender:
     """Adds the options of extensions, in order, to all decisions with their names.
 
-    Added options may contain decisions that are extended in turn, except by an enclosing extension: so the order of
-    extensions matters only for the order of options.
+    Added options may contain decisions that are extended in turn, except by an enclosing extension. The order of
+    extensions therefore affects only the order of options.
 
     Attributes:
         known: the names of all decisions visited.
         drawn: the names of all `roll` and `choose` statements visited.
-        twice: options with the name of an existing one: the existing option, the extension, and the added option.
+        twice: for each added option with the name of an existing one: the existing option, the extension, and the added
+            option.
     """
 
     def __init__(self, extensions: Iterable[Extension], repeated: Repeated) -> None:
@@ -133,7 +134,7 @@ def decisions(tree: object) -> frozenset[str]:
 
 
 def check_includes(items: Iterable[ast.Item], groups: Mapping[str, ast.OptionGroup], repeated: Repeated) -> None:
-    """Counts the options of groups, with their shared parts, once for each decision that includes them.
+    """Counts the options in groups, with their shared parts, once for each decision that includes the group.
 
     Raises:
         DiagnosticsError: RS108 if the limit is exceeded.
@@ -196,9 +197,7 @@ def _decides(body: tuple[ast.Stmt, ...]) -> Iterator[ast.Decide]:
 
 
 def size_of(options: Iterable[ast.Member], shared: int = 0) -> int:
-    """The number of nodes in options; shared nodes, including `shared` nodes around all options, count once per
-    option.
-    """
+    """The number of nodes in options; shared nodes, including `shared` around all options, count once per option."""
     total = 0
     for o in options:
         total += size_of(o.options, shared + _shared(o)) if isinstance(o, ast.Shared) else shared + size(o)

@@ -224,9 +224,9 @@ def _by_place(root: Mapping, path: str, place: Scalar, value: Node) -> tuple[str
 
 
 def merge(base: Node, over: Node, places: dict[Span, Span] | None = None) -> Node:
-    """`over` merged over `base`: mappings are merged, other values replaced. Nodes keep their places.
+    """Merges `over` into `base`: mappings are merged, other values are replaced. Nodes keep their places.
 
-    `places` receives the place in `base` of each key of `over` that is also in `base`, by its place in `over`.
+    For each key that is in both, `places` maps its place in `over` to its place in `base`.
     """
     if not isinstance(base, Mapping) or not isinstance(over, Mapping):
         return over
@@ -265,13 +265,13 @@ def _names_in(keys: list[str], rest: list[str]) -> int:
 
 
 def content(word: Scalar) -> Span:
-    """The place of a key or a word on one line, without its quotes."""
+    """The place of a key or of a word on one line, without the quotes."""
     line, column = word.span.line, content_column(word)
     return Span(word.span.file, line, column, line, column + len(word.text))
 
 
 def entry(root: Mapping, keys: Iterable[str]) -> tuple[Scalar, Node] | None:
-    """The key and the value at a path of keys, or None."""
+    """The key and the value at a path of keys, or None if there are none."""
     result: tuple[Scalar, Node] | None = None
     node: Node = root
     for key in keys:
@@ -283,7 +283,7 @@ def entry(root: Mapping, keys: Iterable[str]) -> tuple[Scalar, Node] | None:
 
 
 def find(root: Mapping, path: str) -> Node | None:
-    """The node at a dotted path, or None."""
+    """The node at a dotted path, or None if there is none."""
     node: Node = root
     for key in keys_of(root, path):
         if not isinstance(node, Mapping) or key not in node.entries:

@@ -1,4 +1,4 @@
-"""Orphans: declarations whose last use an overlay removed, and uses of names that it removed."""
+"""Orphans: declarations whose last use an overlay removed, and uses of names that an overlay removed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Unused = Callable[[Source], frozenset[Span]]
 
 
 def blamed(diagnostics: Iterable[Diagnostic], source: Source, unused: Unused) -> tuple[Diagnostic, ...]:
-    """The diagnostics of a merged source; those caused by an overlay point to the overlay's line."""
+    """The diagnostics of a merged source; a diagnostic caused by an overlay points to the overlay's line."""
     return together(at_overlay(d, source.layers) for d in _with_orphans(diagnostics, source, cache(unused)))
 
 

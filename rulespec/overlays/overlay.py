@@ -1,4 +1,4 @@
-"""Unchecked rulesets with their declared disclosures, and overlays for them."""
+"""Unchecked rulesets with their declared disclosures, and the overlays applied to them."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class Source(Brief, Struct, eq=False):
         root: the tree.
         items: the rules, by kind and name.
         originals: for each wrapping rule, the name of the rule called by its `original(…)`.
-        changed: changes by overlays within rules, sorted by overlay id.
+        changed: the changes that overlays make within rules, sorted by overlay id.
         displaced: the rules replaced or removed by overlays.
         removed: the place of removal for each path removed by an overlay, including list members.
         layers: the number of each file's layer, ascending.
         disclosures: places in rules files that deliberately disclose private values, from `rules.yaml`.
         texts: the text of each file.
-        repeated: the counter of options added by extensions; None before the first.
+        repeated: the counter of options added by extensions; None before the first extension.
         titled: for each layer, lowest first, a folder and the relative path of its words, without extension.
-        over: for the place of a key, or of a step in an overlay's path, the place of the key that it overrides or
+        over: maps the place of a key, or of a step in an overlay's path, to the place of the key that it overrides or
             denotes.
     """
 
@@ -79,7 +79,7 @@ class Source(Brief, Struct, eq=False):
 
 
 class ChangedPlace(Brief, Struct, frozen=True):
-    """A node of a rule changed by an overlay: the rule, the overlay, the edit, and the original node."""
+    """A node of a rule that an overlay changed: the rule, the overlay, the edit, and the original node."""
 
     key: Key
     by: str
@@ -88,13 +88,13 @@ class ChangedPlace(Brief, Struct, frozen=True):
 
 
 class Displaced(Brief, Struct, frozen=True):
-    """A rule, or a part of one, replaced or removed by an overlay or by a ruleset over its base.
+    """A rule, or a part of one, that an overlay or an extending ruleset replaced or removed.
 
     Attributes:
         what: the rule in messages, such as "the procedure `turn`".
         done: "replaced", "removed" or, for a part, "changed".
         item: the syntax tree of the rule or the part.
-        by: the id of the overlay, or "" for a ruleset over its base.
+        by: the id of the overlay, or "" for an extending ruleset.
         span: the place of the edit.
         before: the source without the reference's overlays.
     """
@@ -108,15 +108,15 @@ class Displaced(Brief, Struct, frozen=True):
 
 
 class Overlay(Brief, Struct, eq=False):
-    """An overlay in a reference or included by another one, or a ruleset's rules over its base.
+    """An overlay that is named in a reference or included by another overlay, or the rules of an extending ruleset.
 
     Attributes:
-        id: its id; "" for a ruleset over its base.
-        within: the id in messages: that of the including overlay in the reference, or its own.
+        id: its id; "" for an extending ruleset.
+        within: the id shown in messages: the id of the including overlay in the reference, or its own.
         facts: its YAML tree.
         rules: its rules.
         files: the names of its files.
-        includes: the numbers of the overlays that it includes, directly or indirectly, and its own, as a bit mask.
+        includes: a bit mask with its own number and those of the overlays that it includes, directly or indirectly.
     """
 
     id: str
@@ -130,7 +130,7 @@ class Overlay(Brief, Struct, eq=False):
 def families(overlays: Sequence[Overlay]) -> list[int]:
     """For each overlay, a bit mask of the overlays that may refine its changes.
 
-    These are the overlays included together with it by some overlay, whose list of includes defines their order.
+    They are the overlays that some overlay includes together with this one; the including overlay defines their order.
     """
     results = [1 << number for number in range(len(overlays))]
     for overlay in overlays:

@@ -1,8 +1,8 @@
-"""`change`: edits of selected parts of rules, applied to trees.
+"""`change`: edits of selected parts of rules, applied to syntax trees.
 
 Selections of all overlays refer to the rules after replacements, wraps and extensions; nodes inserted by an overlay are
-visible only to its family. Edits are applied in the order of overlay ids. So edits commute, except two edits of the
-same place, which conflict (RS505).
+visible only to its family. Edits are applied in the order of overlay ids. Edits therefore commute, except for two edits
+of the same place, which conflict (RS505).
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ class Action(Brief, Struct, eq=False):
     """The effect of edits on one node.
 
     Attributes:
-        instead: the statements that replace a statement, or the `require` that replaces a condition.
-        value: the replacing expression.
+        instead: the statements that replace the node if it is a statement, or the `require` that replaces a condition.
+        value: the expression that replaces it.
         before: the statements inserted before it.
         after: the statements inserted after it.
         head: the statements added to the head of an option or guard.
@@ -75,13 +75,13 @@ def selected(at: ast.Stmt | ast.Expr | ast.Text, root: ast.Item | ast.OptionDef,
 
 
 def in_order(variable: str, root: ast.Item | ast.OptionDef, visible: Visible) -> list[ast.Binder]:
-    """The binders of a variable with ordered iteration: those of `for`, `turns` and `first`."""
+    """The binders that iterate over a variable in order, in `for`, `turns` and `first`."""
     loops = (node.binder for node in nodes(root, visible) if takes_in_order(node))
     return [binder for binder in loops if binder.name.text == variable]
 
 
 def takes_in_order(node: Any) -> bool:
-    """Whether a node iterates in order: a loop, or a function whose result depends on the order of members."""
+    """Whether a node iterates in order: a loop, or a function whose result depends on the order of the members."""
     function = BUILTINS.get(node.op) if isinstance(node, ast.Each) else None
     return isinstance(node, ast.For | ast.Turns) or (function is not None and bool(function.of_order))
 
@@ -117,8 +117,8 @@ def _has_reason(text: str, reason: str) -> bool:
 
 
 def reasons(root: ast.Item | ast.OptionDef) -> dict[str, Span]:
-    """The ids cited by the reasons of a rule or an option, or the whole reason if it has no citations, with their
-    places.
+    """The ids cited by the reasons of a rule or an option, with their places; a reason without citations counts as a
+    whole.
     """
     results: dict[str, Span] = {}
     for node in nodes(root):

@@ -1,7 +1,7 @@
 """Application of overlays in stages, so that independent modules compose in any order.
 
-The stages are: facts; removed, replaced and added rules; wraps; extensions; changes. In each stage the overlays apply
-in the order of the reference, each after the overlays that it includes.
+The stages are: facts; removed, replaced and added rules; wraps; extensions; changes. In each stage, the overlays are
+applied in the order of the reference, each after the overlays that it includes.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> Non
 
 
 def lay_rules(source: Source, rules: tuple[ast.Item, ...], report: Report) -> None:
-    """Applies a ruleset's own rules to those of its base."""
+    """Applies the rules of an extending ruleset to those of its base."""
     lay_over(source, [Overlay("", "", Mapping({}, source.root.span), rules)], report)
 
 

@@ -60,7 +60,7 @@ def option_lines(option: ast.Member | ast.Draw, source: Source, changes: Sequenc
 
 
 def taken_out(node: ast.Item | ast.OptionDef, source: Source, changes: Sequence[ChangedPlace]) -> Iterator[str]:
-    """The lines that overlays removed from or replaced in a rule or option, each with the overlay."""
+    """The lines that overlays removed from a rule or option or replaced in it, each with its overlay."""
     for change in dict.fromkeys(changes):
         begin = _begin(change.node)
         if change.edit.word in ("remove", "replace") and _within(begin, node.span):

@@ -1,4 +1,4 @@
-"""JSON Schemas (draft 2020-12) for a ruleset's YAML files and the commands' output, also for editors."""
+"""JSON Schemas (draft 2020-12) for a ruleset's YAML files and the commands' output, which editors can also use."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def load_schema(name: str) -> dict[str, Any]:
 
 
 def modeline(folder: Path, name: str) -> list[str]:
-    """The comment that points editors to the schema of a file in this folder; empty if no comment can hold the path."""
+    """The comment that points editors to the schema of a file in this folder; empty if it cannot contain the path."""
     path = Path(os.path.relpath(_file(name), folder.resolve())).as_posix()
     return [f"# yaml-language-server: $schema={path}"] if path.isprintable() else []
 

@@ -111,7 +111,7 @@ class InOrder(Expr, frozen=True):
 
 
 class Each(Expr, frozen=True):
-    """An operator over a binder: a function name, `set` for a set comprehension, `order` for one with keys."""
+    """An operator over a binder: a function name, `set` for a set comprehension, or `order` if it has keys."""
 
     op: str
     binder: Binder
@@ -248,7 +248,7 @@ class Return(Stmt, frozen=True):
 
 
 class Cost(Stmt, frozen=True):
-    """A payment (`pile` is None) or a move before an option's body; without a target, the amount is subtracted."""
+    """A payment (`pile` is None) or a move, made before an option's body; without a target it subtracts the amount."""
 
     amount: Expr
     pile: Expr | None
@@ -341,7 +341,7 @@ class OptionDef(Brief, Struct, frozen=True, gc=False):
 
 
 class AnyOf(Brief, Struct, frozen=True, gc=False):
-    """`by any of source lead lead`: any player of a set decides; `lead` is the default one."""
+    """`by any of source lead lead`: any player in a set may decide; `lead` is the default decider."""
 
     span: Span
     source: Expr
@@ -471,8 +471,8 @@ class Remove(Item, frozen=True):
 class Edit(Brief, Struct, frozen=True, gc=False):
     """One edit of a `change`: "add", "remove", "replace", "before", "after", or "order" of the loops over a variable.
 
-    `at` selects a statement, an expression, or a text that a reason starts with or cites; None removes an option. The
-    replacing expression is `value`; `body` has the replacing, inserted or added statements.
+    `at` selects a statement, an expression, or a text that a reason starts with or cites; None removes an option.
+    `value` is a replacement expression; `body` contains replacement, inserted or added statements.
     """
 
     word: str

@@ -1,4 +1,4 @@
-"""Syntax trees as flat JSON values, and back.
+"""Syntax trees converted to flat JSON values and back.
 
 A packed tree has `spans` (relative to the start of the text), `texts`, `numbers`, the class names of its `nodes`, and
 the `steps` of a stack machine. A step >= 0 pushes a constant, span, text or number; -1, n replaces the top n entries by

@@ -1,7 +1,7 @@
 """The parser for valid texts: Lark's tables with our own driver, whose reductions build the syntax tree.
 
-It accepts the same texts as Lark, without importing it: Lark's tables and trees took a quarter of a check's time. For
-an invalid text it raises `UnfitError` without details; Lark then locates the error.
+It accepts the same texts as Lark, but does not import it, because Lark's tables and trees took a quarter of a check's
+time. For an invalid text it raises `UnfitError` without details; Lark then locates the error.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ OPENING, CLOSING = frozenset(["LPAR", "LSQB", "LBRACE"]), frozenset(["RPAR", "RS
 
 
 class UnfitError(Exception):
-    """A text that violates the grammar."""
+    """A text violates the grammar."""
 
 
 class Token(str):
-    """A token with content for the tree: a name, a number or a string."""
+    """A token whose content is part of the tree: a name, a number or a string."""
 
     __slots__ = ("place", "type")
 
@@ -43,8 +43,8 @@ class RuleTable(Struct, frozen=True, array_like=True):
     Attributes:
         makes: the nonterminal on its left-hand side.
         size: the number of symbols on its right-hand side.
-        parts: the children of its node: indices of symbols, ~index to splice in all children of a symbol, None for a
-            missing optional symbol.
+        parts: the children of its node: the index of a symbol, ~index to splice in all children of a symbol, or None
+            for a missing optional symbol.
         method: the builder method for the node; "" if the rule only groups children.
         alone: whether a single child replaces the node.
     """
@@ -66,7 +66,8 @@ class ParseTables(Struct, frozen=True):
             reduce.
         rules: the rules.
         terminals: the terminals with their regular expressions, in Lark's order.
-        scanner: the terminals to match; keywords that also match another terminal, such as a name, are in `words`.
+        scanner: the terminals to match, except for keywords that also match another terminal, such as a name; those are
+            in `words`.
         words: (terminal, text, keyword): a match of the terminal with this text is the keyword in states that accept
             it.
         ignored: terminals to skip, such as spaces.
@@ -95,7 +96,7 @@ def grammar_hash() -> str:
 
 
 def stored() -> ParseTables | None:
-    """The tables in the file, or None if they are missing or made from another grammar."""
+    """The tables in the file, or None if the file is missing or its tables were made from another grammar."""
     try:
         result = msgspec.json.decode(Path(__file__).with_name(FILE).read_bytes(), type=ParseTables)
     except (OSError, ValueError):
@@ -108,7 +109,7 @@ class Automaton:
 
     Args:
         tables: its tables.
-        builder: an object with a method for each rule that makes a node from its place and children.
+        builder: an object with one method for each rule, which makes a node from its place and children.
 
     Attributes:
         rules: the rules, with bound builder methods.
@@ -143,7 +144,7 @@ class Automaton:
         return [(name, re.compile(pattern).match) for name, pattern in self.tables.terminals]
 
     def scan(self, text: str, at: int, accepted: dict[str, int]) -> tuple[str, int]:
-        """The next token: its terminal, one of the accepted ones, and its end."""
+        """The next token: its terminal, which is one of the accepted ones, and the position of its end."""
         result = self._match(text, at)
         if result is None:
             raise UnfitError

@@ -1,4 +1,4 @@
-"""The base of syntax trees: base classes, equality regardless of places, and conditional expressions."""
+"""Basic nodes of syntax trees: base classes, equality regardless of places, and conditional expressions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Text(Brief, Struct, frozen=True, gc=False):
 
 
 class Expr(Brief, Struct, frozen=True, gc=False):
-    """The base of all expressions; `depth` bounds the recursion of every later pass."""
+    """The base of all expressions; `depth` limits the recursion of every later pass."""
 
     span: Span
 
@@ -36,7 +36,7 @@ class SomeAs(Expr, frozen=True):
 
 
 class Chain(Expr, frozen=True):
-    """`a?.b` and `a?.to(d)`: none if a is none; `args` is None if there are no brackets."""
+    """`a?.b` and `a?.to(d)`, whose value is none if a is none; `args` is None if there are no brackets."""
 
     target: Expr
     name: Name
@@ -52,7 +52,7 @@ class Choice(Expr, frozen=True):
 
 
 class Cases(Expr, frozen=True):
-    """`match subject:` as an expression: the values of its cases, and of `else`."""
+    """`match subject:` as an expression: the values of its cases and of its `else`."""
 
     subject: Expr
     cases: tuple[tuple[tuple[Expr, ...], Expr], ...]

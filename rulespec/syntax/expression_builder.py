@@ -281,7 +281,7 @@ class ExpressionBuilder:
         return ast.Each(span, "any", last, None, None)
 
     def keyed(self, binder: ast.Binder, keys: tuple[ast.Expr, ...] | None) -> ast.Binder:
-        """The binder with keys, if there are any."""
+        """The binder with the keys added, if there are any."""
         return replace(binder, keys=keys, span=binder.span.to(keys[-1].span)) if keys else binder
 
     def first_each(self, span: Span, c: list[Any]) -> ast.Expr:

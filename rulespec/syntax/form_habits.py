@@ -1,4 +1,4 @@
-"""Habits at the forms for several members, tables, paths, plans, turns and orders, as described in `habits.py`."""
+"""Habits concerning multiple choices, tables, paths, drafts, turns and orders, in the form described in `habits.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formatter of rules files: changes spaces, blank lines and indentation, but neither tokens nor line breaks.
+"""Formatter of rules files: changes spaces, blank lines and indentation, but not tokens or line breaks.
 
 Aligned reasons and comments stay aligned.
 """

@@ -1,4 +1,4 @@
-"""Habits in the heads of rules and in what follows them, in the form described in `habits.py`."""
+"""Habits concerning the heads of rules and the text after them, in the form described in `habits.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of the rules language, grouped by the kinds of names for which they are reserved. A new form adds its words
+"""The words of the rules language, grouped by the kinds of names for which they are reserved. New forms add their words
 here.
 
 Built-in functions outside the grammar have records instead. If several sets match, the first one decides. A reserved

@@ -1,9 +1,9 @@
-"""The lexer: Lark's contextual one, with one scanner shared by all states of the parser, and the tokens of blocks.
+"""The lexer: Lark's contextual lexer, with one scanner shared by all parser states, and the tokens for blocks.
 
 Lark compiles a regular expression for each set of terminals accepted by a parser state, which takes longer than parsing
 a small ruleset. Here a common expression for all terminals is tried first. Its alternatives have the same order as
-those of each state's expression, so if the state accepts the match, its own expression would find the same one.
-Otherwise the state's expression is compiled and used.
+those of each state's expression, so if the state accepts the match, the state's own expression would find the same
+match. Otherwise the state's expression is compiled and used.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Tables of the parser, stored as JSON beside the grammar, since building them takes 0.4 s.
 
-There are Lark's tables, which locate errors, and the automaton's, which parse valid texts. Package builds write both,
-as does `python -m rulespec.syntax.parse_table`; git ignores them. A file is used only if it matches the grammar and,
-for Lark's, the release of Lark; otherwise tables are built in memory.
+There are two sets of tables: Lark's, which locate errors, and the automaton's, which parse valid texts. Package builds
+write both, as does `python -m rulespec.syntax.parse_table`; git ignores them. A file is used only if it matches the
+grammar and, for Lark's tables, the Lark release; otherwise the tables are built in memory.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def build(postlex: Indenter) -> Lark:
 
 
 def parser(postlex: Indenter) -> Lark:
-    """Lark's parser, from its table file if that is current."""
+    """Lark's parser, loaded from its table file if that is current."""
     stored = _stored()
     if stored is None:
         return build(postlex)
@@ -57,7 +57,7 @@ def parser(postlex: Indenter) -> Lark:
 
 
 def is_current() -> bool:
-    """Whether both files exist and match the grammar and the release of Lark."""
+    """Whether both files exist and match the grammar and the Lark release."""
     return automaton.stored() is not None and _stored() is not None
 
 

@@ -35,7 +35,7 @@ _PACKED = msgspec.json.Decoder(PackedTree)
 def parse_rules(text: str, file: str, line: int = 1, *, cached: bool = False) -> tuple[ast.Item, ...]:
     """Parses a .rules file, or a part of one that starts at `line`.
 
-    With `cached` the tree is cached on disk, which pays off for files read by many runs.
+    If `cached`, the tree is cached on disk, which pays off for files read by many runs.
 
     Raises:
         DiagnosticsError: RS131 … RS135, with the place of the first syntax error.

@@ -1,4 +1,4 @@
-"""Printer of parts of a syntax tree: on one line, without redundant brackets."""
+"""Printer for parts of a syntax tree: prints on one line, without redundant brackets."""
 
 from __future__ import annotations
 

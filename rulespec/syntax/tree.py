@@ -1,4 +1,4 @@
-"""Building of syntax trees from rules."""
+"""Construction of syntax trees from the text of rules."""
 
 from __future__ import annotations
 
@@ -303,7 +303,7 @@ def _is_from(part: Any) -> bool:
 
 
 def tables() -> ParseTables:
-    """The tables of the automaton, from their file if they match the grammar."""
+    """The tables of the automaton, read from their file if they match the grammar."""
     result = stored()
     if result is None:
         from rulespec.syntax.parse_table import automaton_tables  # lazily: it needs Lark

@@ -1,4 +1,4 @@
-"""Hash of a ruleset's meaning: equal for rulesets whose games are identical, option for option.
+"""Hash of a ruleset's meaning, which is equal for rulesets whose games are identical, option for option.
 
 The typed ruleset is serialised as words: records with their fields, shared objects in full at their first occurrence
 and by number afterwards. Source places, texts for people and derived values are omitted; declarations are sorted by
@@ -66,7 +66,7 @@ def meaning_hash(start: str, declarations: typed.Declarations, rules: typed.Rule
 
 
 def of_other_version(hash_: str) -> bool:
-    """Whether a string is a hash of another version, and so not comparable with current ones."""
+    """Whether a string is a hash of another version, and so cannot be compared with current hashes."""
     return re.fullmatch(f"[0-9a-f]{{{LENGTH}}}", hash_) is not None and hash_[:2] != f"{VERSION:02x}"
 
 

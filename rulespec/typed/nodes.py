@@ -60,7 +60,7 @@ class Secrecy(Brief, Struct, frozen=True, eq=False):
 
     Attributes:
         at: the variables available in `to` and `open`: the entities of a field, or of a pile and its place.
-        to: the set of the seats that see it.
+        to: the set of seats that see it.
         open: the condition under which it is public.
         counted: whether the number of its members is public.
     """
@@ -73,7 +73,7 @@ class Secrecy(Brief, Struct, frozen=True, eq=False):
 
 
 class FieldDecl(Brief, Struct, eq=False):
-    """A state field or an account, of every entity of `kind`, or of the game if `kind` is "".
+    """A state field or an account, either of every entity of `kind` or, if `kind` is "", of the game.
 
     Attributes:
         private: its viewers; None means public.
@@ -104,10 +104,10 @@ class Kind(Brief, Struct, eq=False):
         product: the kinds whose product it is, with one entity for each combination.
         by_seat: whether the number of its entities depends on the number of seats (`rulespec.typed.seat_kinds`).
         places: the places of its tokens, if its entities are tokens.
-        number: the number of tokens for each combination of `product` without its last kind, the counter; 0 if there is
-            no counter.
+        number: the number of tokens for each combination of the `product` kinds, except the last one, which is the
+            counter; 0 if there is no counter.
         alike: the place of `alike: true`, if numbered tokens differ only in place and state.
-        sum_of: for a kind of token places, the declared places, with an entity for each index.
+        sum_of: for a kind of token places, the declared places; a place has one entity per index.
     """
 
     name: str
@@ -128,7 +128,7 @@ class Kind(Brief, Struct, eq=False):
 
     @property
     def nameless(self) -> bool:
-        """Whether the kind has no name in rules: a generated kind for tokens, their places or their numbers."""
+        """Whether the kind has no name in rules, because it was generated for tokens, their places or their numbers."""
         return "." in self.name
 
 
@@ -137,7 +137,7 @@ class PlaceDecl(Brief, Struct, eq=False):
 
     Attributes:
         fresh: whether an arriving token is reset to its start state.
-        at_most: the capacity in tokens, and the variable in it for the index entity.
+        at_most: the capacity in tokens; `var` stands for the index entity in it.
         private: the viewers of its content; None means public.
     """
 
@@ -151,7 +151,7 @@ class PlaceDecl(Brief, Struct, eq=False):
 
 
 class PieceDecl(Brief, Struct, eq=False):
-    """A type of pieces: a pile of counts for each tuple of `each` entities, distributed over places."""
+    """A piece type: a pile of counts for each tuple of `each` entities, distributed over places."""
 
     name: str
     each: tuple[str, ...]
@@ -166,7 +166,7 @@ class CapacityDecl(Brief, Struct, eq=False):
         name: its own name, or `pile.place`.
         index: the kind whose entities each have this capacity; "" for a single capacity.
         of: the places, each with its piece type or token kind.
-        at_most: the capacity in pieces and tokens, and the variable in it for the index entity.
+        at_most: the capacity in pieces and tokens; `var` stands for the index entity in it.
     """
 
     name: str
@@ -178,7 +178,7 @@ class CapacityDecl(Brief, Struct, eq=False):
 
 
 class TableDecl(Brief, Struct, eq=False):
-    """A lookup table: the value and place of each row, by its keys."""
+    """A lookup table, with the value and the place of each row by its keys."""
 
     name: str
     keys: tuple[Type, ...]
@@ -191,7 +191,7 @@ class TableDecl(Brief, Struct, eq=False):
 
 
 class TrackDecl(Brief, Struct, eq=False):
-    """A track of spaces, the entities of `kind`: a ring (`upto` is empty) or a line."""
+    """A track whose spaces are the entities of `kind`: a ring (`upto` is empty) or a line."""
 
     name: str
     kind: str
@@ -203,7 +203,7 @@ class TrackDecl(Brief, Struct, eq=False):
 
 
 class LinkDecl(Brief, Struct, eq=False):
-    """A kind of links, each an entity of `kind` between two entities of `region`.
+    """A link kind; each entity of `kind` links two entities of `region`.
 
     Attributes:
         at: the links at each region.
@@ -235,7 +235,7 @@ class BoardDecl(Brief, Struct, eq=False):
 
     Attributes:
         direction: the kind of its directions; "" if it has none.
-        spaces: the coordinates of each space; artificial for lines and hexes.
+        spaces: the coordinates of each space; artificial ones for lines and hexes.
         steps: the step of each direction.
         form: `grid`, `line` or `hexes`.
         sides: the kind of its sides; "" if it has none.
@@ -263,7 +263,7 @@ class BoardDecl(Brief, Struct, eq=False):
         return max(sizes)
 
     def to(self, space: int, step: Step, times: int = 1) -> int:
-        """The space reached from another one by repeating a step; -1 off the board."""
+        """The space reached from a given space by repeating a step; -1 off the board."""
         x, y = self.spaces[space]
         return self.at.get((x + times * step[0], y + times * step[1]), -1)
 
@@ -293,7 +293,7 @@ class SettingDecl(Brief, Struct, eq=False):
 
 
 class Check(Brief, Struct, frozen=True):
-    """A condition on facts, for each entity of `var` that satisfies `where` (or for all of them, if None)."""
+    """A condition on facts, tested for each entity of `var` that satisfies `where` (for all of them if it is None)."""
 
     name: str
     var: Var
@@ -305,7 +305,7 @@ class Check(Brief, Struct, frozen=True):
 
 
 class Measure(Brief, Struct, frozen=True):
-    """A measured number of the game (`var` is None), or of each entity of a kind, bound to `var`."""
+    """A measured number, either of the game (`var` is None) or of each entity of a kind, bound to `var`."""
 
     name: str
     title: str
@@ -321,10 +321,10 @@ class Measure(Brief, Struct, frozen=True):
 
 
 class PositionValue(Measure, frozen=True):
-    """The worth of a position: to each player, or to all of them (`var` is None).
+    """The worth of a position to each player, or to all players together (`var` is None).
 
-    `decides` is a nearly decisive difference, `horizon` the number of decisions after which a playout is cut off. It
-    never affects a game.
+    `decides` is the difference that nearly decides a game, and `horizon` the number of decisions after which a playout
+    is cut off. A position value never affects a game.
     """
 
     decides: int
@@ -348,7 +348,7 @@ class FormerNames(Brief, Struct, frozen=True):
 
 
 class Question(Brief, Struct, frozen=True):
-    """A number of a finished game that may depend on the rules under test, for playtests.
+    """A number about a finished game that may depend on the rules under test, for playtests.
 
     `asks` is `length`, `margin`, `wins`, `ending`, `uses`, a question about the lead, or the name of a measure; `of`
     gives its subject: the name of an entity, ending or option, `winner`, `most`, `least`, `all`, or "". A difference
@@ -365,7 +365,7 @@ class Question(Brief, Struct, frozen=True):
 
 
 class Placement(Brief, Struct, eq=False):
-    """A start value from the set-up; each key is an entity, or a variable for all of a kind."""
+    """A start value in the set-up; each key is an entity, or a variable for all entities of a kind."""
 
     target: FieldDecl | tuple[PieceDecl, PlaceDecl]
     keys: tuple[int | Var, ...]
@@ -380,7 +380,7 @@ class Placement(Brief, Struct, eq=False):
 class Var(Brief, Struct, eq=False):
     """A local variable, a parameter or a bound variable; `value` is a local's initial value.
 
-    `table` is set for a local table, which has a value for each entity of a kind, read as `used[h]`.
+    `table` is set for a local table, which has one value per entity of a kind, read as `used[h]`.
     """
 
     name: str
@@ -415,7 +415,7 @@ class Local(Expr, frozen=True):
 
 
 class Field(Expr, frozen=True):
-    """A state field or an account, of an entity, or of the game if `owner` is None."""
+    """A state field or an account, either of an entity or, if `owner` is None, of the game."""
 
     decl: FieldDecl
     owner: Expr | None
@@ -460,7 +460,7 @@ class TableRow(Expr, frozen=True):
 
 
 class ProductEntity(Expr, frozen=True):
-    """The entity of a product kind with the given parts."""
+    """The entity of a product kind that consists of the given parts."""
 
     kind: Kind
     parts: tuple[Expr, ...]
@@ -478,7 +478,7 @@ class Call(Expr, frozen=True):
 
 
 class Op(Expr, frozen=True):
-    """An operator or a built-in function: one of `rulespec.language.operators`, or one that exists only in rules.
+    """An operator or a built-in function: one in `rulespec.language.operators`, or one that exists only in rules.
 
     The latter are `and`, `or`, `??`, `some`, `index`, `first`, `previous`, `set` (of its members) and `order` (of a
     set, in kind order).
@@ -503,11 +503,11 @@ class Result(Expr, frozen=True):
 
 
 class BoardOp(Expr, frozen=True):
-    """A board query: a space, a direction, and an argument that depends on `op`.
+    """A board query with a space, a direction, and an argument that depends on `op`.
 
-    `to` takes an optional number of steps and gives the space there, or none. `ray` takes an optional set of stops and
-    gives all spaces in that direction, up to and including the first stop. `side` takes no argument and gives the side
-    in that direction. `back` takes only a direction and gives the opposite one.
+    `to` takes an optional number of steps and returns the space there, or none. `ray` takes an optional set of stops
+    and returns all spaces in that direction, up to and including the first stop. `side` takes no argument and returns
+    the side in that direction. `back` takes only a direction and returns the opposite one.
     """
 
     op: str
@@ -529,10 +529,10 @@ class Choice(Expr, frozen=True):
 
 
 class IfSome(Expr, frozen=True):
-    """A test of an optional value: gives `then`, with the value bound to `var`, or if it is none, `other`, which cannot
-    use `var`.
+    """A test of an optional value: evaluates `then` with the value bound to `var` or, if it is none, `other` without
+    `var`.
 
-    `a?.b` has an unnamed variable, and none as `other`.
+    `a?.b` is such a test, with an unnamed variable and with none as `other`.
     """
 
     var: Var
@@ -542,7 +542,7 @@ class IfSome(Expr, frozen=True):
 
 
 class Cases(Expr, frozen=True):
-    """A selection by the entity `subject`; `cases` are the indices of the entities of each case, with its value.
+    """A selection by the entity `subject`; each of `cases` contains the indices of its entities and its value.
 
     `other` is None if the cases are exhaustive; `places` are the places of the cases.
     """
@@ -554,7 +554,7 @@ class Cases(Expr, frozen=True):
 
 
 class Binder(Brief, Struct, frozen=True):
-    """A variable over a set, in kind order, in cyclic order from or after `start`, or sorted by keys.
+    """A variable that iterates over a set: in kind order, in cyclic order from or after `start`, or sorted by keys.
 
     `keys` are numbers, or values represented by numbers; they sort in ascending order, or descending for `best`.
     """
@@ -581,9 +581,9 @@ class Reach(Expr, frozen=True):
 
 
 class Ways(Expr, frozen=True):
-    """Minimum path costs. `reach`: the members within `bound`; `cheapest`: the minimum that satisfies `bound`.
+    """Minimum path costs: `reach` returns the members within `bound`, `cheapest` the minimum that satisfies `bound`.
 
-    `var` is the start of a step, the variable of `near` its end; `bound` of `cheapest` can use only the latter.
+    `var` is the start of a step, and the variable of `near` is its end; the `bound` of `cheapest` can use only the end.
     """
 
     op: str
@@ -598,9 +598,9 @@ class Ways(Expr, frozen=True):
 class PathDomain(Expr, frozen=True):
     """The possible paths of a parameter or a search.
 
-    A step leads from `var` to the variable of `near`; `so_far` is the path up to there, and finally the chosen path.
-    The values of `uses` must not repeat; `cost` is the cost of a step, and `within` the maximum total. If `whole`, only
-    maximal paths count.
+    A step leads from `var` to the variable of `near`; `so_far` is the path before the step and, in the end, the chosen
+    path. The values of `uses` must not repeat; `cost` is the cost of a step, and `within` the maximum total. If
+    `whole`, only maximal paths count.
     """
 
     so_far: Var
@@ -614,7 +614,7 @@ class PathDomain(Expr, frozen=True):
 
 
 class PathQuery(Expr, frozen=True):
-    """A query over paths: `trail` is the set of all stops, `longest` the maximum `worth` of the paths that satisfy
+    """A query over paths: `trail` returns the set of all stops, `longest` the maximum `worth` of the paths that satisfy
     `where`.
     """
 
@@ -648,7 +648,9 @@ class OverSubsets(Expr, frozen=True):
 
 
 class Once(Expr, frozen=True):
-    """`value` after a hypothetical call, which offers no decision and does not end the game; `call` is its place."""
+    """A value after a hypothetical call, which offers no decision and does not end the game; `call` is the place of the
+    call.
+    """
 
     value: Expr
     procedure: Procedure
@@ -672,7 +674,7 @@ class Let(Stmt, frozen=True):
 
 
 class LetTable(Stmt, frozen=True):
-    """A local table; `value` is the initial value of each entry, for the entity in `key`."""
+    """A local table; `value` is the initial value of the entry for the entity in `key`."""
 
     table: FieldDecl
     key: Var
@@ -720,7 +722,7 @@ class EndGame(Stmt, frozen=True):
 
 
 class Jump(Stmt, frozen=True):
-    """A jump: `leave`, `continue`, `ask again`, `return`; `pass turn` continues `turns`; `withdraw` is for drafts."""
+    """A jump: `leave`, `continue`, `ask again`, `return`, `pass turn` (continues `turns`) or `withdraw` (in drafts)."""
 
     word: str
 
@@ -739,7 +741,7 @@ class Match(Stmt, frozen=True):
     """A `match` statement, which selects a case by the entity `subject`.
 
     Attributes:
-        cases: the indices of the entities of each case, with its block.
+        cases: for each case, the indices of its entities, and its block.
         other: None if the cases are exhaustive.
         places: the places of the cases.
     """
@@ -788,8 +790,8 @@ class OptionParam(Brief, Struct, frozen=True):
     """A parameter of an option: a set (`high` is None) or the numbers `low` … `high`.
 
     If the type of `var` is optional, none is an additional value, exempt from `where`. `private` restricts the viewers
-    of its value. With `several`, its value is a set of members of `low`, or a bag of its pieces; the two numbers are
-    the minimum and maximum size. If `low` is a `PathDomain`, its value is a path.
+    of its value. With `several`, its value is a set of members of `low`, or a bag of its pieces, and the two numbers of
+    `several` are the minimum and maximum size. If `low` is a `PathDomain`, its value is a path.
     """
 
     var: Var
@@ -861,8 +863,8 @@ class Decide(Stmt, frozen=True):
     """A decision; `form` is decide, chance or together.
 
     `by` is a player, or a set whose members may all decide; then `lead` is the default decider, or None for the first
-    member. With `draws`, its one option has parameters that are variables in the following statements. `draft` is the
-    variable for whether anything is planned, for a decision in a draft.
+    member. With `draws`, the parameters of its only option are variables in the following statements. For a decision in
+    a draft, `draft` is the variable that records whether anything is planned.
     """
 
     form: str
@@ -927,7 +929,9 @@ class Invariant(Brief, Struct, frozen=True):
 
 
 class Tiebreak(Brief, Struct, frozen=True):
-    """A tiebreak: a value, or with (var, source, key) the values of all members of source, by descending key."""
+    """A tiebreak: a value or, if `var`, `source` and `key` are given, the values of all members of `source`, by
+    descending key.
+    """
 
     var: Var | None
     source: Expr | None
@@ -995,7 +999,9 @@ class Declarations(Brief, Struct, eq=False):
     """The declaration denoted by each name in the files, by the place of the name; for editors."""
 
     def refer(self, span: Span, named: Named) -> None:
-        """Records the declaration denoted by a name; if several decisions include an option, the first one is kept."""
+        """Records the declaration that a name denotes; if several decisions include an option, the first declaration is
+        kept.
+        """
         self.references.setdefault(span, named)
 
     def add_entity(self, kind: Kind, entity: Entity) -> None:
@@ -1028,15 +1034,15 @@ class Ruleset(Brief, Struct, frozen=True):
     Attributes:
         ref: the ids of the ruleset and its overlays, without paths, as shown in logs and reports.
         reference: the reference that loads this ruleset again, with its paths.
-        hash: hash of the meaning (`rulespec.typed.meaning`), equal for rules with identical games.
-        sources_hash: hash of all texts, in the order of files and overlays, including display texts.
+        hash: the hash of the meaning (`rulespec.typed.meaning`), equal for rules with identical games.
+        sources_hash: the hash of all texts, in the order of files and overlays, including display texts.
         sources: texts of the files by name.
         located: the folder and relative name of each of these files.
         place: the source of the files.
         listed: rules of `rules.yaml` by id.
         layers: the number of each file's layer; overlays have higher numbers.
         titled: for each layer, lowest first, a folder and the relative path of its words, without extension.
-        homes: the folder of each overlay that the reference names by path, by id.
+        homes: maps the id of each overlay that the reference names by path to its folder.
     """
 
     id: str

@@ -1,8 +1,8 @@
 """Serialisation of typed rulesets for the on-disk cache, so that loading skips the checker.
 
 The bytes are a pickle of two parts: first all shared objects (mutable records such as definitions) without their
-fields, then these fields, with references into the first part. So recursive calls cause no cycle of records, and the
-nesting depth is that of one expression. Only instances of the classes below can be restored.
+fields, then these fields, with references into the first part. Recursive calls therefore cause no cycle of records, and
+nothing is nested deeper than a single expression. Only instances of the classes below can be restored.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ _PARTS: dict[type[typed.Expr], Callable[..., list[typed.Expr]]] = {
 
 
 def arms(e: typed.Cases) -> list[typed.Expr]:
-    """The values of the cases of a `match`, with `else` last."""
+    """The values of the cases of a `match`, ending with the `else` value."""
     return [*(value for _, value in e.cases), *([e.other] if e.other is not None else [])]
 
 
@@ -126,9 +126,7 @@ def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
 
 
 def secrecies(declarations: typed.Declarations, rules: typed.Rules | None = None) -> Iterator[typed.Secrecy]:
-    """The viewers declared by each `private:` in the declarations, and by each `private` of a local table in the
-    rules.
-    """
+    """The viewers declared by each `private:` in the declarations and by each `private` local table in the rules."""
     fields = [*declarations.fields.values(), *(f for k in declarations.kinds.values() for f in k.state.values())]
     places = [place for piece in declarations.pieces.values() for place in piece.places.values()]
     places += [place for kind in declarations.kinds.values() for place in kind.places.values()]
@@ -177,7 +175,7 @@ def called(procedures: Iterable[typed.Procedure]) -> dict[typed.Procedure, None]
 
 
 def callees(procedure: typed.Procedure) -> list[typed.Procedure]:
-    """The procedures that a procedure calls, in statement order, with repetitions."""
+    """The procedures that a procedure calls, in statement order; repeated calls are repeated."""
     return [s.procedure for s in walk(procedure.body) if isinstance(s, typed.CallProcedure)]
 
 
@@ -228,7 +226,7 @@ def expressions_by_rule(rules: typed.Rules) -> Iterator[list[typed.Expr]]:
 
 
 def definitions_of_checks(ruleset: typed.Ruleset) -> set[typed.Definition]:
-    """The definitions that `checks:` of facts call, directly or indirectly, and neither rules nor the set-up."""
+    """The definitions that `checks:` of facts call, directly or indirectly, but neither the rules nor the set-up do."""
     d = ruleset.declarations
     checks = [e for c in d.checks for e in (c.where, c.that) if e is not None]
     starts = [f.start for f in d.fields.values() if f.start is not None]

@@ -1,4 +1,4 @@
-"""Seats and the kinds that depend on them: players, their teams, products with them, and places indexed by them.
+"""Seats and the kinds that depend on them: players, teams, products with them, and places indexed by them.
 
 Typed rules contain neither the number nor the names of the seats; this module adds both.
 """
@@ -17,7 +17,7 @@ ALL = "all"
 
 
 def named(seats: Mapping[str, str] | Sequence[str]) -> Mapping[str, str]:
-    """The name of each seat by id; if only a list of ids is given, each id is its own name."""
+    """The name of each seat by id; if only ids are given, each id is its own name."""
     return seats if isinstance(seats, Mapping) else {seat: seat for seat in seats}
 
 
@@ -50,7 +50,7 @@ def _of_place(kinds: Mapping[str, typed.Kind], place: typed.PlaceDecl, seats: Se
 
 
 def first_of(kinds: Mapping[str, typed.Kind], places: typed.Kind, place: typed.PlaceDecl, seats: int) -> int:
-    """The index of a token place among all places; for a place repeated per index entity, the index of its first
+    """The index of a token place among all places; if it is repeated for each index entity, the index of its first
     instance.
     """
     before = places.sum_of[: places.sum_of.index(place)]
@@ -102,7 +102,7 @@ def members(of_seats: Sequence[str], seats: Sequence[str]) -> dict[str, list[str
 
 
 def whole(of_seats: Sequence[str], seats: Sequence[str], winners: Collection[str]) -> list[str]:
-    """The winners with their teammates; unchanged if there are no teams."""
+    """The winners together with their teammates; unchanged if there are no teams."""
     won = {team for team, seat in zip(of_seats, seats, strict=False) if seat in winners}
     return [s for i, s in enumerate(seats) if s in winners or (of_seats and of_seats[i] in won)]
 

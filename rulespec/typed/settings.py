@@ -1,4 +1,4 @@
-"""Values of settings as text: validation, and samples of long ranges."""
+"""Values of settings as text: validation, and samples from long ranges."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,15}")
 
 
 def taken(setting: SettingDecl, value: str | int) -> str | None:
-    """The text of a value; None if the setting does not allow it."""
+    """The text of a value, or None if the setting does not allow it."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if setting.bounds is None:
         return text if text in values_to_try(setting) else None
@@ -31,7 +31,7 @@ def values_to_try(setting: SettingDecl) -> tuple[str, ...]:
 
 
 def ends(setting: SettingDecl) -> tuple[str, ...]:
-    """The minimum and maximum of a numeric setting, unless they are the default."""
+    """The minimum and maximum of a numeric setting, except the one that is the default, if any."""
     return tuple(v for v in map(str, dict.fromkeys(setting.bounds or ())) if v != setting.default)
 
 
@@ -43,7 +43,7 @@ def written(setting: SettingDecl) -> str:
 
 
 def refused(setting: SettingDecl, value: str) -> str:
-    """The reason why a setting rejects a value, as a predicate."""
+    """The reason why a setting rejects a value, phrased as a predicate."""
     if setting.bounds is not None:
         return f"must be a number in {written(setting)}, not {value}"
     return f"must be one of {', '.join(setting.values or ('true', 'false'))}, not `{value}`"

@@ -28,7 +28,7 @@ _HEX_STEPS: dict[str, typed.Step] = {
 
 
 def boards_in(root: Node) -> Iterator[tuple[Scalar, Node, str, str]]:
-    """The boards of a ruleset: name, node, form, and the kind of their directions ("" if there are none)."""
+    """The boards of a ruleset, each as its name, node, form and kind of directions ("" if it has no directions)."""
     for _, place, node in entries(get(root, "boards")):
         form = next((f for f in FORMS if get(node, f) is not None), "")
         directions = form == "hexes" or get(node, "directions") is not None
@@ -45,7 +45,7 @@ def count_spaces(node: Node, form: str) -> int:
 
 
 def count_steps(node: Node) -> int:
-    """The number of directions of a board, plus the steps of its links."""
+    """The number of a board's directions plus the number of steps in its links."""
     links = (len(node.items) for _, _, node in entries(get(node, "links")) if isinstance(node, Sequence))
     return max(6, len(list(entries(get(node, "directions"))))) + sum(links)
 
@@ -103,7 +103,9 @@ def declare_links(r: DeclarationReader) -> None:
 
 
 def board_entities(r: DeclarationReader) -> list[Entry]:
-    """Creates the spaces; returns directions, sides and corners, whose facts are read like those of listed entities."""
+    """Creates the spaces; returns the directions, sides and corners, whose facts are read like those of listed
+    entities.
+    """
     results: list[Entry] = []
     for place, node, form, _ in boards_in(r.root):
         board = r.d.boards.get(place.text)

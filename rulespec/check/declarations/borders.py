@@ -1,4 +1,4 @@
-"""The sides and corners of a board: entities shared by the spaces around them, and facts with those that they touch."""
+"""The sides and corners of a board: entities shared by adjacent spaces, with facts about the entities they touch."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def declare_borders(r: DeclarationReader, board: typed.BoardDecl, node: Node) ->
 
 
 def declare_facts_of_borders(r: DeclarationReader, board: typed.BoardDecl, node: Node) -> None:
-    """Declares the facts of spaces, sides and corners with those that they touch."""
+    """Declares the facts in which spaces, sides and corners list the entities that they touch."""
     if board.sides:
         _declare(r, board.sides, "spaces", board.kind, get(node, "sides"))
     if board.corners:

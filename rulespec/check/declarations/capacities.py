@@ -1,4 +1,4 @@
-"""Capacities: the maximum number of pieces in a place, and of pieces and tokens in a group of places; and `room`."""
+"""Capacities: maximum numbers of pieces in a place, and of pieces and tokens in a group of places; and `room`."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _member(r: DeclarationReader, word: Scalar) -> Member | None:
 
 
 def infer_room(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
-    """Types `room(pile.place[a])` and `room(houses[a])`; places of tokens have already been typed by `places.py`."""
+    """Types `room(pile.place[a])` and `room(houses[a])`; `places.py` has already typed `room` of token places."""
     written = e.args[0] if len(e.args) == 1 else None
     key: ast.Expr | None = None
     if isinstance(written, ast.Index) and len(written.keys) == 1:

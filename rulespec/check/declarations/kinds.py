@@ -1,6 +1,6 @@
-"""Kinds and the types of their facts: listed kinds, those of maps and tracks, and product kinds.
+"""Kinds and the types of their facts: listed kinds, map and track kinds, and product kinds.
 
-Products are composed entities, tokens per entity, and numbered tokens.
+Product kinds contain composite entities, one token per entity, or numbered tokens.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _declare_facts(r: DeclarationReader, kind: typed.Kind, node: Node | None) ->
 
 
 def read_products(r: DeclarationReader) -> None:
-    """Declares the entities of product kinds, and the facts that name their parts."""
+    """Declares the entities of product kinds, and the facts that name their components."""
     for name, place, node in entries(get(r.root, "kinds")):
         alike = get(node, "alike")
         if alike is not None and truth(alike) and name in r.d.kinds:

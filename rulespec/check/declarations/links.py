@@ -14,14 +14,14 @@ ENDS = "ends"
 
 
 def link_kinds(root: Node) -> Iterator[tuple[Scalar, Node]]:
-    """The name and node of each kind of links with listed members."""
+    """The name and node of each link kind with listed members."""
     for _, place, node in entries(get(root, "map", "links")):
         if isinstance(node, Mapping):
             yield place, node
 
 
 def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
-    """Declares the kinds of links with listed members."""
+    """Declares the link kinds with listed members."""
     for place, node in link_kinds(r.root):
         if not r.claim(place.text, place.span):
             continue
@@ -46,14 +46,14 @@ def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
 
 
 def declare_ends(r: DeclarationReader) -> None:
-    """Declares, for each kind of links with listed members, the fact that contains the regions at a link's ends."""
+    """Declares, for each link kind with listed members, the fact that contains the regions at a link's ends."""
     for link in r.d.links.values():
         kind = r.d.kinds[link.kind]
         _own(r, kind, ENDS, SetOf(link.region), kind.span)
 
 
 def read_links(r: DeclarationReader) -> None:
-    """Adds the links to the facts of their regions, after the facts of both are read."""
+    """Adds the links to the facts of their regions; the facts of links and regions must have been read."""
     for link in r.d.links.values():
         kind, regions = r.d.kinds[link.kind], r.d.kinds[link.region]
         leads = regions.facts[link.kind]

@@ -41,7 +41,7 @@ def read_players(r: DeclarationReader, players: Node | None) -> None:
 
 
 def read_teams(r: DeclarationReader) -> None:
-    """Resolves the kind of the teams, and adds its fact `players`: the members of each team."""
+    """Resolves the kind of the teams, and adds its fact `players`, which contains the members of each team."""
     node = get(r.root, "game", "players", "teams")
     kind, player = r.d.kinds.get(text(node)), r.d.kinds[r.d.player_kind]
     if text(node) == ALL or node is None:

@@ -44,16 +44,16 @@ class DeclarationReader:
         self._parsed = 0
 
     def hint(self, word: Scalar) -> tuple[str, tuple[Label, ...]]:
-        """Help and notes for a word that is not the name of a kind."""
+        """Help and notes for a word that does not name a kind."""
         return nearest(word.text, {k.name: k.span for k in self.d.kinds.values()})
 
     def unknown(self, name: str) -> bool:
-        """Whether a kind's entities have no names before a game, because they depend on the seats."""
+        """Whether a kind's entities have no names before the game starts, because they depend on the seats."""
         kind = self.d.kinds.get(name)
         return kind is not None and kind.by_seat and not kind.entities
 
     def complete(self, name: str) -> bool:
-        """Whether all entities of a kind have names before a game."""
+        """Whether all entities of a kind have names before the game starts."""
         kind = self.d.kinds.get(name)
         return kind is None or not kind.by_seat or len(kind.entities) == self.d.max_players
 
@@ -147,7 +147,7 @@ class DeclarationReader:
         Args:
             node: the name.
             kind_name: the kind of the entity.
-            optional: the value may be missing; only for the way out.
+            optional: whether the value may be omitted; affects only the help text.
         """
         kind = self.d.kinds.get(kind_name)
         if kind is None or kind_name in self.d.broken:

@@ -1,4 +1,4 @@
-"""The set-up: pieces, state and accounts at the start, for all player counts or for a specific one."""
+"""The set-up: initial pieces, state and accounts, for all player counts or for a specific one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.types import INT, Ent, Type
 
 
 def read_set_up(r: DeclarationReader) -> None:
-    """Reads the placements: the common ones, then those for each player count."""
+    """Reads the placements: first the common ones, then the placements for each player count."""
     setup = get(r.root, "setup")
     _placements(r, setup, None)
     for number, place, node in entries(get(setup, "players")):

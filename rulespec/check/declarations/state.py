@@ -1,4 +1,4 @@
-"""State, accounts and types of pieces, with start values and places."""
+"""State, accounts and piece types, with start values and places."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _misses_zero(field: typed.FieldDecl) -> bool:
 
 
 def read_pieces(r: DeclarationReader) -> None:
-    """Declares the types of pieces."""
+    """Declares the piece types."""
     for name, place, node in entries(get(r.root, "pieces")):
         if not r.claim(name, place.span):
             continue

@@ -1,4 +1,4 @@
-"""Calls: of definitions, procedures and built-in functions, methods of tracks and boards, `value once f(…)` with its
+"""Calls: definitions, procedures and built-in functions, track and board methods, `value once f(…)` with its
 hypothetical call, and `told(value, "reason")`.
 """
 
@@ -205,7 +205,7 @@ def infer_once(x: ExpressionContext, e: ast.Once, env: Env, want: Type | None) -
 
 
 def infer_told(x: ExpressionContext, e: ast.Told, env: Env, want: Type | None) -> typed.Expr:
-    """Types `told(value, "reason")` as the value itself; only leak warnings depend on the disclosure."""
+    """Types `told(value, "reason")` as the value itself; the disclosure matters only for leak warnings."""
     if not e.reason.text.strip():
         x.error(
             "RS349", "`told` needs a reason: this one is empty", e.reason.span, help="name the rule that discloses it"

@@ -30,8 +30,8 @@ class CaseNames(Struct):
 
 
 def subject_of(x: ExpressionContext, e: ast.Expr, env: Env) -> tuple[typed.Expr, CaseNames | None]:
-    """The typed subject of a `match`, and a record for its cases; reports a subject that is not an entity, and returns
-    None for its record.
+    """Types the subject of a `match` and creates a record for its cases; if the subject is not an entity, reports it
+    and returns no record.
     """
     subject = x.infer(e, env)
     if isinstance(subject.type, Ent) and not subject.type.optional and subject.type.kind != ANY:

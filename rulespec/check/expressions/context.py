@@ -1,4 +1,4 @@
-"""Context of the typing modules: declarations, types from source, reports."""
+"""Context of the typing modules: declarations, types denoted by source text, and reports."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ENTITY = Ent("entity")
 
 
 class Dispute(Struct, frozen=True):
-    """A conflict of units: the constants that may be wrong, each with its expected unit."""
+    """A unit conflict: the constants that may have the wrong unit, each with its expected unit."""
 
     constants: tuple[tuple[typed.ConstantDecl, Type], ...]
     diagnostic: Diagnostic
@@ -72,7 +72,7 @@ def _converted(source: Type, target: Type) -> str:
 
 
 def bag_help(bag: typed.Var) -> str:
-    """The help for a bag or a path used where a number or an entity is required."""
+    """The help for a bag or path where a number or an entity is required."""
     if isinstance(bag.type, PathOf):
         return f"write `count({bag.name})` for the number of stops, `last({bag.name})` for the last stop"
     return (
@@ -89,7 +89,7 @@ class ExpressionContext(ABC):
         decls: declarations of the ruleset.
         rules: its definitions and procedures, of which only the signatures are known at first.
         report: receives the diagnostics.
-        seats: names of the seats in a running game; each is an entity of the players' kind.
+        seats: names of the seats in a running game; each names an entity of the players' kind.
         firsts: variables that a `let` binds to the first member of a non-empty set.
         assigned: maps a procedure to the names that it may assign; None means that any procedure may assign any name.
         disputes: receives the unit conflicts that involve constants; None means that they are reported at once.
@@ -111,7 +111,7 @@ class ExpressionContext(ABC):
         """The typed form of an expression; `want` selects among entities of the same name."""
 
     def check(self, e: ast.Expr, env: Env, target: Type, what: str, asked: Span | None = None) -> typed.Expr:
-        """The typed form of an expression with a required type; for `asked` see `expect`."""
+        """The typed form of an expression with a required type; for `asked`, see `expect`."""
         return self.expect(self.infer(e, env, target), target, what, asked)
 
     def condition(self, e: ast.Expr, env: Env) -> typed.Expr:
@@ -119,7 +119,7 @@ class ExpressionContext(ABC):
         return self.check(e, env, BOOL, "a condition")
 
     def expect(self, expr: typed.Expr, target: Type, what: str, asked: Span | None = None) -> typed.Expr:
-        """The expression adapted to a type; reports a mismatch. `asked` is the declaration that requires the type."""
+        """The expression converted to a type; reports a mismatch. `asked` is the declaration that requires the type."""
         expr = self.fitted(expr, target)
         if accepts(target, expr.type):
             if isinstance(expr.type, Num) and expr.type.unit == ANY and isinstance(expr, typed.Lit):
@@ -138,7 +138,7 @@ class ExpressionContext(ABC):
         return self.bad("RS301", message, expr.span, str(expr.type), notes, help_)
 
     def as_set(self, e: typed.Expr) -> typed.Expr:
-        """An order, a bag or a path as the set of its members; any other expression unchanged."""
+        """Converts an order, a bag or a path to the set of its members; returns any other expression unchanged."""
         if isinstance(e.type, PathOf):
             return typed.Op(SetOf(e.type.kind), e.span, "visited", (e,))
         if isinstance(e.type, BagOf):
@@ -167,7 +167,7 @@ class ExpressionContext(ABC):
         return expr if isinstance(expr.type, Num | Bad) else self.wrong(expr, what)
 
     def fitted(self, e: typed.Expr, target: Type) -> typed.Expr:
-        """The expression converted to the target: an order to its set, a set to the order of its kind, or none to a
+        """Converts the expression to the target type: an order to its set, a set to the order of its kind, or none to a
         number.
         """
         if isinstance(target, Num | Maybe) and e.type == Ent(ANY, True):
@@ -180,7 +180,7 @@ class ExpressionContext(ABC):
         return e
 
     def units(self, d: Diagnostic, *sides: tuple[typed.Expr, Type]) -> None:
-        """Reports a conflict of units: at once, or as a dispute if a constant determines a side's unit.
+        """Reports a unit conflict: at once, or as a dispute if a constant determines the unit of one side.
 
         `sides` are the conflicting expressions, each with the type required by the other side.
         """

@@ -1,4 +1,4 @@
-"""Lookups in brackets: rows of tables, entities of product kinds, pieces in a place, links at or between regions."""
+"""Lookups in brackets: table rows, entities of product kinds, pieces in a place, links at or between regions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rulespec.types import BAD, INT, Ent, Order, SetOf, Type
 
 
 def infer_index(x: ExpressionContext, e: ast.Index, env: Env) -> typed.Expr:
-    """Types `a[…]`: a row of a table, an entity of a product kind, or pieces in a place."""
+    """Types `a[…]`: a table row, an entity of a product kind, or pieces in a place."""
     d = x.decls
     target = e.target
     if isinstance(target, ast.Attribute) and len(e.keys) == 1:  # pile[e].at[r], pile.at[r]
@@ -134,7 +134,7 @@ def pieces_in_place(
     span: Span,
     env: Env,
 ) -> typed.Expr:
-    """Types the count `pile[keys].place[index]` of pieces."""
+    """Types `pile[keys].place[index]`, the number of pieces there."""
     piece = x.decls.pieces[pile.name]
     x.decls.used.add(pile.name)
     x.decls.refer(pile.span, piece)

@@ -229,7 +229,7 @@ def _unit_help(left: Type, right: Type) -> str:
 
 
 def common_number(x: ExpressionContext, so_far: Type, arg: typed.Expr, op: str, other: typed.Expr) -> Type:
-    """The common type of the numbers so far (`other` is one of them) and of another number; reports different units."""
+    """The common type of the numbers so far, of which `other` is one, and a further number; reports different units."""
     if not isinstance(arg.type, Num | Bad):
         x.number(arg, f"`{op}` takes numbers")
         return BAD

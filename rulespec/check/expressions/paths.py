@@ -1,5 +1,5 @@
 """Paths: parameters with `path(…)`, searches by steps (`trail`, `longest`), searches by cost (`reach(… within …)`,
-`cheapest`), and properties of paths.
+`cheapest`), and path properties.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FOR_STEPS = frozenset(["all", "any", "count", "set", "sum", "union"])
 
 
 def path_elsewhere(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
-    """Reports `path(…)` outside a parameter; types `trail(…)`."""
+    """Reports `path(…)` anywhere except in a parameter; types `trail(…)`."""
     if e.form == "trail":
         return _infer_trail(x, e, env)
     help_ = (
@@ -104,7 +104,7 @@ def type_path(x: ExpressionContext, name: ast.Name | None, e: ast.Path, env: Env
 
     Args:
         x: the checker.
-        name: the name of the whole path, which within the steps denotes the path so far; None for a trail.
+        name: the name of the path; inside the conditions on steps it denotes the path so far. None for a trail.
         e: the path.
         env: the scope.
     """

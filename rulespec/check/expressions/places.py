@@ -83,7 +83,7 @@ def _kinds(x: ExpressionContext, name: str, env: Env) -> list[typed.Kind]:
 
 
 def infer_tokens(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None) -> typed.Expr | None:
-    """Types the forms specific to tokens: places, membership tests, and `room`; None for other forms."""
+    """Types the forms specific to tokens (places, membership tests, `room`); None for other forms."""
     if isinstance(e, ast.Ref | ast.Attribute | ast.Index):
         return _infer_place(x, e, env, want)
     if isinstance(e, ast.Binary) and e.op in ("in", "not in"):
@@ -96,7 +96,7 @@ def infer_tokens(x: ExpressionContext, e: ast.Expr, env: Env, want: Type | None)
 
 
 def infer_member(x: ExpressionContext, kind: typed.Kind, owner: typed.Expr, name: ast.Name, span: Span) -> typed.Expr:
-    """Types `t.number`, and `t.hall`, the index entity of the token's place."""
+    """Types `t.number`, and `t.hall`, the entity that indexes the token's place."""
     if name.text == "number" and kind.number:
         count = typed.Op(INT, span, "%", (typed.Op(INT, span, "index", (owner,)), typed.Lit(INT, span, kind.number)))
         return typed.Op(INT, span, "+", (count, typed.Lit(INT, span, 1)))

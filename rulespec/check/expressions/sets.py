@@ -92,7 +92,8 @@ def type_binder(
 ) -> tuple[typed.Binder, Env]:
     """The typed binder, and the scope with its variable.
 
-    `in_order`: whether to iterate an order in sequence rather than as a set. `want`: the type of the set, if known.
+    `in_order`: whether to iterate over an order in sequence rather than as a set. `want`: the type of the set, if
+    known.
     """
     input_ = x.infer(b.source, env, want)
     if b.then is not None:

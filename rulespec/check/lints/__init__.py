@@ -1,4 +1,4 @@
-"""Lints: warnings of valid but probably unintended rules.
+"""Lints: warnings about rules that are valid but probably unintended.
 
 Each detects exceptions to a pattern of the ruleset itself.
 """

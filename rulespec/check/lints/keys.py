@@ -1,4 +1,4 @@
-"""Keys: canonical representations of expressions; equal keys imply equal values."""
+"""Keys: canonical representations of expressions. Equal keys imply equal values."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _fact(name: str, owner: Key) -> Key:
 
 
 def moved(key: Key, keys: Keys, gone: Iterable[typed.Var] | None = None) -> Key:
-    """The key in another scope, with variables replaced by their values there; None if one is unknown there.
+    """The key translated to another scope, with variables replaced by their values; None if one is unknown.
 
     `gone` are the variables that do not exist there; None means all except those in `keys`.
     """

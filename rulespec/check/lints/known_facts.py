@@ -1,8 +1,8 @@
 """Facts known at a place in the rules, from assignments to state and tested conditions.
 
 A forward data-flow analysis: an assigned value is known until it may change, and a tested condition is known within its
-branch. On entry to a procedure, the facts common to all its calls are known. It tracks only state read by `to` and
-`open` of private state, so it costs nothing for most rulesets.
+branch. On entry to a procedure, the facts common to all its calls are known. The analysis tracks only state that the
+`to` and `open` clauses of private state read, so it costs nothing for most rulesets.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Known:
 
     Attributes:
         current: the known facts; None in unreachable code, such as after `return`.
-        grown: whether the facts known on entry to a procedure have become fewer, so that another pass is needed.
+        grown: whether fewer facts are now known on entry to some procedure, so that another pass is needed.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Known:
             self.current = {}
 
     def call(self, procedure: typed.Procedure, args: Sequence[Key]) -> None:
-        """Applies a call: passes facts to the procedure, and keeps those that it leaves unchanged."""
+        """Applies a call: passes the facts on to the procedure, and keeps those that the procedure leaves unchanged."""
         if self.current is None or not self._read:
             return
         inputs = self._inputs_of(procedure, args)
@@ -105,7 +105,7 @@ class Known:
         return {key: value for key, value in facts if key is not None and value is not None}
 
     def name(self, var: typed.Var, key: Key) -> None:
-        """Makes a variable an alias of a field until the field changes."""
+        """Makes a variable an alias of a field, until the field changes."""
         if self.current is None or not _mentions(key, self._read) or not self._stays(("var", var)):
             return
         if key is not None and key[0] == "field" and self._stays(key):

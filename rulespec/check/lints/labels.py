@@ -27,8 +27,8 @@ class PrivateRead(Struct, frozen=True):
         what: the private declaration, or a variable: an argument of an option, or a parameter of a rule.
         seen_by: players who always see it.
         perhaps: other players, each with the condition under which they see it; nobody else does.
-        exact: the set of its viewers, if it cannot be listed as players: as the key of the set, as the only player
-            who is not in it (`BUT`), or `UNKNOWN`.
+        exact: the set of viewers if it cannot be listed as players: the key of the set, or a key with `BUT` and the
+            only player outside the set, or `UNKNOWN`.
         when: the condition on settings under which it is private.
         open: the condition under which it is public; None if unknown or never.
         at: the place of the read, if the value was stored for later use.
@@ -68,14 +68,14 @@ class ReadLabels:
 
     Args:
         reasons: the deliberate disclosures.
-        loose: variables that are reassigned, so that their keys may denote different values.
+        loose: variables that are reassigned, so their keys may denote different values.
         kinds: all kinds.
 
     Attributes:
         known: the facts known at the current place of the analysis.
-        of_vars: the label of each variable; of_tables: the same for local tables.
+        of_vars: the label of each variable; `of_tables` is the same for local tables.
         of_sizes: the label of the size of each set variable.
-        of_presence: the label of whether a variable has a value, if that is less than its own.
+        of_presence: the label of whether a variable has a value, if that reveals less than the value itself.
         same: the keys of aliased variables.
     """
 
@@ -157,7 +157,7 @@ class ReadLabels:
         return label
 
     def presence(self, e: typed.Expr) -> Label | None:
-        """The label of whether `first(deck)`, or a variable with it, has a value; None for other expressions."""
+        """The label of whether `first(deck)`, or a variable that holds it, has a value; None for other expressions."""
         if isinstance(e, typed.Local):
             return self.of_presence.get(e.var)
         return self.of_number(e.args[0]) if isinstance(e, typed.Op) and e.op == "front" else None
@@ -174,7 +174,7 @@ class ReadLabels:
         return self.of(e)
 
     def of_any(self, e: typed.Expr) -> Label:
-        """The label of a test whether a set or a place is nonempty."""
+        """The label of a nonemptiness test for a set or a place."""
         if not isinstance(e, typed.PieceCount):
             return self.of_number(e)
         if e.place.private is None or e.place.private.counted:
@@ -182,7 +182,7 @@ class ReadLabels:
         return self.of(e)
 
     def of_tokens(self, place: typed.PlaceValue) -> Label | None:
-        """The label of the number of tokens in a place; None if their number is private as well."""
+        """The label of the number of tokens in a place; None if that number is also private."""
         if place.place.private is not None and not place.place.private.counted:
             return None
         return self._all(parts(place))
@@ -199,7 +199,7 @@ class ReadLabels:
         return NOTHING if isinstance(e, typed.Field | typed.Lit) else self.of(e)
 
     def field_source(self, e: typed.Field) -> PrivateRead | None:
-        """The private source of a field, with its viewers; None if the field is public."""
+        """The private source that a field reads, with its viewers; None if the field is public."""
         if e.decl.private is None:
             return None
         keys = [self.key(e.owner)] if e.owner is not None else []
@@ -219,7 +219,7 @@ class ReadLabels:
         return frozenset([self.settled(read)])
 
     def settled(self, read: PrivateRead) -> PrivateRead:
-        """A source with the viewers known at the current place."""
+        """A private read with its viewers resolved by the facts known at the current place."""
         sure, perhaps = set(read.seen_by), set()
         for player, condition in read.perhaps:
             if self.known.holds(condition):
@@ -230,7 +230,7 @@ class ReadLabels:
         return replace(read, seen_by=seen_by - {None}, perhaps=frozenset(one for one in perhaps if one[0] is not None))
 
     def actor(self, e: typed.Expr) -> Key:
-        """The key of a player, given as an expression."""
+        """The key of the player that an expression denotes."""
         return self.player(self.key(e))
 
     def argument(self, var: typed.Var, private: typed.Privacy, who: Key) -> PrivateRead:
@@ -242,19 +242,19 @@ class ReadLabels:
         return self.settled(PrivateRead(var, seen_by, perhaps, (BUT, None, other) if other is not None else None))
 
     def player(self, key: Key) -> Key:
-        """The key of the player that a key is known to denote, or the key itself; None if it denotes no player."""
+        """The key of the player that a key is known to denote, else the key itself; None if there is no such player."""
         value = self.known.value(key)
         if value is None or value[0] not in ("var", "lit"):
             return key
         return None if value[0] == "lit" and value[2] == -1 else value
 
     def place_source(self, e: typed.PieceCount, secrecy: typed.Secrecy) -> PrivateRead:
-        """A private place of pieces, as a private source."""
+        """The private source for a private place of pieces."""
         keys = [self.key(k) for k in (*e.ids, *([e.index] if e.index is not None else []))]
         return self.settled(source(e.place, secrecy, keys))
 
     def token_place(self, e: typed.PlaceValue, token: typed.Expr) -> PrivateRead:
-        """The source of a test whether a token is in a private place."""
+        """The private source for a test whether a token is in a private place."""
         assert e.place.private is not None
         keys = [self.key(k) for k in (token, *([e.index] if e.index is not None else []))]
         return self.settled(source(e.place, e.place.private, keys))
@@ -271,7 +271,7 @@ class ReadLabels:
         return label | self._all(inputs[one.what] for one in summary if one.what in inputs)
 
     def definition(self, d: typed.Definition) -> Label:
-        """The label of a definition in isolation; its parameters are sources, too."""
+        """The label of a definition analysed in isolation; its parameters count as sources, too."""
         if d not in self._definitions:
             self._definitions[d] = NOTHING
             place, self.known = self.known, _NOTHING_KNOWN  # it is called from several places
@@ -302,7 +302,7 @@ class ReadLabels:
         return key_of(e, self.same)
 
     def noted(self, label: Label, at: Span | None) -> Label:
-        """A label for a value stored for later use, restricted to the viewers that later changes cannot replace."""
+        """The label of a value stored for later use, restricted to viewers whom later changes cannot replace."""
         results, loose = [], self.loose
         for one in label:
             seen_by = frozenset(k for k in one.seen_by if lasts(loose, k))
@@ -315,7 +315,7 @@ class ReadLabels:
 
 
 def lasts(loose: Collection[typed.Var], key: Key) -> bool:
-    """Whether a key keeps its value after later changes of the state and of reassigned variables."""
+    """Whether a key keeps its value after later changes of state and reassignments."""
     if key is None or key[0] in ("field", "call"):
         return False
     return all(
@@ -337,7 +337,7 @@ def bound(e: Binding) -> set[typed.Var]:
 
 
 def source(what: typed.FieldDecl | typed.PlaceDecl, secrecy: typed.Secrecy, keys: list[Key]) -> PrivateRead:
-    """The private source for a declaration, given the keys of the entities that the value belongs to."""
+    """The private source for a declaration, given the keys of the entities that the private value belongs to."""
     of: dict[Key, Key] = {("var", var): key for var, key in zip(secrecy.at, keys, strict=True)}
     gone = () if isinstance(what, typed.FieldDecl) and what.local else None  # tables use variables of their procedure
     listed = viewers(secrecy.to, lambda e: moved(key_of(e, {}), of, gone))
@@ -383,5 +383,5 @@ def elsewhere(label: Label, keys: Keys, gone: Iterable[typed.Var] | None = None)
 
 
 def nobodys(label: Label) -> Label:
-    """A label whose viewers are unknown."""
+    """A copy of the label whose viewers are unknown."""
     return frozenset(replace(one, seen_by=frozenset(), perhaps=frozenset(), exact=UNKNOWN, open=None) for one in label)

@@ -8,7 +8,7 @@ from rulespec.typed.rule_traversal import private_params, secrecies
 
 
 def check_leaks(c: Context) -> None:
-    """Warns of leaks of private state, and of declared reasons that match no disclosure."""
+    """Warns of leaks of private state, and of declared disclosure reasons that are never needed."""
     reasons = Reasons(c)
     if any(True for _ in secrecies(c.declarations, c.rules)) or any(True for _ in private_params(c.rules)):
         from rulespec.check.lints.secret_flow import SecretFlow  # lazily: most rulesets have no private state

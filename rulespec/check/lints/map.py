@@ -17,7 +17,7 @@ _ALIKE = 8  # number of similar regions beyond which a single exception is repor
 
 
 def check_map(c: Context) -> None:
-    """Warns of regions and their facts that contradict the rest of the map."""
+    """Warns of regions that cannot be reached, and of region facts that contradict the links."""
     _Map(c).check()
 
 

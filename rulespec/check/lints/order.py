@@ -1,4 +1,4 @@
-"""The lints in order, which run only if there are no errors."""
+"""The lints in order; they run only if there are no errors."""
 
 from __future__ import annotations
 

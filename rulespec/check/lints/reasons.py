@@ -27,11 +27,11 @@ class Reasons:
                 self._idle.add(one.span)
 
     def tell(self, place: Span) -> bool:
-        """Whether the disclosure at a place is deliberate; marks its reason as used."""
+        """Whether the disclosure at a place is deliberate; if so, marks its reason as used."""
         reasons = self._lines.get((place.file, place.line), set())
         self._idle -= reasons | {place}
         return bool(reasons) or place in self.disclosures
 
     def idle(self) -> list[Span]:
-        """The reasons without a matching disclosure."""
+        """The reasons that no disclosure has used."""
         return sorted(self._idle, key=lambda s: (s.file, s.line, s.column))

@@ -1,4 +1,4 @@
-"""Set-ups that are incomplete: without entries for some player counts, or not matching the total size of a pile."""
+"""Incomplete set-ups: entries missing for some player counts, or piles that do not add up to their total size."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_set_ups(c: Context) -> None:
 
 
 def check_piles(c: Context) -> None:
-    """Warns of `supply: all - 12` if the set-up places a different number of pieces elsewhere."""
+    """Warns of entries such as `supply: all - 12` if the set-up places a different number of pieces elsewhere."""
     for path, _, node in entries(get(c.source.root, "setup", "pieces")):
         taken = _taken(node)
         piece_name, _, place_name = path.partition(".")

@@ -1,4 +1,4 @@
-"""Repeated decisions that use a local variable computed from outdated state."""
+"""Repeated decisions that use a local variable computed from state that has since changed."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _NONE: _Cells = frozenset()
 def check_stale(c: Context) -> None:
     """Warns of `ask again` after an option changed the state from which a local variable of the decision was computed.
 
-    Skips reassigned variables, and conditions that also read the changed state, because these compare it with
-    the earlier value.
+    Skips reassigned variables, and conditions that also read the changed state, because they compare it with its
+    earlier value.
     """
     effects = _Effects(c.rules)
     for procedure in c.rules.procedures.values():

@@ -1,4 +1,4 @@
-"""Rows of tables: missing, misplaced, or possibly missing where a table is looked up."""
+"""Table rows that are missing, misplaced, or possibly missing in a lookup."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _compares(e: typed.Expr) -> bool:
 
 
 def check_table_rows(c: Context) -> None:
-    """Warns of numeric rows with a gap or out of order, and of a single row without the inner rows of the others."""
+    """Warns of numeric rows with gaps or out of order, and of rows that lack inner rows which most others have."""
     for table in c.declarations.tables.values():
         rows = get(c.source.root, "tables", table.name, "rows")
         if isinstance(rows, Mapping):

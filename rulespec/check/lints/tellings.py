@@ -17,7 +17,7 @@ class Tellings:
     """Reporter of leaks: at most one warning for each place of a private read.
 
     Attributes:
-        heard: whether the fixed point has been reached; before, nothing is reported.
+        heard: whether the fixed point has been reached; until then, nothing is reported.
         apart: the pairs of players known to differ wherever the current option is legal.
     """
 
@@ -43,7 +43,7 @@ class Tellings:
                 self._warn("RS346", message, one, span, "changed here", _ways_out(shown, target, one))
 
     def asked(self, span: Span, under: Label) -> None:
-        """Reports a question that depends on a secret, as everybody sees who is asked."""
+        """Reports a decision whose occurrence depends on a secret, since everybody sees whether it occurs."""
         for one in under:
             message = f"whether a decision arises depends on {_of(one)}, but everybody sees whether it does"
             help_ = f"always offer the decision, with an option that does nothing, {self._counted(one)}"
@@ -51,7 +51,7 @@ class Tellings:
             self._warn("RS344", message, one, span, "the decision", help_)
 
     def offered(self, option: typed.OptionDef, label: Label, span: Span, who: Key) -> None:
-        """Reports an option that reveals a secret to the seat that is offered it."""
+        """Reports an option whose availability reveals a secret to the decider."""
         for one in label:
             if who is None or not self._sees(who, one):
                 message = f"whether `{option.name}` is offered depends on {_of(one)}, which the decider may not see"

@@ -1,4 +1,4 @@
-"""Disclosures by `told` without effect: the value influences a change, but the disclosed cells stay hidden."""
+"""Ineffective `told` disclosures: the value influences a change, but the disclosed cells stay hidden."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OF_SETS = frozenset(("??", "first", "front", "the", "members"))
 
 
 def check_unseen(c: Context) -> None:
-    """Warns of `told` around private state that gains no new viewers.
+    """Warns of a `told` around private state if nobody new gets to see that state.
 
     A disclosed value becomes visible if it is stored, paid, moved, passed on or bound to a variable, or if `open` makes
     its cells public.

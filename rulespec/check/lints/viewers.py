@@ -1,4 +1,4 @@
-"""Sets of players as explicit lists, with a condition of membership for each player."""
+"""Player sets as explicit lists, with a membership condition for each player."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _Viewer = tuple[typed.Expr, tuple[_Condition, ...]]
 
 
 def viewers(to: typed.Expr | None, key: Callable[[typed.Expr], Key]) -> list[tuple[Key, Key]] | None:
-    """The keys of the players in a set, each with the key of its condition, or None if it is unconditional. The result
-    is None if they cannot be listed.
+    """The players in a set, as pairs of the player's key and the key of the condition (None if unconditional); None if
+    the players cannot be listed.
 
     `key` maps an expression to its key.
     """
@@ -47,14 +47,14 @@ def outsider(to: typed.Expr | None, key: Callable[[typed.Expr], Key]) -> Key:
 
 
 def pairs(e: typed.Expr | None, sign: str) -> Iterator[tuple[typed.Expr, typed.Expr]]:
-    """The pairs of expressions that a condition requires to be equal or different, by the sign."""
+    """The pairs of expressions that a condition requires to be equal (`sign` is `==`) or different (`!=`)."""
     for one in _conjuncts(e) if e is not None else ():
         if isinstance(one, typed.Op) and one.op == sign:
             yield one.args[0], one.args[1]
 
 
 def equal_keys(b: typed.Binder, key: Callable[[typed.Expr], Key]) -> dict[Key, Key]:
-    """The keys of a member that a binder's condition makes equal to outer ones, because no other member counts."""
+    """The keys that a binder's condition equates with the member, so that no other member counts."""
     results: dict[Key, Key] = {}
     for one, other in pairs(b.where, "=="):
         for own, outer in ((one, other), (other, one)):

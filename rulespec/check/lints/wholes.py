@@ -1,4 +1,4 @@
-"""Patterns for the whole content of a place: sets, sums, loops, and options that take any part of it."""
+"""Patterns that cover the whole content of a place: sets, sums, loops, and options that take any part of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rulespec.typed.rule_traversal import expressions, head_expressions, parts
 
 
 def token_at(e: typed.Op) -> tuple[typed.Expr | None, typed.PlaceValue | None]:
-    """The token and the place in a test of a token's place; None for other comparisons."""
+    """The token and the place that an expression compares; None if it is not a test of a token's place."""
     of, place = e.args
     if isinstance(of, typed.Field) and isinstance(place, typed.PlaceValue):
         return of.owner, place
@@ -18,12 +18,12 @@ def token_at(e: typed.Op) -> tuple[typed.Expr | None, typed.PlaceValue | None]:
 
 
 def in_place(e: typed.Expr) -> typed.PlaceValue | None:
-    """The place whose tokens are exactly the set that an expression denotes, or None."""
+    """The place whose tokens are exactly the members of a set, or None."""
     return _place_of(e.binder) if isinstance(e, typed.Each) and e.op == "set" and e.body is None else None
 
 
 def all_of_place(b: typed.Binder) -> typed.PlaceValue | None:
-    """The place all of whose tokens a binder iterates over, or None."""
+    """The place whose tokens a binder iterates over without exception, or None."""
     return in_place(b.source) if b.where is None else _place_of(b)
 
 
@@ -35,7 +35,7 @@ def _place_of(b: typed.Binder) -> typed.PlaceValue | None:
 
 
 def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
-    """The place whose pieces an expression counts in total, over all owners of one kind, or None."""
+    """The place whose pieces of all kinds an expression counts in total, or None."""
     pile, b = e.body, e.binder
     if not isinstance(pile, typed.PieceCount) or not isinstance(b.source, typed.KindSet) or b.where is not None:
         return None
@@ -44,7 +44,7 @@ def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
 
 
 def within_place(b: typed.Binder) -> typed.PlaceValue | None:
-    """A place that contains all tokens of a binder, or None."""
+    """A place that contains all tokens of a binder's set, or None."""
     inner = b.source.binder if isinstance(b.source, typed.Each) and b.source.op == "set" else None
     for one in (b, inner):
         if one is not None and isinstance(one.where, typed.Op):
@@ -57,7 +57,7 @@ def within_place(b: typed.Binder) -> typed.PlaceValue | None:
 
 
 def emptied(s: typed.For) -> list[typed.Transfer]:
-    """The moves of a loop that transfers the whole content of one place to another, over all kinds of pieces; empty for
+    """The moves of a loop that transfers the whole content of one place to another, for all kinds of pieces; empty for
     other loops.
     """
     if not _is_all(s.binder):
@@ -133,7 +133,7 @@ def _is_same_for_all(index: typed.Expr | None, inner: Sequence[typed.Var]) -> bo
 
 
 def reads(roots: Iterable[typed.Expr | None], variables: Iterable[typed.Var]) -> bool:
-    """Whether expressions read one of the variables."""
+    """Whether the expressions read one of the variables."""
     ids = set(map(id, variables))
     return any(
         isinstance(e, typed.Local) and id(e.var) in ids for root in roots if root is not None for e in expressions(root)
@@ -161,7 +161,7 @@ def _is_pile(e: typed.Expr, pile: typed.Expr) -> bool:
 
 
 def one_of_all(option: typed.OptionDef, p: typed.OptionParam) -> typed.Expr | None:
-    """The set or pile of which an option requires any one member or piece.
+    """The set or pile from which an option takes any one member or piece.
 
     None if the option restricts the argument further. A pile stands for the pieces of all kinds in its place.
     """

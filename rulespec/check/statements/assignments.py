@@ -19,7 +19,7 @@ from rulespec.types import ANY, BAD, INT, Bad, BagOf, Ent, Num, Order, SetOf, ma
 
 
 def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None = None) -> Outcome:
-    """Types `let`; `value` is the typed call of a procedure whose value it binds, if any."""
+    """Types `let`; `value` is the typed call of the procedure whose value it binds, if any."""
     x = c.x
     new = no_shadow(x, s.name, env)
     value = value or x.infer(s.value, env)
@@ -36,7 +36,7 @@ def type_let(c: StatementContext, s: ast.Let, env: Env, value: typed.Expr | None
 
 
 def type_assign(c: StatementContext, s: ast.Assign, env: Env, value: typed.Expr | None = None) -> Outcome:
-    """Types `set`; `value` is the typed call of a procedure whose value it assigns, if any."""
+    """Types `set`; `value` is the typed call of the procedure whose value it assigns, if any."""
     x = c.x
     if unknown_table(c, s, env):
         return None, env, True
@@ -135,7 +135,7 @@ def _accounts_of(x: ExpressionContext, end: typed.Expr) -> str:
 def type_move(c: StatementContext, s: ast.Move, env: Env) -> typed.Stmt | typed.Block | None:
     """Types `move e of pile[ids] from place to place`, or `move b of pile …` for a bag.
 
-    For a bag, the pile's entity is omitted, and the names of places omit the pile.
+    For a bag, the pile is given without its entity, and places are named without the pile.
     """
     x = c.x
     bag = bag_of(x, s.amount, env)

@@ -35,7 +35,7 @@ class StatementChecker(StatementContext):
     """Converter of procedure bodies into typed statements, which reports their errors."""
 
     def block(self, stmts: tuple[ast.Stmt, ...], env: Env, place: StatementPlace) -> tuple[typed.Block, Env, bool]:
-        """The typed block, the scope after it, and whether its end is reachable."""
+        """The typed block, the scope after it, and whether execution can reach its end."""
         result: list[typed.Stmt] = []
         alive = True
         for position, s in enumerate(stmts):

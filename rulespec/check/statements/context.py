@@ -1,4 +1,4 @@
-"""Context of the modules that type statements: scopes, effects, and enclosing constructs."""
+"""Context of the modules that type statements: scopes, effects and enclosing constructs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class StatementPlace(Struct, frozen=True):
 
 
 class OpenVariable(Struct):
-    """A variable with an initial value of open type: the place of its name, that type, and types assigned later."""
+    """A variable whose initial value has an open type: the place of its name, that type, and types assigned later."""
 
     span: Span
     begun: Type
@@ -82,10 +82,10 @@ class StatementContext(ABC):
 
     @abstractmethod
     def block(self, stmts: tuple[ast.Stmt, ...], env: Env, place: StatementPlace) -> tuple[typed.Block, Env, bool]:
-        """The typed block, the scope after it, and whether its end is reachable."""
+        """The typed block, the scope after it, and whether execution can reach its end."""
 
     def inner(self, stmts: tuple[ast.Stmt, ...], env: Env, place: StatementPlace) -> tuple[typed.Block, Env, bool]:
-        """The typed form of a nested block, as in `block`; its variables go out of scope at its end."""
+        """The typed form of a nested block, as in `block`, whose variables go out of scope at its end."""
         body, after, alive = self.block(stmts, env, place)
         for name, var in after.vars.items():
             if name not in env.vars and not var.reads:
@@ -97,7 +97,9 @@ class StatementContext(ABC):
         self.x.report.warning("RS405", f"`{var.name}` is never used", var.span, help="remove it")
 
     def forget(self, env: Env, stmts: tuple[ast.Stmt, ...]) -> Env:
-        """The scope with the facts that survive the statements, executed in any order and any number of times."""
+        """The scope reduced to facts that still hold after the statements, executed in any order and any number of
+        times.
+        """
         names = set(self.effects.of(stmts, env.original))
         known = [env.vars[n] for n in names if isinstance(n, str) and n in env.vars]
         names |= {*known, *(var.table for var in known if var.table is not None)}

@@ -206,7 +206,7 @@ def type_taken(
 def type_return(
     c: StatementContext, s: ast.Return, env: Env, place: StatementPlace, value: typed.Expr | None = None
 ) -> Outcome:
-    """Types `return e`; `value` is the typed call of a procedure whose value it returns, if any."""
+    """Types `return e`; `value` is the typed call of the procedure whose value it returns, if any."""
     x, procedure = c.x, c.procedure
     if place.together:
         x.error("RS408", "`return` cannot be used in a simultaneous decision", s.span)

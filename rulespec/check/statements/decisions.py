@@ -1,4 +1,4 @@
-"""Decisions, their options, and the parameters of options; `roll` and `choose` as decisions with one option."""
+"""Decisions, their options, and option parameters; `roll` and `choose` as decisions with one option."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def option_params(
 ) -> tuple[tuple[typed.OptionParam, ...], Env]:
     """The typed parameters of an option, and the scope after them.
 
-    `reads` is the initial read count of each; being visible in the log or to players counts as a read.
+    `reads` is the initial read count of each parameter: being visible in the log or to players counts as a read.
     """
     if len(params) > MAX_PARAMS:
         c.x.error("RS226", f"an option can have at most {MAX_PARAMS} parameters", name.span)
@@ -163,8 +163,8 @@ def option_params(
 
 
 def one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> None:
-    """Reports options with the same name, in decisions with the same name, whose parameters differ: logs cannot
-    distinguish them.
+    """Reports options with the same name, in decisions with the same name, but different parameters, which logs cannot
+    distinguish.
     """
     first = c.options_seen.setdefault((decision, option.name), option)
     if [(p.var.name, p.var.type) for p in first.params] != [(p.var.name, p.var.type) for p in option.params]:
@@ -234,7 +234,7 @@ def _privacy(c: StatementContext, p: ast.Privacy, env: Env) -> typed.Privacy:
 
 
 def type_draw(c: StatementContext, s: ast.Draw, env: Env, place: StatementPlace) -> Outcome:
-    """Types `roll` and `choose`: a decision with one option of the same name, whose parameters stay in scope."""
+    """Types `roll` and `choose` as a decision with one option of the same name, whose parameters stay in scope."""
     if place.together:
         c.x.error("RS408", "a simultaneous decision cannot lead to another decision", s.span)
     name = s.name.text

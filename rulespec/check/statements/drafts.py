@@ -1,6 +1,7 @@
 """`draft`, typed as a loop around a decision with the additional option `withdraw`.
 
-A variable records whether anything is planned. Lowered code saves the state before the draft, and restores it.
+A variable records whether anything is planned. The lowered code saves the state before the draft, and restores it when
+the draft is withdrawn.
 """
 
 from __future__ import annotations

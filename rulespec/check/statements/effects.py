@@ -31,7 +31,7 @@ class Effects:
     def of(self, stmts: Stmts, original: str) -> frozenset[object]:
         """The names of fields, globals and variables that the statements may assign.
 
-        `original` is the target of `original(…)` in them.
+        `original` is the procedure that `original(…)` calls in them.
         """
         called: set[str] = set()
         return self._of_block(stmts, original, called).union(*map(self.of_procedure, called))
@@ -120,7 +120,7 @@ class Effects:
         return False
 
     def passes_turn(self, stmts: Stmts) -> bool:
-        """Whether a `pass turn` in these statements belongs to the enclosing `turns`."""
+        """Whether a `pass turn` in these statements applies to the enclosing `turns`."""
         for s in stmts:
             if isinstance(s, ast.Jump) and s.word == "pass turn":
                 return True

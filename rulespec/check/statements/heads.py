@@ -19,8 +19,9 @@ Stmts = tuple[ast.Stmt, ...]
 def split(c: StatementContext, body: Stmts) -> tuple[Stmts, Stmts]:
     """Splits the body of an option into its head and the rest.
 
-    A `let` after the last requirement belongs to the body, unless the head contains a payment: then it is evaluated
-    before the payment. A `let` with a procedure's value runs the procedure, so it is never part of a head.
+    A `let` after the last requirement belongs to the body, unless the head contains a payment; in that case it is
+    evaluated before the payment. A `let` that binds a procedure's value runs the procedure, so it is never part of a
+    head.
     """
     end = next((n for n, s in enumerate(body) if not isinstance(s, ast.HEAD_PARTS) or _carries_out(c, s)), len(body))
     while end and begins_open(body[end - 1]):  # it evaluates nothing
@@ -70,7 +71,7 @@ def type_guard(c: StatementContext, head: Stmts, env: Env) -> tuple[typed.HeadPa
 
 
 def report_unused(c: StatementContext, head: tuple[typed.HeadPart, ...]) -> None:
-    """Reports the variables of a head that are read neither there nor in the body."""
+    """Reports head variables that are read neither in the head nor in the body."""
     for part in head:
         if isinstance(part, typed.Let) and not part.var.reads:
             c.unused(part.var)

@@ -1,7 +1,8 @@
-"""Loops with a cursor, typed as variables and a `repeat` whose first statements advance the cursor: to the next member
-in `turns … until all pass`, to the next stop of a path in `for x in p` and `for x to y in p`.
+"""Loops with a cursor, typed as variables and a `repeat` whose first statements advance the cursor.
 
-No backend has these forms: `pass turn` sets a variable, leaves all inner loops, and continues with the next turn.
+The cursor advances to the next member in `turns … until all pass`, and to the next stop of a path in `for x in p` and
+`for x to y in p`. Backends do not know these forms: `pass turn` sets a variable, leaves all inner loops, and continues
+with the next turn.
 """
 
 from __future__ import annotations

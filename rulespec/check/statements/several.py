@@ -22,7 +22,7 @@ Ends = tuple[typed.PieceCount, typed.PieceCount]
 def type_several(
     x: ExpressionContext, p: ast.OptionParam, env: Env
 ) -> tuple[typed.Expr, Type, tuple[typed.Expr, typed.Expr]]:
-    """The typed source and type of a parameter with multiple members, and the minimum and maximum number of them."""
+    """The typed source and type of a parameter with multiple members, and the minimum and maximum number of members."""
     source = pile_bag(x, p.low, env) or x.as_set(x.infer(p.low, env))
     type_: Type = source.type
     if isinstance(type_, SetOf) and type_.kind != ANY:
@@ -62,7 +62,7 @@ def _bounds(x: ExpressionContext, last: ast.Expr, least: typed.Expr, most: typed
 
 
 def report_equal_odds(x: ExpressionContext, params: Sequence[ast.OptionParam], option: typed.OptionDef) -> None:
-    """Warns of bags that chance draws with equal odds: pieces drawn from a bag at random have others."""
+    """Warns of bags that chance draws with equal odds, because drawing single pieces at random has different odds."""
     for p, param in zip(params, option.params, strict=True):
         if option.weight is not None or not isinstance(param.var.type, BagOf):
             continue
@@ -86,7 +86,7 @@ _EACH = " each"
 
 
 def put_all(c: StatementContext, s: ast.Put, tokens: typed.Expr, place: typed.Expr) -> typed.Block:
-    """The statements for `move s to place` with a set of tokens, one token after another in order."""
+    """The statements for `move s to place` with a token set, which move the tokens one after another, in order."""
     assert isinstance(tokens.type, SetOf)
     kind = c.x.decls.kinds[tokens.type.kind]
     names, place = _held(place)
@@ -113,8 +113,8 @@ def set_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Var | None:
 def each_pile(
     x: ExpressionContext, bag: typed.Local, pile: ast.Expr, env: Env
 ) -> tuple[typed.Var, ast.Expr, Env] | None:
-    """A variable for the entities of a bag's kind, the pile of that entity, and the scope with the variable; None if an
-    error is reported.
+    """A variable over the entities of a bag's kind, the pile of that entity, and the scope with the variable; reports
+    an error and returns None if there is no such pile.
     """
     assert isinstance(bag.type, BagOf)
     named = pile.target if isinstance(pile, ast.Index) else pile
@@ -140,7 +140,7 @@ def each_pile(
 
 
 def move_bag(s: ast.Move, bag: typed.Local, var: typed.Var, ends: Ends) -> typed.Block:
-    """The statements for `move b of pile from place to place`, pile by pile in kind order."""
+    """The statements for `move b of pile from place to place`, which move pieces pile by pile, in kind order."""
     names: list[typed.Stmt] = []
     places = []
     for end in ends:

@@ -131,7 +131,7 @@ def _try(c: StatementContext, var: typed.Var, span: Span, env: Env, place: State
 
 
 def unknown_table(c: StatementContext, s: ast.Assign, env: Env) -> bool:
-    """Whether a statement assigns an entry of an unknown table; reports it."""
+    """Whether a statement assigns to an entry of an unknown table; if so, reports it."""
     name = s.target.target.name if isinstance(s.target, ast.Index) and isinstance(s.target.target, ast.Ref) else ""
     d = c.x.decls
     known = (env.vars, d.fields, d.constants, d.settings, d.kinds, d.tables, d.pieces, d.tracks, d.entities)
