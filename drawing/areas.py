@@ -1,7 +1,8 @@
-"""Areas of regions known only by positions and links: linked regions touch wherever the plane allows it.
+"""Areas for regions that have only positions and links: linked regions touch wherever the plane allows it.
 
 Each region is the union of the Voronoi cells of its position and of additional sites along its links. Without these
-sites, a fifth of the links would have no border, and as many borders would have no link (docs/explanation/drawing.md).
+sites, a fifth of the links would have no border, and just as many borders would have no link
+(docs/explanation/drawing.md).
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def areas(
         links: pairs of regions that should touch.
         width: the width of the frame.
         height: the height of the frame.
-        stubs: regions with an additional point that their area should reach, such as one at the frame.
+        stubs: for some regions, an additional point that their area should reach, such as a point on the frame.
     """
     lines = [(a, b, positions[a], positions[b]) for a, b in links]
     lines += [(a, -1, positions[a], end) for a, end in stubs]
@@ -157,7 +158,7 @@ def _joined(edges_by_cell: list[list[Edge]], owners: Sequence[int], count: int) 
 
 
 def chains(lines: list[tuple[Corner, Corner]], degree: dict[Corner, int]) -> list[list[Corner]]:
-    """Chains of connected lines, which end at corners where more than two lines meet."""
+    """Chains of connected lines, each ending at corners where more than two lines meet."""
     at: dict[Corner, list[int]] = {}
     for k, ends in enumerate(lines):
         for corner in ends:
@@ -225,7 +226,7 @@ def loops(parts: list[tuple[Corner, Corner, list[Point]]]) -> list[list[Point]]:
 
 
 def spans(outlines: Sequence[Sequence[Point]], rows: int, side: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-    """The grid squares with centres inside outlines, by row: first and last column of each run."""
+    """The grid squares whose centres are inside outlines, by row: the first and last column of each run."""
     crossings: list[list[float]] = [[] for _ in range(rows)]
     for line in outlines:
         for (x, y), (nx, ny) in zip(line, [*line[1:], line[0]], strict=True):

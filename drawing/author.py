@@ -1,4 +1,4 @@
-"""The author's view of a ruleset: its readable parts and its mistakes."""
+"""The author's view of a ruleset: the parts that can be read, and its mistakes."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _OF_FACTS = FACTS - {"RS230"} | {"RS301"}
 
 
 class Draft(Brief, Struct, frozen=True):
-    """A ruleset being written: the ruleset itself, if it is sound, and its diagnostics.
+    """A ruleset that is still being written: its diagnostics and, if it is sound, the ruleset itself.
 
     Attributes:
         ruleset: the ruleset, or None if it has errors.
-        scene: the board, with marked mistakes if requested; None if nothing is to be marked, or nothing is readable.
+        scene: the board with its mistakes marked; None if marks were not requested, or if nothing can be read.
         diagnostics: all mistakes.
         sources: the texts of its files.
     """
@@ -82,7 +82,7 @@ def draft(ref: str, *, marks: bool = True) -> Draft:
 
 
 def with_mistakes(ruleset: typed.Ruleset, diagnostics: Sequence[Diagnostic]) -> Scene:
-    """The board of a ruleset with faults that appear only when a game starts."""
+    """The board of a ruleset whose faults appear only when a game starts."""
     style = read_drawing(ruleset, Report())
     return faulty_scene(_board(ruleset, style, True), _faults(ruleset, style, diagnostics))
 

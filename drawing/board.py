@@ -1,4 +1,4 @@
-"""The picture of a position: boards side by side with their pieces, and tables below."""
+"""The picture of a position: boards with their pieces side by side, and tables below."""
 
 from __future__ import annotations
 
@@ -62,9 +62,10 @@ _MAT = 10.0
 
 
 class Panel(Brief, Struct, frozen=True):
-    """A board with nested boards, or a scale, as a separate picture in the coordinates of the sheet.
+    """A board with nested boards, or a scale, as a separate picture in sheet coordinates.
 
-    `at`: its place on the sheet; `turns`: whether it can be rotated to the other side; `note`: its caption.
+    `at` is its place on the sheet, `turns` is whether it can be rotated to face the other side, and `note` is its
+    caption.
     """
 
     id: str
@@ -86,7 +87,7 @@ def board(
 
     Args:
         ruleset: the ruleset.
-        position: a game, shown in full, or a seat's view; None for the board without pieces or tables.
+        position: a game, which is shown in full, or a seat's view; None for a board without pieces or tables.
         words: the displayed titles; by default those of the ruleset.
         style: the style of the ruleset, if it has already been read.
     """
@@ -114,10 +115,10 @@ def board_of(
 
     Args:
         ruleset: the ruleset.
-        seats: the seats of the table: ids with names, or only ids.
+        seats: the seats of the table, given as ids with names or only as ids.
         words: the displayed titles; by default those of the ruleset.
-        tables: whether the picture includes tables; `rows_of` has them as text.
-        viewer: the number of the seat whose spaces can be pointed at, if each seat has its own.
+        tables: whether the picture includes tables; `text_rows` returns them as text.
+        viewer: the number of the seat whose spaces can be pointed at, if each seat has its own spaces.
         style: the style of the ruleset, if it has already been read.
         apart: whether each board is a separate picture, as on a page, without tables.
     """
@@ -138,7 +139,7 @@ def board_of(
 
 
 def drawn_kinds(d: typed.Declarations, style: Style) -> list[str]:
-    """The kinds with a board on the sheet of a ruleset without seats, in the order of their boards."""
+    """The kinds that have a board on the sheet when there are no seats, in the order of their boards."""
     boards, guests = _boards_of(style, Names(d, ()))
     ordered = [b for at in ("left", "right", "below") for b in boards if b.at == at]
     return [kind for b in ordered for kind in (b.kind, *(guest.kind for guest in guests if guest.inside == b.kind))]
@@ -156,7 +157,7 @@ class Board:
     """The board of a ruleset at a table, whose static parts are computed only once.
 
     Args:
-        d: declarations, possibly of a ruleset with mistakes.
+        d: the declarations, possibly of a ruleset with mistakes.
         style: their style.
         names: the seats with the names of the players; empty without a game.
         words: the displayed titles.
@@ -318,11 +319,11 @@ class Board:
         return plan.size[1] + GAP
 
     def backdrop(self) -> str:
-        """The static pictures as HTML, one figure per board, with an empty group for the items of each layer."""
+        """The static pictures as HTML: one figure per board, with an empty group for the items of each layer."""
         return "".join(_figure(each) for each in self.panels)
 
     def panel_of(self, kind: str) -> str:
-        """The panel that contains the places of a board."""
+        """The panel on which the places of a board are shown."""
         return next((guest.inside for guest in self._guests if guest.kind == kind), kind)
 
     def _title_of(self, table: SheetTable) -> str:
@@ -347,9 +348,9 @@ class Board:
         return Scene(*self.size, self.words.game, description, tuple(self.static), tuple(dynamic))
 
     def places(self, state: dict[str, Any] | None = None) -> dict[str, Place]:
-        """The entities that can be pointed at, by id: spaces, rows, and for a state also tokens and cards.
+        """The entities that can be pointed at, by id: spaces and rows and, if a state is given, tokens and cards.
 
-        In a picture, the element of a place has its id as `data-place`.
+        In a picture, the element of a place carries the place's id as `data-place`.
         """
         items = (*self.static, *(self.items(state) if state is not None else ()))
         return {place.id: place for item in items for place in item.places}
@@ -384,7 +385,7 @@ class Board:
             yield from rows(self.sheet, self.words, self.names, table, shown, placed)
 
     def text_tables(self) -> list[tuple[SheetTable, TextTable]]:
-        """The tables, each also as text: title, heads, and the first cell of each row."""
+        """The tables as text: title, column heads, and the first cell of each row."""
         return [(t, text_table(self.sheet, t, self._title_of(t))) for t in self._text_tables if t.rows]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Boards in the forms named by a drawing file, with mats as copies of a regular board for several owners."""
+"""Boards in the forms that a drawing file names, with mats as copies of a regular board for several owners."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ _LEAST_SCALE = 0.7
 
 
 def mats_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float, viewer: int) -> Plan:
-    """A board for each owner, with the product's entities as places; on the viewer's board, also with its cells.
+    """One board per owner, whose places are the entities of the product; on the viewer's board, cells are places, too.
 
-    Plain cells have no separate board, so the viewer points at them here.
+    The cells have no board of their own, so the viewer points at them on this one.
     """
     owner, kind = sheet.d.kinds[board.kind].product
     names, spaces = sheet.names(owner), sheet.d.boards[kind].spaces
@@ -135,8 +135,9 @@ def plans_of(
     Args:
         sheet: the sources of the picture.
         b: the board.
-        guests: nested boards: in cells of its net, as spots on a map, as stops of its tiles, or as sides or corners.
-        room: its top left corner, its maximum width, and the number of the viewing seat.
+        guests: the nested boards: in cells of its net, as spots on a map, as stops on its tiles, or as sides or
+            corners.
+        room: the board's top left corner, its maximum width, and the number of the viewing seat.
     """
     corner, width, viewer = room
     if b.form == "cells":
@@ -168,6 +169,6 @@ def plans_of(
 
 
 def is_mats(sheet: Sheet, kind: str) -> bool:
-    """Whether a kind is a product with a regular board."""
+    """Whether a kind is the product of owners and a regular board."""
     product = sheet.d.kinds[kind].product
     return len(product) == 2 and product[1] in sheet.d.boards

@@ -1,4 +1,4 @@
-"""Boxes in a grid of squares, so that a box is compared only with its neighbours."""
+"""Boxes on a grid of squares, so that each box is compared only with its neighbours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SQUARE = 64.0
 
 
 class BoxGrid:
-    """Boxes by the squares that they cover.
+    """Boxes indexed by the squares that they cover.
 
     Args:
         margin: the width by which each box is enlarged on all sides.
@@ -36,12 +36,12 @@ class BoxGrid:
                 self._at[square].remove(larger)
 
     def near(self, reach: Box) -> list[Box]:
-        """The boxes that meet a box."""
+        """The boxes that intersect a box."""
         boxes = dict.fromkeys(box for square in _squares(reach) for box in self._at.get(square, ()))
         return [box for box in boxes if box.meets(reach)]
 
     def blocker(self, box: Box, gap: float) -> Box | None:
-        """A box less than `gap` away from the given one, or None; the test is that of `Box.meets`, inlined."""
+        """A box less than `gap` away from the given one, or None; the test is an inlined `Box.meets`."""
         left, top, right, bottom = box
         reach = gap + 1
         columns = range(int((left - reach) // _SQUARE), int((right + reach) // _SQUARE) + 1)

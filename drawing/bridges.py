@@ -1,4 +1,4 @@
-"""Bridges: lines for links between areas that do not touch, over the shortest gap clear of names."""
+"""Bridges: lines for links between areas that do not touch, drawn over the shortest gap that is clear of names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Pair = tuple[int, int]
 
 
 def bridges(pairs: Iterable[Pair], raster: Raster, taken: Sequence[Box]) -> dict[Pair, Bridge]:
-    """The ends of lines between areas, at points with some room.
+    """The ends of lines between areas, at points with some free space around them.
 
     Args:
         pairs: the pairs of areas to connect, lower number first.
@@ -42,7 +42,7 @@ def bridges(pairs: Iterable[Pair], raster: Raster, taken: Sequence[Box]) -> dict
 
 
 def crossings(pairs: Iterable[Pair], outlines: Sequence[Sequence[Sequence[Point]]]) -> dict[Pair, Bridge]:
-    """The ends of lines between outlined areas: slightly inside, at their nearest points."""
+    """The ends of lines between outlined areas, slightly inside their nearest points."""
     results: dict[Pair, Bridge] = {}
     for a, b in sorted(set(pairs))[:MAX_BRIDGES]:
         ones, others = (_thinned([p for ring in outlines[i] for p in ring]) for i in (a, b))

@@ -1,4 +1,4 @@
-"""Captions of boards: a heading, and a key to the letters and numbers on a board."""
+"""Board captions: a heading, and a key to the letters and numbers on a board."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FAINT = "#4a525a"
 
 
 def caption(sheet: Sheet, boards: Sequence[BoardStyle], title: str, corner: Point, width: float) -> tuple[str, float]:
-    """The caption above a board and those inside it as SVG, and its height; without a title, only its colour key."""
+    """The caption above a board and its nested boards, as SVG with its height; without a title, only the colour key."""
     parts, tall, board = [], 0.0, boards[0]
     if title:
         parts.append(heading(shortened(title, 13, width, bold=True), corner))
@@ -77,7 +77,7 @@ def _lines(notes: list[str], width: float) -> list[str]:
 
 
 def notes(sheet: Sheet, boards: Sequence[BoardStyle]) -> Iterator[str]:
-    """The kinds of content shown in the places of a board, and of those inside it with their kinds."""
+    """The kinds of content shown on a board; notes on nested boards begin with the title of their kind."""
     yield from _notes(sheet, boards[0])
     for board in boards[1:]:
         yield from (f"{sheet.words.kind(board.kind)}: {note}" for note in _notes(sheet, board))

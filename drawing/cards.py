@@ -1,4 +1,4 @@
-"""Cards and discs for the piles, tokens and entities in a row."""
+"""Cards and discs for the piles, tokens and entities in a table row."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def chip(look: Look, x: float, y: float, text: str = "") -> str:
 
 
 def is_counted(sheet: Sheet, kind: str, pile: str, place: str) -> bool:
-    """Whether a column shows a count instead of single pieces, because all are alike and belong to the row's entity."""
+    """Whether a column shows a count instead of pieces, because all are alike and belong to the row's entity."""
     decl = sheet.d.pieces.get(pile)
     if decl is None or decl.places[place].index or (kind == "game" and decl.each):
         return False
@@ -50,7 +50,7 @@ def is_counted(sheet: Sheet, kind: str, pile: str, place: str) -> bool:
 
 
 def entity_of(sheet: Sheet, pile: Pile) -> Entity | None:
-    """The entity of a card: a token, or the entity of a one-piece pile that is not itself a place."""
+    """The entity that a card represents: a token, or the only owner of the piece, unless that is a place itself."""
     if pile.unseen:
         return None
     if pile.token:
@@ -62,7 +62,7 @@ def entity_of(sheet: Sheet, pile: Pile) -> Entity | None:
 
 
 def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
-    """The text on the card of a pile, and its colours: its title, or the letters of its owners' parts."""
+    """The text on the card of a pile (its title, or the letters of its owners and their components), and its look."""
     if pile.unseen:
         return hidden_text(sheet, pile.count), Look(BACK)
     style = sheet.style.pieces[pile.type]
@@ -80,7 +80,7 @@ def card(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
 
 
 def lettered(sheet: Sheet, pile: Pile) -> tuple[str, Look]:
-    """The text and look of a pile: the letters of its owners, or of an ownerless token, followed by the count."""
+    """The text of a pile (the letters of its owners, or of a token without owners, and the count), and its look."""
     if pile.unseen:
         return str(pile.count), Look(BACK)
     parts = [part for owner in pile.owners for part in sheet.parts(*owner)]
@@ -102,25 +102,25 @@ def hidden_text(sheet: Sheet, count: int) -> str:
 
 
 def unseen_text(sheet: Sheet, value: Any) -> str:
-    """The text for a hidden value: the length of an order, if everybody knows it."""
+    """The text for a hidden value; for an order whose length is public, it contains the length."""
     return hidden_text(sheet, value.length) if isinstance(value, Unseen) else UNKNOWN
 
 
 def is_explained(sheet: Sheet, kind: str) -> bool:
-    """Whether a board, or a table of what changes, explains the letters of a kind's entities."""
+    """Whether the letters of a kind's entities are explained by a board, or by a table that shows changing values."""
     facts = {*sheet.d.kinds[kind].facts, *row_tables(sheet.d, kind)}
     return sheet.on_board(kind) or not facts.issuperset(sheet.style.tables.get(kind, ()))
 
 
 def named_by(sheet: Sheet, type_: str, token: str) -> Entity | None:
-    """The entity that gives a token its look, named by the fact displayed on it; None if there is no such fact."""
+    """The entity that determines a token's look, given by the fact displayed on it; None if there is no such fact."""
     if not token or sheet.style.pieces[type_].text not in sheet.d.kinds[type_].facts:
         return None
     return sheet.fact(type_, sheet.style.pieces[type_].text, sheet.known.number(type_, token))
 
 
 def number_on(sheet: Sheet, type_: str, token: str) -> int | None:
-    """The number displayed on a token: that of a fact, or its own among those of its owner; None if there is none."""
+    """The number displayed on a token: the value of a fact, or the token's number among its owner's tokens; or None."""
     kind, text = sheet.d.kinds.get(type_), sheet.style.pieces[type_].text
     if not token or kind is None:
         return None
@@ -132,7 +132,7 @@ def number_on(sheet: Sheet, type_: str, token: str) -> int | None:
 
 
 def grouped(sheet: Sheet, piles: Sequence[Pile]) -> list[Pile]:
-    """Piles with equal cards merged into the first of them."""
+    """The piles, with those whose cards are equal merged into the first of them."""
     results: dict[str, Pile] = {}
     for pile in piles:
         text = card(sheet, pile)[0]
@@ -142,7 +142,7 @@ def grouped(sheet: Sheet, piles: Sequence[Pile]) -> list[Pile]:
 
 
 def alone(sheet: Sheet, kind: str, place: str) -> list[Pile]:
-    """Each token of a kind as a pile."""
+    """The tokens of a kind, each as a separate pile."""
     names = sheet.names(kind)
     return [Pile(kind, sheet.known.token_owners(kind, i), place, -1, 1, names[i]) for i in range(len(names))]
 
@@ -158,7 +158,7 @@ def most_texts(sheet: Sheet, kind: str, tokens: str, place: str) -> int:
 
 
 def flowed(texts: Sequence[str], width: float) -> list[list[int]]:
-    """The indices of cards in each line, for a given line width."""
+    """The indices of the cards in each line, given the width of a line."""
     lines: list[list[int]] = [[]]
     x = 0.0
     for i, text in enumerate(texts):

@@ -45,7 +45,7 @@ def corners_of(board: typed.BoardDecl, box: Box, *, transposed: bool = False) ->
 
 
 def side_lines(sheet: Sheet, board: BoardStyle, plan: Plan) -> dict[str, LinkLines]:
-    """The lines for the drawn fields of cell sides, by kind of sides."""
+    """The lines for the drawn fields of cell sides, by kind of side."""
     results: dict[str, LinkLines] = {}
     for path in board.sides:
         kind, _, name = path.partition(".")
@@ -95,7 +95,7 @@ def _along(board: typed.BoardDecl, box: Box, at: Point, inset: float) -> list[Po
 
 
 def border_plans(sheet: Sheet, host: BoardStyle, plan: Plan, guests: Mapping[str, BoardStyle]) -> dict[str, Plan]:
-    """The plans of the sides and corners of a board as places; its cells give way to what stands on them."""
+    """The plans of a board's sides and corners as places; the board's cells make room for what stands on them."""
     decl = sheet.d.boards[host.kind]
     if not plan.boxes:
         return {kind: Plan((0.0, 0.0)) for kind in guests}

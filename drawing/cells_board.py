@@ -44,7 +44,7 @@ class Net(Struct, frozen=True):
         return self.columns * self.side[0], self.rows * self.side[1] + self.strip
 
     def box(self, at: Cell, last: Cell | None = None) -> Box:
-        """The box of a cell, or of the range from one cell to another."""
+        """The box of a cell, or of all cells from one to another."""
         (left, top), (right, bottom) = self._corner(at), self._corner(at if last is None else last)
         return Box((left, top, right + self.side[0], bottom + self.side[1]))
 
@@ -53,7 +53,7 @@ class Net(Struct, frozen=True):
         return self.corner[0] + at[0] * self.side[0], self.corner[1] + at[1] * self.side[1] + down
 
     def turned(self, at: Cell, how: str) -> Cell:
-        """A cell rotated clockwise around the centre by the given degrees, or mirrored vertically."""
+        """A cell rotated clockwise around the centre by an angle in degrees, or mirrored vertically."""
         (x, y), right, down = at, self.columns - 1, self.rows - 1
         if how == "flip":
             return x, down - y
@@ -83,7 +83,7 @@ def cells_plan(sheet: Sheet, board: BoardStyle, net: Net, viewer: int) -> Plan:
     """The cells of a board, repeated for each owner if the board has owners.
 
     The slot of space `i` of owner `n` is `i + count * n`; the slots of yards follow. Only the viewer's cells can be
-    pointed at. `data-places` of a cell lists its place for each seat, in order, or `-`.
+    pointed at. The `data-places` of a cell lists its place for each seat in order, or `-` if a seat has none there.
     """
     names, cells = sheet.names(board.kind), _cells(board)
     owners = max(len(sheet.names(board.each)), 1) if board.each else 1  # there are no seats without a game

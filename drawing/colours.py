@@ -1,4 +1,4 @@
-"""A palette for all kinds of colour vision (after Okabe and Ito), with matching text colours."""
+"""A palette for all kinds of colour vision (based on Okabe and Ito), with matching text colours."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ INK = "#1a1a1a"
 
 
 def colour(name: str) -> str:
-    """A colour in SVG notation; an unknown colour in a faulty drawing becomes grey."""
+    """A colour in SVG notation; grey for an unknown colour in a faulty drawing."""
     return name if name.startswith("#") else PALETTE.get(name, PALETTE["grey"])
 
 
@@ -65,7 +65,7 @@ def tint(name: str, share: float) -> str:
 
 
 def ground(name: str, share: float = 0.4) -> str:
-    """The background colour for names and pieces: unchanged if pale enough, otherwise a tint."""
+    """The background colour for names and pieces: the colour itself if it is pale enough, otherwise a tint of it."""
     return colour(name) if name in GROUNDS else tint(name, share)
 
 

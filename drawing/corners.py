@@ -1,7 +1,7 @@
-"""Corners and borders in an imprecise drawing: regions that meet at a point or nearly, lines side by side, and slivers.
+"""Doubtful borders in an imprecise drawing: regions that meet at a point or nearly so, lines side by side, and slivers.
 
-Merging points less than a unit apart can turn a meeting point into a short border, or a short border into a point.
-Only the author knows whether a piece can move between such regions, so all of them are listed.
+Merging points less than a unit apart can turn a meeting point into a short border, or a short border into a point. Only
+the author knows whether a piece can move between such regions, so all such pairs are listed.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def common_points(outlines: Sequence[Lines]) -> Counter[tuple[int, int]]:
 
 
 def corner_links(rings: Sequence[Sequence[Ring]], common: Counter[tuple[int, int]], touching: Pairs) -> Pairs:
-    """The pairs that may touch only by rounding: at most one common point, and a short border.
+    """The pairs that may touch only because of rounding: at most one common point, and a short border.
 
-    In a drawing where nearly all other pairs share two points, the border may have any length.
+    If nearly all other pairs of the drawing share two points, the border may have any length.
 
     Args:
         rings: the outlines with shared points.
@@ -59,13 +59,13 @@ def corner_links(rings: Sequence[Sequence[Ring]], common: Counter[tuple[int, int
 
 
 def corner_meetings(rings: Sequence[Sequence[Ring]], common: Counter[tuple[int, int]], known: Pairs) -> Pairs:
-    """The pairs that meet at a point, before or after points were shared, excluding those already known."""
+    """The pairs that meet at a point, before or after points were shared, except for pairs already known."""
     after = common_points(rings)
     return {pair for pair in common.keys() | after.keys() if all(rings[i] for i in pair)} - known
 
 
 def crumbs(rings: Sequence[Sequence[Ring]], outlines: Sequence[Lines]) -> list[Lines]:
-    """The slivers of each outlined region, too small to become outlines."""
+    """The slivers of each outlined region, which are too small to become outlines."""
     results: list[Lines] = []
     for own, lines in zip(rings, outlines, strict=True):
         small = [line for line in lines if abs(area(line)) < _CRUMB] if own else []
@@ -83,12 +83,12 @@ _MAX_POINTS = 120_000
 
 
 def beside(areas: Sequence[Sequence[Sequence[Point]]], near: float, along: int) -> set[tuple[int, int]]:
-    """The pairs of areas with lines that run side by side.
+    """The pairs of areas whose lines run side by side.
 
     Args:
         areas: the lines of each area.
         near: the side of the grid squares; points in equal or adjacent squares are near.
-        along: the minimum number of squares of either area that are near the other.
+        along: the minimum number of squares in which one area is near the other.
     """
     length = sum(hypot(nx - x, ny - y) for lines in areas for line in lines for (x, y), (nx, ny) in pairwise(line))
     step = max(near / 2, length / _MAX_POINTS)

@@ -1,4 +1,4 @@
-"""Edges that cross, or touch at an inner point; equal edges form a border."""
+"""Edges that cross, or touch at an inner point; two equal edges form a border."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_PAIRS = 300_000
 
 
 class Meeting(IntEnum):
-    """The relation of two different edges."""
+    """The relation between two different edges."""
 
     APART = 0  # or sharing an end
     TOUCHING = 1  # an end of one is on the other, or they overlap
@@ -21,14 +21,14 @@ class Meeting(IntEnum):
 
 
 class Crossings(NamedTuple):
-    """The number of crossing pairs of edges, then of touching ones; greater is worse."""
+    """The number of edge pairs that cross and of edge pairs that touch, in this order; greater is worse."""
 
     crossing: int
     touching: int
 
 
 def crossings(edges: Collection[Stroke], others: Collection[Stroke]) -> Crossings:
-    """The numbers of pairs of an edge and another edge that cross, and that touch; each pair is counted once."""
+    """The number of pairs of an edge and another edge that cross, and that touch; each pair is counted once."""
     pairs = {(min(e, f), max(e, f)) for e in edges for f in others if e != f and _boxes_meet(e, f)}
     kinds = [meeting(e, f) for e, f in pairs]
     return Crossings(kinds.count(Meeting.CROSSING), kinds.count(Meeting.TOUCHING))
@@ -38,7 +38,7 @@ def first_crossing(edges: Collection[Stroke], depth: float) -> tuple[Stroke, Str
     """The leftmost two edges that cross and extend far beyond each other at both ends.
 
     Returns:
-        None if there are none, or none among the first `MAX_PAIRS` with overlapping x-ranges.
+        None if there are none, or none among the first `MAX_PAIRS` pairs with overlapping x-ranges.
     """
     ordered, pairs = sorted(edges), 0
     for i, e in enumerate(ordered):
@@ -91,6 +91,6 @@ def meeting(e: Stroke, f: Stroke) -> Meeting:
 
 
 def turn(a: Dot, b: Dot, c: Dot) -> int:
-    """The side of a line that a point is on: -1, 0 or 1."""
+    """The side of a line on which a point lies: -1, 0 or 1."""
     size = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
     return (size > 0) - (size < 0)

@@ -1,6 +1,6 @@
 """Checks of a map with unreadable facts: a mistake is reported only if it holds for every possible value.
 
-A wrong fact still has some value, and checks of its neighbours would depend on that.
+A fact with an error still has some value, and checks of its neighbours would otherwise depend on that value.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _Doubt = tuple[typed.FactDecl, int, list[int]]
 
 
 def certain_failures(d: typed.Declarations, layers: Layers, errors: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The checks that fail for every value of the wrong facts.
+    """The checks that fail whatever the values of the faulty facts are.
 
     Args:
-        d: declarations; their facts are changed and restored.
+        d: the declarations; their facts are changed temporarily and then restored.
         layers: as in `failed_checks`.
-        errors: the errors of the facts.
+        errors: the errors in the facts.
     """
     results = list(failed_checks(d, layers))
     doubts = list(_doubts(d, errors)) if results else []

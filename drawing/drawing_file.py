@@ -1,7 +1,7 @@
-"""The drawing files of a ruleset: reading, merging and checking of names.
+"""The drawing files of a ruleset: reading, merging, and checks of the names in them.
 
-A file is next to the `game.yaml` of a ruleset; for an overlay, it is `variants/drawing/NAME.yaml`. No game depends on
-these files: they are not part of the hash of the ruleset.
+A ruleset's file is next to its `game.yaml`; an overlay's file is `variants/drawing/NAME.yaml`. No game depends on these
+files, and they are not part of the ruleset's hash.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _GEOGRAPHY = ("dots", "frame", "positions", "projection", "outlines", "scenery",
 
 
 def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
-    """The style of a ruleset, from its drawing files.
+    """The style of a ruleset, read from its drawing files.
 
     Args:
         ruleset: the ruleset.
-        report: receives the errors and warnings in its files; without it, errors are raised.
+        report: receives the errors and warnings in the files; without a report, errors are raised.
 
     Raises:
         DiagnosticsError: RS2xx, RS55x: errors in the files.
@@ -96,7 +96,7 @@ def _check_positions(d: typed.Declarations, board: BoardStyle, report: Report) -
 
 
 def laid_over(low: Any, high: Any) -> Any:
-    """Two files merged: mappings are merged, everything else is replaced."""
+    """Two merged files: mappings are merged, everything else is replaced."""
     if isinstance(low, dict) and isinstance(high, dict):
         return low | {key: laid_over(low.get(key), value) for key, value in high.items()}
     return high

@@ -1,4 +1,4 @@
-"""Checks of names in a drawing file: declarations, colours and symbols."""
+"""Checks of the names in a drawing file: declarations, colours and symbols."""
 
 from __future__ import annotations
 

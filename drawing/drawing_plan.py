@@ -1,6 +1,6 @@
 """The drawing plan: the dynamic half of a board as data, for pages that draw positions themselves.
 
-`pages/draw.js` is the port of `Board.items` that reads it. `schemas/plan.schema.json` defines the format.
+`pages/draw.js`, a port of `Board.items`, reads the plan. `schemas/plan.schema.json` defines the format.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ _MARK = 0.3  # height of an owner's letter beside another text
 
 
 class Standing(Struct, frozen=True):
-    """The arrangement of tokens in a slot: maximum size, manner, and stands on an area; see `Plan`."""
+    """The arrangement of tokens in a slot: maximum size, manner, stack limit, and stands on an area; see `Plan`."""
 
     largest: float = LARGEST
     manner: Manner | Literal[""] = ""
@@ -48,11 +48,11 @@ class DrawnToken(Brief, Struct, frozen=True):
         id: the id of the item.
         symbol: a shape.
         fill: its colour.
-        text: the text on it, also for people who cannot tell colours apart.
+        text: the text on it, which also helps people who cannot tell colours apart.
         title: its description in words.
-        mark: the small letter of its owner, if the text is a different one and owners are indistinguishable in grey.
+        mark: the small letter of its owner, if the text is something else and owners cannot be told apart in grey.
         entity: the entity of the token.
-        count: the number of pieces, if each is drawn.
+        count: the number of pieces, if each of them is drawn.
         each: the text of a single piece or card.
         letter: for a card, the text in its corner.
         back: whether it is hidden, so that a card shows its back.
@@ -77,12 +77,12 @@ class DrawnToken(Brief, Struct, frozen=True):
 
 
 def pile_token(sheet: Sheet, pile: Pile, key: str, place: str, title: str) -> DrawnToken:
-    """The token of a pile: its owner's letter, and the number of pieces if more than one.
+    """The token of a pile: its owner's letter and, if there are several pieces, their number.
 
     Args:
         sheet: the source of its look.
         pile: the pieces.
-        key: identifies the place in the id.
+        key: the part of the id that identifies the place.
         place: the title of the place.
         title: the title of the pieces.
     """
@@ -127,7 +127,7 @@ def _named(sheet: Sheet, pile: Pile) -> Sequence[Entity]:
 
 
 def unseen_token(sheet: Sheet, pile: Pile, key: str, place: str) -> DrawnToken:
-    """The token for pieces of which only the number is public; `key` and `place` as in `pile_token`."""
+    """The token for pieces whose number is the only public information; `key` and `place` as in `pile_token`."""
     symbol = sheet.style.pieces[pile.type].symbol
     owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
     id_ = ".".join(part for part in ("unseen", key, pile.type, pile.place, owners) if part)
@@ -136,7 +136,7 @@ def unseen_token(sheet: Sheet, pile: Pile, key: str, place: str) -> DrawnToken:
 
 
 def card_token(token: DrawnToken, text: str, look: Look) -> DrawnToken:
-    """A token as a card of a hand: its text, with the owner's letter in the corner."""
+    """A token as a card in a hand: its text, with the owner's letter in the corner."""
     return replace(token, fill=look.colour, each=text, letter=look.letter)
 
 
@@ -146,7 +146,7 @@ def _is(state: Any, value: str) -> bool:
 
 
 def owned_token(sheet: Sheet, pile: Pile, key: str, index: str, title: str) -> DrawnToken:
-    """The token for a piece in its owner's place: a card, or the disc of its entity."""
+    """The token for a piece shown with its owner: the disc of its place's entity, or a plain symbol."""
     owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
     id_ = f"piece.{key}.{pile.type}.{pile.place}.{owners}"
     if index:
@@ -157,7 +157,7 @@ def owned_token(sheet: Sheet, pile: Pile, key: str, index: str, title: str) -> D
 
 
 def marker_token(sheet: Sheet, of: Entity | None, field: str, key: str, title: str) -> DrawnToken:
-    """The token of an entity whose field names a place, or of a field of the game."""
+    """The token of an entity with a field that names a place, or of such a field of the game."""
     if of is None:
         return DrawnToken(f"marker.{key}.{field}", "ring", "white", "", title)
     look = sheet.look(*of)
@@ -165,7 +165,7 @@ def marker_token(sheet: Sheet, of: Entity | None, field: str, key: str, title: s
 
 
 def drawn(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box, how: Standing) -> Iterator[SceneItem]:
-    """The items of all tokens of a slot."""
+    """The items of all tokens in a slot."""
     shown = list(tokens[:_PER_SLOT])
     if how.manner == "cards":
         yield from _cards(sheet, shown, slot)
@@ -181,7 +181,7 @@ def drawn(sheet: Sheet, tokens: Sequence[DrawnToken], slot: Box, how: Standing) 
 
 
 def token_at(sheet: Sheet, token: DrawnToken, at: Point, size: float) -> SceneItem:
-    """The item of a token around a point."""
+    """The item of a token, centred at a point."""
     return _item(sheet, token, _symbol(sheet, token, token.text, at, size), _around(at, size))
 
 

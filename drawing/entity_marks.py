@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - path data is one word
-"""Marks of entities: symbols as path data in a square of 24 by 24, and distinct labels for entities without a symbol.
+"""Marks of entities: symbols as path data in a 24 by 24 square, and distinct labels for entities without a symbol.
 
 A symbol has room for a letter and a count in its centre.
 """
@@ -94,7 +94,7 @@ class LabelStock:
         self._counted = 0
 
     def of(self, title: str) -> str:
-        """A new label for a title: its initial, otherwise more of its letters, otherwise a number."""
+        """A new label for a title: its initial or, if taken, more of its letters or a number."""
         label = next((text for text in _tries(title) if text not in self._taken), "")
         while not label or label in self._taken:
             self._counted += 1
@@ -103,7 +103,7 @@ class LabelStock:
         return label
 
     def numbered(self, title: str, numbers: Sequence[str]) -> list[str]:
-        """New labels for the numbered entities of a kind: `#5`, or with the initial of the kind if those are taken."""
+        """New labels for the numbered entities of a kind: `#5`, or with the kind's initial if those are taken."""
         signs = ("#", *(f"{text}#" for text in _tries(title)))
         sign = next(sign for sign in (*signs, "##") if all(f"{sign}{each}" not in self._taken for each in numbers))
         labels = [f"{sign}{each}" for each in numbers]
@@ -128,6 +128,6 @@ def _tries(title: str) -> Iterator[str]:
 
 
 def entity_facts(d: typed.Declarations, places: typed.Kind, form: str) -> list[str]:
-    """The facts of places that name an entity; of mats, those of the cells."""
+    """The facts of places that name an entity; for mats, the facts of their cells."""
     cells = d.kinds[places.product[1]] if form == "mats" and len(places.product) == 2 else places
     return [f.name for f in cells.facts.values() if isinstance(f.type, Ent)]

@@ -19,7 +19,7 @@ _ASPECT = 0.75
 
 
 def laid_out(count: int, links: Sequence[tuple[int, int]], anchors: Mapping[int, Point]) -> dict[int, Point]:
-    """A position for each of `count` nodes: anchors stay fixed, a force layout places the others.
+    """Positions for `count` nodes: anchors stay fixed, and a force layout places the others.
 
     Raises:
         DiagnosticsError: RS556 if its library is missing.

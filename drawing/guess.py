@@ -1,5 +1,5 @@
-"""The default drawing of a ruleset without a drawing file, in the same format: boards for kinds with a spatial order,
-tables for all other state.
+"""The default drawing of a ruleset without a drawing file, in the format of such a file: boards for kinds with a
+spatial order, and tables for all other state.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Drawing = dict[str, Any]
 
 
 def piles(d: typed.Declarations) -> Iterator[typed.PieceDecl | typed.Kind]:
-    """The types of pieces and the kinds of tokens."""
+    """The piece types and the token kinds."""
     return chain(d.pieces.values(), (kind for kind in d.kinds.values() if kind.places))
 
 
@@ -44,9 +44,7 @@ def link_facts(d: typed.Declarations, kind: str) -> list[str]:
 
 
 def row_tables(d: typed.Declarations, kind: str) -> dict[str, typed.TableDecl]:
-    """The look-up tables with a row for each entity of a kind, such as the costs of cards; with two keys, the second is
-    a kind, too.
-    """
+    """The lookup tables that have a row for each entity of a kind, such as card costs; a second key must be a kind."""
 
     def fits(table: typed.TableDecl) -> bool:
         one, *more = table.keys
@@ -101,25 +99,25 @@ def _used(d: typed.Declarations) -> Iterator[tuple[str, str, str]]:
 
 
 def host_of(d: typed.Declarations, kind: str) -> str:
-    """The board with sides or corners of this kind; "" if there is none."""
+    """The board whose sides or corners form this kind; "" if there is none."""
     return next((name for name, board in d.boards.items() if kind in (board.sides, board.corners)), "")
 
 
 def border_form(d: typed.Declarations, kind: str) -> str:
-    """The form of a kind: "sides" or "corners" if its entities are those of a board, otherwise ""."""
+    """The form of a kind: "sides" or "corners" if its entities are sides or corners of a board, otherwise ""."""
     board = d.boards.get(host_of(d, kind))
     return "" if board is None else "sides" if kind == board.sides else "corners"
 
 
 def lined(d: typed.Declarations, kind: str) -> list[str]:
-    """The field of the sides of a board that is drawn as a line: the first that names an entity or is a flag."""
+    """The field of a board's sides that is drawn as a line: the first that names an entity or is a flag."""
     sides = d.kinds.get(d.boards[kind].sides) if kind in d.boards else None
     fields = (f.name for f in sides.state.values() if isinstance(f.type, Ent | Bool)) if sides is not None else ()
     return [f"{sides.name}.{name}" for name in list(fields)[:1]] if sides is not None else []
 
 
 def entity_fields(d: typed.Declarations, kind: str, form: str) -> list[str]:
-    """The fields of places that name an entity, without that of sides drawn as lines."""
+    """The fields of places that name an entity, except the field that is drawn as a line along sides."""
     lines = lined(d, host_of(d, kind)) if form == "sides" else []
     return [f.name for f in d.kinds[kind].state.values() if isinstance(f.type, Ent) and f"{kind}.{f.name}" not in lines]
 
@@ -133,7 +131,7 @@ def _indices(d: typed.Declarations) -> set[str]:
 
 
 def guessed_boards(d: typed.Declarations) -> Drawing:
-    """The section `boards`: every kind with a spatial order on which something can stand."""
+    """The section `boards`: all kinds with a spatial order on which something can stand."""
     results: Drawing = {}
     for kind, form, at in board_forms(d):
         if not _is_board(d, kind, form):
@@ -289,7 +287,7 @@ def _is_marker(f: typed.FieldDecl, drawn: Iterable[str]) -> bool:
 
 
 def markers(d: typed.Declarations, drawn: set[str], *, on_boards: bool) -> Iterator[str]:
-    """The fields whose value is a place; with `on_boards`, also those of entities that are places of another board."""
+    """The fields that name a place; with `on_boards`, also the fields of entities that are places on other boards."""
     for f in d.fields.values():
         if _is_marker(f, drawn):
             yield f.name
@@ -324,7 +322,7 @@ class BoardContents:
         self.trays = trays
 
     def tables(self, *, facts: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The tables for fields and pieces that no board shows; with `facts`, also for facts of their kinds."""
+        """The tables for fields and pieces that no board shows; with `facts`, also for the facts of their kinds."""
         yield "game", (*self._own("", self.d.fields), *(self._unplaced() if facts else ()))
         fields = chain(self.d.fields.values(), *(kind.state.values() for kind in self.d.kinds.values()))
         held = {f.type.kind for f in fields if isinstance(f.type, SetOf | Order)} - set(self.boards) if facts else set()
@@ -394,8 +392,8 @@ _HUES = frozenset((*OWNERS, "black", "red"))
 
 
 def guessed_pieces(d: typed.Declarations, drawn: Iterable[str]) -> Drawing:
-    """The section `pieces`: titles on cards in tables, and on boards the only field of a token, or its only fact
-    if that is a number. Tokens with names of their own are squares, which have most room for letters.
+    """The section `pieces`: cards in tables show titles, and tokens on boards their only field, or their only fact if
+    it is a number. Tokens with their own names are squares, which have the most room for letters.
     """
     results: Drawing = {}
     for pile in piles(d):
@@ -418,8 +416,8 @@ def guessed_pieces(d: typed.Declarations, drawn: Iterable[str]) -> Drawing:
 def guessed_looks(d: typed.Declarations, boards: Drawing) -> tuple[Drawing, dict[str, str]]:
     """The sections `entities` and `codes`: distinct labels, and colours derived from names.
 
-    Seats keep their numbers, and spaces of regular boards their coordinates; owners of pieces come first, as their
-    labels have little room.
+    Seats are labelled with their numbers, and spaces of regular boards with their coordinates; owners of pieces are
+    labelled first, because their labels have little room.
     """
     labels = LabelStock([str(number + 1) for number in range(d.max_players)])
     looks: Drawing = {}

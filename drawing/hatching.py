@@ -1,4 +1,4 @@
-"""Hatching: line patterns, as paths, over areas whose colours look alike in grey.
+"""Hatching: line patterns, drawn as paths, over areas whose colours look alike in grey.
 
 An SVG pattern would need an id, which two pictures on one page would share.
 """
@@ -46,7 +46,7 @@ _OF_GROUNDS = {"water": "waves", "sand": "dots", "wood": "level", "dark": "grid"
 
 
 def hatches(colours: Sequence[str]) -> list[str]:
-    """The hatchings of entities by colour: none if all colours are distinct in grey."""
+    """The hatchings of entities by colour; empty if all colours are distinct in grey."""
     tints = sorted(luminance(ground(colour)) + 0.05 for colour in set(colours))
     if all(bright / dark >= _ALIKE for dark, bright in pairwise(tints)):
         return ["none"] * len(colours)
@@ -61,7 +61,7 @@ def hatched(outlines: Sequence[Sequence[Point]], hatch: str, colour: str, clear:
         outlines: the outlines of the area.
         hatch: one of `HATCHES`; anything else means no hatching.
         colour: the colour of the area.
-        clear: an area without lines, such as that of the name.
+        clear: an area to leave without lines, such as the box of the name.
     """
     how = HATCHES.get(hatch)
     if how is None:

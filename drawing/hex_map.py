@@ -31,8 +31,8 @@ _FLAT = 0.2
 
 
 def hex_map_plan(sheet: Sheet, board: BoardStyle, corner: Point) -> Plan:
-    """The plan of a hex map, with hexes sized by the distance of the two closest positions; places without a position
-    are left out.
+    """The plan of a hex map, with hexes sized by the distance between the two closest positions; places without a
+    position are left out.
     """
     spots = board.positions
     near, flat = _nearest(spots)

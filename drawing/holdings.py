@@ -1,4 +1,4 @@
-"""Tables of holdings: one row per entity of a kind, with its fields and pieces."""
+"""Tables of holdings: one row per entity of a kind, with the entity's fields and pieces."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ _LINE = "#c9cdd1"
 
 
 class SheetTable(Brief, Struct):
-    """A table on the sheet, or a part of a long or wide one.
+    """A table on the sheet, or one part of a long or wide table.
 
     Attributes:
         row: the height of a row.
         rows: the number of rows, from the entity `first`.
-        lines: the lines of pieces in a row.
+        lines: the number of lines that the pieces in a row take.
         part: the number of the part, from 0.
-        has_places: whether its rows can be pointed at; false for parts with additional columns of the same entities.
+        has_places: whether its rows can be pointed at; false for parts with additional columns for the same entities.
     """
 
     kind: str
@@ -94,7 +94,7 @@ class SheetTable(Brief, Struct):
 
 
 class TablePart(Struct, frozen=True):
-    """A part of a table: the names of its columns, and its rows from `first`; all if `rows` is None."""
+    """Part of a table: the names of its columns, and its rows from `first` on (all of them if `rows` is None)."""
 
     columns: tuple[str, ...]
     first: int = 0
@@ -124,7 +124,7 @@ def _parts_of(
 def tables_within(
     sheet: Sheet, words: Wording, names: Names, kind: str, columns: Sequence[str], width: float
 ) -> Iterator[SheetTable]:
-    """The parts of a table that fit a width, each positioned on the sheet."""
+    """The parts of a table that fit into a width, each positioned on the sheet."""
     firsts = set[int]()
     for number, part in enumerate(_parts_of(sheet, words, names, kind, columns, width)):
         table = table_of(sheet, words, names, kind, part, (0.0, 0.0), width)
@@ -351,7 +351,7 @@ def _rows_as_places(sheet: Sheet, table: SheetTable) -> Iterator[Place]:
 def rows(
     sheet: Sheet, words: Wording, names: Names, table: SheetTable, shown: ShownState, placed: dict[str, Place]
 ) -> Iterator[SceneItem]:
-    """The rows of a table, one item each; `placed` collects the drawn entities, including chips."""
+    """The rows of a table as items; `placed` collects the entities that they draw, including chips."""
     turn = names.entity(sheet.turn, shown.fields.get(("", sheet.style.turn), {}).get(0))
     if all(column.is_static for column in table.columns) and (turn is None or turn[0] != table.kind):
         return
@@ -371,7 +371,7 @@ def rows(
 
 
 def turn_mark(sheet: Sheet, at: Point) -> str:
-    """The mark beside the row of the acting entity, as SVG."""
+    """The mark next to the acting entity's row, as SVG."""
     x, y = at
     mark = svg.element("path", d=svg.path([(x - 12, y - 6), (x - 3, y), (x - 12, y + 6)], closed=True), fill=INK)
     return svg.group([mark], sheet.words.field("", sheet.style.turn))
@@ -380,7 +380,7 @@ def turn_mark(sheet: Sheet, at: Point) -> str:
 def piles_of_rows(sheet: Sheet, table: SheetTable, shown: ShownState) -> dict[tuple[str, str, int], list[Pile]]:
     """The piles in the columns of a table, by type, place and row.
 
-    A pile's row is its place, its owner, or a component of its owner.
+    The row of a pile is the entity of its place, its owner, or a component of its owner.
     """
     piles: dict[tuple[str, str, int], list[Pile]] = {}
     columns = {(column.pile, column.place) for column in table.columns}

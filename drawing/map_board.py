@@ -1,4 +1,4 @@
-"""Maps: regions as areas that touch along links, or as boxes with lines between them."""
+"""Maps: regions drawn as areas that touch along links, or as boxes with lines between them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def map_plan(sheet: Sheet, board: BoardStyle, corner: Point, layout: Ground | No
         sheet: the data of the picture.
         board: the style of the map.
         corner: its top left corner on the picture.
-        layout: its layout, if already computed.
+        layout: the map's layout, if it has already been computed.
     """
     layout = ground(sheet, board) if layout is None else layout
     links = link_lines(sheet, board, layout, corner)
@@ -241,7 +241,7 @@ def _lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> It
 
 
 def link_lines(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> dict[str, LinkLines]:
-    """The lines of links with a drawn state, by kind."""
+    """The lines of the links whose state is drawn, by kind."""
     results: dict[str, LinkLines] = {}
     touching = layout.areas.touching() if board.form == "areas" else set()
     layer = "links" if board.form == "areas" else "ground"

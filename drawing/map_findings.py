@@ -23,7 +23,7 @@ _DIGITS = "0123456789"
 
 
 class Counts(Struct, frozen=True):
-    """The number of regions in a drawing, by the origin of their names, and of touching pairs."""
+    """The number of regions in a drawing, by the origin of their names, and the number of touching pairs."""
 
     regions: int
     by_text: int

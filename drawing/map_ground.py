@@ -43,11 +43,12 @@ _STAND_IN = 0.025
 
 
 class Ground(Struct, frozen=True):
-    """Geometry of a map: positions of regions, links, areas; `bridges`: lines between areas that do not touch.
+    """The geometry of a map: positions of regions, links, areas, and `bridges`, the lines between areas that do not
+    touch.
 
     `stands`: the positions of pieces in each region of a map with areas.
     `arrows`: triangles over borders that point to regions named by facts.
-    `traces`: path data of its lines as drawn, for reuse in the next picture of the same map.
+    `traces`: path data of the drawn lines, for reuse in the next picture of the same map.
     """
 
     size: Point
@@ -73,8 +74,8 @@ class GroundInputs(Struct, frozen=True):
         labels: their labels on the map.
         badges: the width of the badges beside each label.
         sides: the terrain and the owner of each region.
-        across: facts that name a region of the map, each with the regions that have it and that it names.
-        guests: the boards inside this one.
+        across: facts that name a region of the map, each with pairs of a region that has it and the region it names.
+        guests: the boards nested in the map.
     """
 
     board: BoardStyle
@@ -89,7 +90,7 @@ class GroundInputs(Struct, frozen=True):
 
 
 def ground(sheet: Sheet, board: BoardStyle) -> Ground:
-    """The layout of a map on the sheet, from the cache if it is there."""
+    """The layout of a map on the sheet, taken from the cache if possible."""
     inputs = ground_inputs(sheet, board)
     key = cache.key("ground", msgspec.json.encode(inputs).decode(), rooms=("drawing",))
     if (known := cache.read(key, _decoder())) is not None:
@@ -143,7 +144,7 @@ def _seams(board: BoardStyle) -> set[tuple[int, int]]:
 
 
 def laid_out_ground(inputs: GroundInputs) -> Ground:
-    """The layout of a map."""
+    """The layout of a map, computed without the cache."""
     board, points, links, labels = inputs.board, inputs.points, inputs.links, inputs.labels
     count, pairs = len(points), pairs_of(board, links)
     width = board.width or WIDTH * min(max(1.0, (count / _CROWDED) ** 0.5), 4.0)
@@ -269,7 +270,7 @@ _LEAST_SPOT = 12.0
 def spots_plan(sheet: Sheet, host: BoardStyle, board: BoardStyle, corner: Point, width: float) -> Plan:
     """The spots of a kind on a map of a given width, at their positions in units of the frame.
 
-    A spot is a symbol, or, if it can hold pieces, its name with room for them below.
+    A spot is drawn as a symbol or, if it can hold pieces, as its name with room for the pieces below.
     """
     plan = Plan((0.0, 0.0))
     for i, box in spot_boxes(host, board, width).items():
@@ -307,7 +308,7 @@ def spot_look(sheet: Sheet, kind: str, number: int) -> Look:
 
 
 def across_marks(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[SceneItem]:
-    """The marks over borders that point to places named by facts."""
+    """The marks over borders that point to places which facts name."""
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
     for fact, i, other, points in layout.arrows:
         title = f"{titles[i]}: {sheet.words.field(board.kind, fact)} {titles[other]}"

@@ -25,7 +25,7 @@ _PROGRAM = "program"
 
 
 class KnownRegion(Struct, frozen=True):
-    """A region of the map: its name, its title, its position, and the path data of its outline ("" if none)."""
+    """A region of the map: its name, title and position, and the path data of its outline ("" if it has none)."""
 
     name: str
     title: str
@@ -34,14 +34,14 @@ class KnownRegion(Struct, frozen=True):
 
 
 class Identified(Struct, frozen=True):
-    """The regions of a drawing under their names in the map; `by_outline`: labels of regions matched by outline."""
+    """The regions of a drawing under their names in the map; `by_outline` has labels of regions matched by outline."""
 
     regions: list[ImportedRegion]
     by_outline: dict[str, str]
 
 
 def identified(drawn: DrawnMap, known: Sequence[KnownRegion]) -> Identified:
-    """The regions of a drawing under their names in the map; new ones get new names.
+    """The regions of a drawing under their names in the map; regions new to the map get new names.
 
     Raises:
         DiagnosticsError: RS853 for each label with an uncertain region, RS907 for new labels that give the same name.

@@ -1,4 +1,4 @@
-"""A map from the shapes of a drawing: names, positions and neighbours."""
+"""Import of a map from the shapes of a drawing: names, positions and neighbours."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ frame beyond which a shape without an author's name is the background in any cas
 class ImportedRegion(Struct, frozen=True):
     """A region: its name, its title, its position (None if unknown), and its neighbours.
 
-    `outline`: its path data, or ""; `fill`: its colour, `label`: its text, and `line`, all from the drawing; `origin`:
-    the origin of its name.
+    `outline` is its path data, or ""; `fill` (its colour), `label` (its text) and `line` come from the drawing;
+    `origin` is the origin of its name.
     """
 
     name: str
@@ -60,7 +60,7 @@ class ImportedRegion(Struct, frozen=True):
 
 
 class Covered(Struct, frozen=True):
-    """A region covered by others: their names, and the covered share."""
+    """A region covered by others: the names of the others, and the covered share."""
 
     region: ImportedRegion
     share: float
@@ -71,10 +71,10 @@ class DrawnMap(Struct, frozen=True):
     """The map of a drawing: its regions, frame, background shapes, and file.
 
     `by_text`: the regions that would be background without the text in them.
-    `twice`: duplicate shapes, each with the equal shape of the same name.
-    `near`: the pairs of regions, by name, that run alongside each other without a border; `short`: the pairs whose
-    border is too short to count; `unlinked`: the pairs in which one region, or the part of it that meets the other, is
-    too small for an outline.
+    `twice`: duplicate shapes, each with the equal shape that has the same name.
+    `near`: the pairs of regions, by name, that run alongside each other without sharing a border; `short`: the pairs
+    whose border is too short to count; `unlinked`: the pairs in which one region, or the part of it that meets the
+    other, is too small for an outline.
     `by_corner`: the pairs that touch along less than the precision of the drawing; `at_corner`: the pairs that meet at
     a point.
     `notes`: notes from reading the drawing.
@@ -98,9 +98,9 @@ class DrawnMap(Struct, frozen=True):
 
 
 def regions_of(sketch: Sketch, ids: Mapping[str, str] | None = None) -> DrawnMap:
-    """The regions of a drawing's shapes, in map units.
+    """The regions formed by a drawing's shapes, in map units.
 
-    `ids`: label → the name chosen by the author for its region.
+    `ids` maps a label to the name that the author chose for its region.
     """
     box = _box_of(sketch)
     extent = max(box[2] - box[0], box[3] - box[1], 1e-9)

@@ -1,4 +1,4 @@
-"""The legend of a map: owners, symbols, types of lines, and areas outside all regions."""
+"""The legend of a map: owners, symbols, line types, and areas outside all regions."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _entries(sheet: Sheet, board: BoardStyle, layout: Ground, drawn: Set[str]) -
 
 
 def word_of(sheet: Sheet, board: BoardStyle) -> str:
-    """The title of the places of a board."""
+    """The title for the places of a board."""
     return sheet.words.board(board.kind, board.title) or sheet.words.kind(board.kind)
 
 

@@ -1,4 +1,4 @@
-"""The drawn links of a map, one per kind between two regions, and arrows over borders."""
+"""The drawn links of a map (at most one per kind between two regions), and arrows over borders."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Arrow = tuple[str, int, int, list[Point]]
 
 
 class Link(Struct, frozen=True):
-    """A link of one kind between two regions; `both` means that it leads back as well."""
+    """A link of one kind between two regions; `both` means that it also leads back."""
 
     kind: str
     a: int
@@ -36,7 +36,7 @@ class Link(Struct, frozen=True):
 
 
 def links_of(sheet: Sheet, board: BoardStyle) -> list[Link]:
-    """The links of a map, without duplicates of a kind."""
+    """The links of a map, without duplicates within a kind."""
     kind = sheet.d.kinds[board.kind]
     results = []
     for name, style in board.links.items():
@@ -69,7 +69,7 @@ def _named(sheet: Sheet, name: str, style: LinkStyle) -> Iterator[Link]:
 
 
 def pairs_of(board: BoardStyle, links: list[Link]) -> set[tuple[int, int]]:
-    """The pairs of regions with a displayed link, lower number first, without seams."""
+    """The pairs of regions connected by a displayed link, lower number first; links over a seam are excluded."""
     pairs = {(min(link.a, link.b), max(link.a, link.b)) for link in links if not board.links[link.kind].hidden}
     return pairs - {(min(seam), max(seam)) for seam in board.seams}
 
@@ -84,7 +84,7 @@ def across_of(sheet: Sheet, board: BoardStyle) -> Iterator[Across]:
 
 
 def arrows_of(across: Sequence[Across], areas: Areas) -> Iterator[Arrow]:
-    """Triangles over borders that point to places named by facts."""
+    """Triangles over borders that point to places which facts name."""
     borders: dict[tuple[int, int], list[list[Point]]] = {}
     for border in areas.borders if across else ():
         borders.setdefault((min(border.a, border.b), max(border.a, border.b)), []).append(list(border.points))
@@ -94,9 +94,7 @@ def arrows_of(across: Sequence[Across], areas: Areas) -> Iterator[Arrow]:
 
 
 def arrow_over(line: list[Point], within: Callable[[float, float], bool]) -> list[Point]:
-    """A triangle near the middle of a border, where it fits; it points into the area for whose points `within` is
-    true.
-    """
+    """A triangle near the middle of a border, where it fits; it points into the area whose points `within` accepts."""
     line = dense(line)
     middle = len(line) // 2
     tried = [_arrow(line, k, side) for k in sorted(range(len(line)), key=lambda k: abs(k - middle)) for side in (1, -1)]
@@ -105,7 +103,7 @@ def arrow_over(line: list[Point], within: Callable[[float, float], bool]) -> lis
 
 
 def dense(line: list[Point]) -> list[Point]:
-    """A line with points inserted at least every few units."""
+    """A line with extra points, inserted at least every few units."""
     results = line[:1]
     for (ax, ay), (bx, by) in pairwise(line):
         parts = max(int(hypot(bx - ax, by - ay) / _DENSE), 1)

@@ -1,4 +1,4 @@
-"""The report on a drawing, stored next to its map: the findings for the page, read within bounds."""
+"""The report on a drawing, stored next to its map: findings that a page displays, read within limits."""
 
 from __future__ import annotations
 

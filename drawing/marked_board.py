@@ -1,4 +1,4 @@
-"""The board of a map with mistakes: each is marked in red with its number, and described beside the board."""
+"""The board of a map with mistakes: each mistake is marked in red with its number, and described next to the board."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _DISC = 9.0
 
 
 class BoardFault(Brief, Struct, frozen=True):
-    """A mistake, and its place on the board.
+    """A mistake and its place on the board.
 
     Attributes:
         number: its number, from 1.
-        kind: the kind of the place concerned, or "".
-        place: its number.
+        kind: the kind of the affected place, or "".
+        place: the number of the affected place.
         other: for a link, the place at the other end; otherwise -1.
     """
 
@@ -51,10 +51,10 @@ def faults_of(
     sources: Mapping[str, str],
     most: int = MAX_SHOWN,
 ) -> list[BoardFault]:
-    """The mistakes, each with the place on the board that it concerns.
+    """The mistakes, each with the place on the board that it affects.
 
     Args:
-        d: declarations.
+        d: the declarations.
         kinds: the drawn kinds.
         diagnostics: the mistakes.
         sources: the texts of the files.

@@ -1,4 +1,4 @@
-"""Partial reading of files with mistakes: malformed values are dropped, and the rest can be drawn."""
+"""Partial reading of files with mistakes: malformed values are dropped, so that the rest can be drawn."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class MendedFiles(Files):
         self._names: set[str] = set()
 
     def causes(self, other: Diagnostic) -> bool:
-        """Whether a dropped part may have caused an error: it was on the same line, or had the same name."""
+        """Whether a dropped part may have caused an error, because it was on the same line or had the same name."""
         if other.span is None:
             return self.mended
         lines = {(one.span.file, one.span.line) for one in self.problems if one.span is not None}
@@ -41,7 +41,7 @@ class MendedFiles(Files):
         return (other.span.file, other.span.line) in lines or not said.isdisjoint(self._names)
 
     def yaml(self, path: Path, display: str) -> Node:
-        """The tree of a YAML file. Errors as in `read_yaml`, if too little is readable."""
+        """The tree of a YAML file. If too little is readable, the errors are those of `read_yaml`."""
         if path.stem not in _SCHEMAS:
             return super().yaml(path, display)
         try:

@@ -1,4 +1,4 @@
-"""Changes to a board's outlines: a point moves in every outline that has it, so borders stay closed.
+"""Changes to a board's outlines: a point moves in every outline that contains it, so borders stay closed.
 
 Each function returns the changed outlines. A change that would make borders cross is refused.
 """
@@ -30,8 +30,8 @@ class OutlineError(RulespecError):
 def moved(
     outlines: Outlines, frame: Frame | None, at: Dot, to: Dot, snap: float = 0, only: Part | None = None
 ) -> Changed:
-    """Outlines with a point moved, in all outlines that have it or in the single outline `only`, where it becomes
-    detached.
+    """The outlines after a point was moved, in all outlines that contain it or, detached from the others, only in the
+    outline `only`.
 
     Args:
         outlines: all outlines of the board.
@@ -65,7 +65,7 @@ def moved(
 
 
 def inserted(outlines: Outlines, frame: Frame | None, edge: Stroke, to: Dot) -> Changed:
-    """Outlines with a point inserted into an edge, in all outlines that have this edge.
+    """The outlines after a point was inserted into an edge, in all outlines that share this edge.
 
     Raises:
         OutlineError: if there is no such edge, or the result is not a valid board.
@@ -83,7 +83,7 @@ def inserted(outlines: Outlines, frame: Frame | None, edge: Stroke, to: Dot) -> 
 
 
 def removed(outlines: Outlines, frame: Frame | None, at: Dot) -> Changed:
-    """Outlines with a point removed from all outlines that have it.
+    """The outlines after a point was removed from all outlines that contain it.
 
     Raises:
         OutlineError: if there is no such point, a border ends there, or the result is not a valid board.
@@ -108,9 +108,9 @@ def removed(outlines: Outlines, frame: Frame | None, at: Dot) -> Changed:
 
 
 def drawn(outlines: Outlines, frame: Frame | None, part: Part, points: Sequence[Dot], snap: float = 0) -> Changed:
-    """Outlines with a ring added to one of them: its area if it was empty, otherwise an island or a hole.
+    """The outlines after a ring was added to one of them: its area if it was empty, otherwise an island or a hole.
 
-    Points of other outlines on its edges become points of it, and vice versa.
+    Points of other outlines that lie on the ring's edges become points of the ring, and vice versa.
 
     Raises:
         OutlineError: if the ring crosses itself or another ring of the outline, or has no area.
@@ -144,7 +144,7 @@ def drawn(outlines: Outlines, frame: Frame | None, part: Part, points: Sequence[
 
 
 def followed(outlines: Outlines, part: Part, other: Part, begin: Dot, end: Dot) -> Changed:
-    """Outlines in which one follows the points of another between two shared points.
+    """The outlines after one of them was made to follow the points of another between two shared points.
 
     Each ring has two paths between these points; the pair with the least area between them is used.
 

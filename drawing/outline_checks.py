@@ -35,7 +35,7 @@ Spans = dict[tuple[str, str], Span]
 
 
 def check_outlines(board: Node, report: Report) -> None:
-    """Reports unreadable outlines of a board, and a frame that does not fit on a sheet."""
+    """Reports unreadable outlines of a board, and a frame whose proportions do not fit on a sheet."""
     frame = get(board, "frame")
     if isinstance(frame, Items) and not fits_sheet(*(integer(n, 0) for n in frame.items[2:4])):
         message = f"the frame is empty, or more than {MAX_ASPECT:.0f} times as long as wide"
@@ -65,9 +65,9 @@ def outline_spans(drawing: Node) -> Spans:
 
 
 def check_fit(d: typed.Declarations, board: BoardStyle, spans: Spans, report: Report) -> None:
-    """Warns of outlines that do not fit together, ignoring those in lower files.
+    """Warns of outlines that do not fit together, except those in lower files.
 
-    Outlines that fit are remembered in the cache.
+    Outlines that fit together are recorded in the cache.
     """
     own = sorted(name for kind, name in spans if kind == board.kind)
     if not own or board.frame is None:
@@ -237,7 +237,8 @@ def overlaps(
 ) -> tuple[list[float], dict[tuple[int, int], float]]:
     """The area of each outline, and the overlap of each pair, measured along scan lines.
 
-    `crossings`: the approximate number of crossings of scan lines with outlines, which determines the lines' density.
+    `crossings` is the approximate number of times that scan lines cross outlines; it determines the density of the
+    lines.
     """
     edges = [
         (min(p, q, key=lambda dot: dot[1]), max(p, q, key=lambda dot: dot[1]), i)

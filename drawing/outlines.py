@@ -1,4 +1,4 @@
-"""Outlines of regions as data, and as text edited in place: points with equal coordinates are the same point."""
+"""Outlines of regions, as data and as text edited in place: points with equal coordinates are the same point."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Stroke = tuple[Dot, Dot]
 
 
 class Outline(Brief, Struct, frozen=True):
-    """The outline of a region, and the spots of its name and pieces, if given."""
+    """The outline of a region, with the spots of its name and its pieces if they are given."""
 
     rings: list[Ring]
     label: Point | None = None
@@ -104,7 +104,7 @@ def _joined(numbers: Iterable[int]) -> str:
 
 
 def strokes(rings: Iterable[Ring]) -> tuple[Stroke, ...]:
-    """The edges of an outline, without those traversed in both directions."""
+    """The edges of an outline, except for edges traversed in both directions."""
     return _strokes(tuple(map(tuple, rings)))
 
 
@@ -155,7 +155,7 @@ def extent(points: Iterable[Point]) -> Box:
 
 
 def net(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]], frame: Frame, scale: float) -> Areas:
-    """The areas of a board on the sheet, and the borders between them: edges shared by two outlines."""
+    """The areas of a board on the sheet, and the borders between them, which are the edges shared by two outlines."""
     between: dict[tuple[int, int], list[tuple[Corner, Corner]]] = {}
     owners = shared(outlines, scenery)
     degree: dict[Corner, int] = {}
@@ -178,7 +178,7 @@ def net(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]], f
 
 
 def shared(outlines: Sequence[Sequence[Ring]], scenery: Sequence[Sequence[Ring]] = ()) -> dict[Stroke, list[int]]:
-    """Edge → the numbers of the outlines that have it; scenery is numbered after regions."""
+    """Maps each edge to the numbers of the outlines that contain it; scenery is numbered after regions."""
     owners: dict[Stroke, list[int]] = {}
     for i, rings in enumerate([*outlines, *scenery]):
         for edge in strokes(rings):
@@ -232,7 +232,7 @@ def rewritten(source: str, rings: Iterable[Ring]) -> str:
     """Path data with new rings.
 
     Args:
-        source: the data as in a file: with quotes, possibly on several lines.
+        source: the data as they appear in a file, with quotes and possibly on several lines.
         rings: the new rings.
 
     Returns:

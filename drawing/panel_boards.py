@@ -1,4 +1,4 @@
-"""Boards in columns and rows: panels with a tray for each type of piece, and matrices of two kinds."""
+"""Boards in columns and rows: panels with a tray for each piece type, and matrices of two kinds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FAINT = "#4a525a"
 
 
 def panels_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
-    """A panel for each place: its name and facts, with a tray below for each type of piece that fits there.
+    """A panel for each place: its name and facts, with a tray below for each piece type that fits there.
 
     The slot of tray `t` of place `i` is `i + count * (t + 1)`; slot `i` is next to the name.
     """
@@ -103,7 +103,7 @@ def _room(sheet: Sheet, kind: str, fact: str, number: int) -> int | None:
 
 
 def matrix_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
-    """The entities of a product: one row per entity of the first kind, one column per entity of the second."""
+    """The entities of a product as a matrix: a row for each first component, a column for each second component."""
     first, second = sheet.d.kinds[board.kind].product
     across = len(sheet.names(second))
     wide = pair_width(sheet, board, width)
@@ -144,7 +144,7 @@ def pair_width(sheet: Sheet, board: BoardStyle, width: float) -> float:
 
 
 def lettered_heads(sheet: Sheet, kind: str, wide: float) -> bool:
-    """Whether column heads are letters because some titles do not fit; the caption explains them."""
+    """Whether column heads are letters because some titles do not fit; the caption then explains the letters."""
     return sheet.style.guessed and any(text_width(t, _HEADS, bold=True) > wide - 2 for t in sheet.titles(kind))
 
 

@@ -1,8 +1,8 @@
-"""Pictures in files other than SVG: PDF for printing, on one sheet or on four to be joined, and PNG.
+"""Pictures in formats other than SVG: PNG, and PDF for printing on one sheet, or on four sheets to be joined.
 
-Typst typesets only our own SVG: its markup contains no part of a ruleset, and titles are passed as inputs. PDF/A is
-requested because it refuses characters that would print as an empty box. Resvg renders only our own SVG too, since
-other SVG could reference files.
+Typst typesets only our own SVG: the markup contains no part of a ruleset, and titles are passed as inputs. PDF/A is
+requested because it refuses characters that would print as an empty box. Resvg also renders only our own SVG, since
+other SVG could refer to files.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def to_pdf(scene: Scene, sheets: Sheets) -> bytes:
     """The picture as a PDF, scaled to fill the sheet in portrait or landscape.
 
     Raises:
-        DiagnosticsError: RS556 if its libraries are missing, RS569 if a text has a character that is in no font.
+        DiagnosticsError: RS556 if its libraries are missing, RS569 if a text contains a character that no font covers.
     """
     try:
         import typst
@@ -109,7 +109,7 @@ def to_pdf(scene: Scene, sheets: Sheets) -> bytes:
 
 
 def on_sheet(scene: Scene) -> str:
-    """The picture for printing, without a background."""
+    """The picture for print, without a background."""
     return to_svg(scene, _FAMILY).replace(PALETTE["paper"], "#ffffff")
 
 

@@ -1,4 +1,4 @@
-"""The texts of a picture: titles from the ruleset."""
+"""The texts of a picture: titles taken from the ruleset."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Wording(Protocol):
         """The title of a state field; `kind` is "" for fields of the game."""
 
     def pieces(self, name: str, owners: Sequence[tuple[str, str]] = ()) -> str:
-        """The title of a type of pieces."""
+        """The title of a piece type."""
 
     def place(self, pile: str, place: str, index: str = "", kind: str = "") -> str:
-        """The title of a place of pieces."""
+        """The title of a piece place."""
 
     def internal(self, owner: str, name: str = "") -> bool:
         """Whether something is internal to the rules, and so not shown."""
@@ -52,7 +52,7 @@ class Wording(Protocol):
 
 
 class PlainWords:
-    """The words for a ruleset with mistakes: titles of entities, or names with spaces."""
+    """The words for a ruleset with mistakes: titles of entities, and names with spaces."""
 
     def __init__(self, d: typed.Declarations, game: str) -> None:
         self.d = d

@@ -42,7 +42,7 @@ SHALLOWS: tuple[svg.Values, ...] = (
 
 
 class Side(Struct, frozen=True):
-    """A side of a border: whether it is water, and its owner."""
+    """One side of a border: whether it is water, and its owner."""
 
     water: bool
     owner: tuple[str, int] | None
@@ -52,7 +52,7 @@ _BEYOND = Side(False, None)
 
 
 def rank_of(sides: Sequence[Side], border: Border, scenery: Sequence[Side] = ()) -> str:
-    """The rank of the border between two regions, or between a region and scenery or nothing."""
+    """The rank of the border of a region with another region, with scenery, or with nothing."""
     a = sides[border.a]
     b = sides[border.b] if border.b >= 0 else scenery[-border.b - 2] if border.b < -1 else _BEYOND
     if a.water and b.water:
@@ -87,7 +87,7 @@ def shift(points: Sequence[Point], corner: Point) -> list[Point]:
 
 
 def fill_of(sheet: Sheet, board: BoardStyle, number: int) -> tuple[Look, Look | None]:
-    """The look of a place and of its owner, if any."""
+    """The look of a place and, if it has an owner, of the owner."""
     for rank, name in enumerate(board.fill):
         of = sheet.fact(board.kind, name, number)
         if of is not None:
@@ -99,7 +99,7 @@ def fill_of(sheet: Sheet, board: BoardStyle, number: int) -> tuple[Look, Look | 
 
 
 def badges_of(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, str]]:
-    """The badges beside a place's name: symbols of facts, or a disc; the first has the letter of its owner."""
+    """The badges beside a place's name: symbols of facts, or a disc; the first badge carries the owner's letter."""
     owner = fill_of(sheet, board, number)[1]
     facts = (sheet.fact(board.kind, name, number) for name in board.badges)
     results = [(sheet.look(*of), "") for of in facts if of is not None]
@@ -117,7 +117,7 @@ def side_of(sheet: Sheet, board: BoardStyle, number: int) -> Side:
 
 
 def description_of(sheet: Sheet, board: BoardStyle, number: int, title: str) -> str:
-    """A place in words: its title and visible facts."""
+    """A description of a place in words: its title and visible facts."""
     facts = [sheet.fact(board.kind, name, number) for name in (*board.fill, *board.badges)]
     notes = [sheet.titles(of[0])[of[1]] for of in facts if of is not None]
     return f"{title}: {', '.join(dict.fromkeys(notes))}" if notes else title
@@ -138,5 +138,5 @@ def badge_room(sheet: Sheet, board: BoardStyle, number: int) -> float:
 
 
 def lettering_of(side: Side) -> Lettering:
-    """The lettering of a place's name: for water, for owned land, or for free land."""
+    """The lettering of a place's name, which differs for water, owned land and free land."""
     return WATER if side.water else OWNED if side.owner is not None else FREE

@@ -1,7 +1,7 @@
-"""Placement of names and pieces on areas: texts do not overlap, and stay inside their area if they fit.
+"""Placement of names and pieces on areas: texts do not overlap, and stay inside their area if they fit there.
 
-Each region gets a block: its name in one to three lines, and a tray for pieces below it or beside it. Candidates are
-tried on a raster of the areas, smallest area first, and again once all others are placed.
+Each region gets a block: its name in one to three lines, and a tray for pieces below or beside the name. Candidate
+positions are tried on a raster of the areas, smallest area first, and once more after all other blocks are placed.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ _TRAYS = ((110, 44), (88, 44), (66, 44), (44, 66), (88, 22), (44, 44), (66, 22),
 
 
 class LabelBlock(Struct, frozen=True):
-    """A label block: lines of text with sizes and centres, a tray for pieces, and the bounding `boxes`.
+    """A label block: lines of text with sizes and centres, and a tray for pieces.
 
-    `turned`: rotation in degrees, clockwise around the middle of `box`; the lines are given unrotated.
+    `turned` is the rotation in degrees, clockwise around the middle of `box`; the lines are stored unrotated.
     """
 
     lines: tuple[str, ...]
@@ -70,7 +70,7 @@ class LabelBlock(Struct, frozen=True):
 
 
 class Spot(Struct, frozen=True):
-    """The author's spot for a region's name, its lettering, and a separate spot for pieces if there is one."""
+    """The spot that the author chose for a region's name, its lettering, and a separate spot for pieces, if any."""
 
     label: Point
     pieces: Point | None = None
@@ -187,7 +187,7 @@ def around(box: Box, degrees: float) -> Box:
 
 
 class BlockForm(Struct, frozen=True):
-    """A possible shape of a block: lines, font size, width and height, with the tray below or beside."""
+    """A possible shape of a block: lines, font size, width and height, with the tray below or beside the name."""
 
     lines: tuple[str, ...]
     size: float
@@ -270,7 +270,7 @@ def place(
     tray: Point | None = None,
     spots: Mapping[int, Spot] | None = None,
 ) -> list[LabelBlock]:
-    """One block for each region.
+    """Places one block for each region.
 
     Args:
         raster: the raster of the areas.
@@ -279,8 +279,8 @@ def place(
         badges: the width of the symbols beside each name.
         size: width and height of the frame.
         taken: boxes to keep free.
-        tray: the size of each tray, below two lines of a name; by default, trays are as large as possible.
-        spots: the declared places of names, and of trays if they are elsewhere.
+        tray: the size of each tray, which is below the two lines of a name; by default, trays are as large as possible.
+        spots: the declared places of names, and of trays that are not next to their names.
     """
     spots = spots or {}
     blocks = _settled(spots, titles, badges, raster, taken, size[0])

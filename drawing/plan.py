@@ -1,4 +1,4 @@
-"""A board without pieces: its static items, and the slots of each place."""
+"""A board without pieces: its static items, and the slots of its places."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class TileFace(Struct, frozen=True):
     Attributes:
         title: its title.
         fill: its background colour; "" if transparent.
-        drawn: SVG around the centre of a cell, for each rotation; a single one if all are equal.
-        texts: the texts for each rotation, each with x and y of its centre, and 1 if it is above lines.
-        stops: the stops for each rotation: the radius, and the centre of each slot.
+        drawn: SVG relative to the centre of a cell, for each rotation; a single fragment if all are equal.
+        texts: the texts for each rotation, each with the x and y of its centre, and 1 if it is drawn above lines.
+        stops: the stops for each rotation, each as its radius and the centres of its slots.
     """
 
     title: str
@@ -52,7 +52,7 @@ class TileFace(Struct, frozen=True):
 
 
 class Home(Struct, frozen=True):
-    """An entity's home: a place, and the field for the line end there; "" for the first stop."""
+    """An entity's home: a place, and the field that names the line end there ("" means the first stop)."""
 
     kind: str
     number: int
@@ -66,11 +66,11 @@ class Tiles(Struct, frozen=True):
     Attributes:
         field: the field of a cell that names its tile.
         kind: the kind of the tiles.
-        turn: the field for a tile's rotation, as a number of directions; "" if there is none.
+        turn: the field with a tile's rotation, as a number of directions; "" if there is none.
         faces: the tiles, in kind order.
         cells: cell → its centre.
         outlines: cell → path data around it.
-        printed: cell → its printed tile, and a text that a laid tile covers.
+        printed: cell → its printed tile, and a text that is covered when a tile is laid.
         low: the offset of that text from the centre of a cell.
         points: the kind of line ends in each cell, if pieces stand on stops; otherwise "".
         ends: the kind of line ends.
@@ -93,7 +93,7 @@ class Tiles(Struct, frozen=True):
 
 
 class Plan(Brief, Struct):
-    """The static part of a board, and the slots for its pieces.
+    """The static part of a board, with the slots for its pieces.
 
     Attributes:
         items: the static items.
@@ -102,10 +102,10 @@ class Plan(Brief, Struct):
         outlines: path data around each entity, on maps.
         size: width and height.
         piece: the preferred size of its pieces; 0 for as large as possible.
-        copies: pieces in some places, as `piece.place` → the additional slot of the place for them; see `slot`.
+        copies: pieces in some places, as `piece.place` → the number of the additional slot for them; see `slot`.
         each: the kind of owners, each with its own copy of all slots.
         links: kinds of links with a drawn state, with their lines.
-        owned: whether each of its entities shows the pieces that it owns, whatever place they are in.
+        owned: whether each of its entities shows the pieces that it owns, wherever they are.
         held: pieces in places without a space, as `piece.place` → the slot for the pieces of the first `holder`.
         holder: the kind of owners of the pieces in `held`.
         manners: slots → the arrangement of pieces there, other than a square of piles; see `Manner`.
@@ -134,7 +134,7 @@ class Plan(Brief, Struct):
     tiles: Tiles | None = None
 
     def slot(self, pile: Pile, count: int) -> int:
-        """The slot for a pile; each owner has a copy of the `count` slots, one after the other."""
+        """The slot for a pile; every owner has a copy of the `count` slots, and the copies follow one another."""
         owner = next((number for kind, number in pile.owners if kind == self.each), None)
         if owner is None:
             return self.slot_of(f"{pile.type}.{pile.place}", pile.index, count)
@@ -142,7 +142,7 @@ class Plan(Brief, Struct):
         return slot if slot in self.slots else pile.index
 
     def slot_of(self, what: str, number: int, count: int) -> int:
-        """The slot for an entity: in a place's tray if there is one, otherwise on the place itself."""
+        """The slot for an entity: in the tray of a place if there is one, otherwise on the place itself."""
         slot = number + count * self.copies.get(what, 0)
         return slot if slot in self.slots else number
 
@@ -162,7 +162,7 @@ class Sheet(Brief, Struct, frozen=True):
 
     @property
     def turn(self) -> Type | None:
-        """The type of the field for the acting entity, or None."""
+        """The type of the field that names the acting entity, or None."""
         field_ = self.d.fields.get(self.style.turn)
         return field_.type if field_ is not None else None
 
@@ -176,8 +176,8 @@ class Sheet(Brief, Struct, frozen=True):
         return looks[number] if 0 <= number < len(looks) else Look("grey")
 
     def value_look(self, kind: str, number: int) -> Look:
-        """The look of an entity as the value of a field: a product, such as a player's second king, has the colour of
-        its first component and the letters of all.
+        """The look of an entity as a field value; a product, such as a player's second king, has the colour of its
+        first component and the letters of all components.
         """
         if number < 0 or not self.d.kinds[kind].product:
             return self.look(kind, number)
@@ -187,12 +187,12 @@ class Sheet(Brief, Struct, frozen=True):
         return Look(looks[0].colour if looks else "white", " ".join(filter(None, letters)))
 
     def colours(self, kind: str) -> tuple[str, ...]:
-        """The SVG colours of a kind's entities, by default those of owners."""
+        """The SVG colours of a kind's entities, which default to the colours of owners."""
         looks = [look.colour for look in self.style.looks.get(kind, {}).values()] or OWNERS
         return tuple(colour(looks[i % len(looks)]) for i in range(len(self.names(kind))))
 
     def fact(self, kind: str, name: str, number: int) -> tuple[str, int] | None:
-        """The entity named by a fact, or None."""
+        """The entity that a fact names, or None."""
         fact = self.d.kinds[kind].facts.get(name)
         if fact is None or number >= len(fact.values) or fact.values[number] < 0 or not isinstance(fact.type, Ent):
             return None
@@ -205,14 +205,14 @@ class Sheet(Brief, Struct, frozen=True):
         return self.titles(board.kind) if board.names == "title" else self.names(board.kind)
 
     def place(self, of: Entity, box: Box, middle: Point | None = None, outline: str = "") -> Place:
-        """An entity as a place for the pointer, aimed at the centre of its box by default."""
+        """An entity as a place for the pointer; by default, the point to aim at is the centre of its box."""
         kind, number = of
         left, top, right, bottom = box
         middle = middle or ((left + right) / 2, (top + bottom) / 2)
         return Place(self.place_id(of), self.titles(kind)[number], box, middle, outline)
 
     def place_id(self, of: Entity) -> str:
-        """An entity's id as a place."""
+        """The id of an entity as a place."""
         return f"{of[0]}.{self.names(of[0])[of[1]]}"
 
     def on_board(self, kind: str) -> bool:
@@ -220,10 +220,10 @@ class Sheet(Brief, Struct, frozen=True):
         return kind in self.style.boards and self.style.boards[kind].form != "hidden"
 
     def row_places(self, kind: str) -> bool:
-        """Whether a table's rows are places: their entities are neither on a board nor tokens."""
+        """Whether a table's rows are places, because their entities are neither on a board nor tokens."""
         return kind != "game" and not self.on_board(kind) and not self.d.kinds[kind].places
 
     def names_of(self, of: tuple[str, int]) -> str:
-        """The name of an entity in item ids; a seat's name is its number."""
+        """The name of an entity in item ids; for a seat, its number."""
         kind, number = of
         return f"seat{number + 1}" if self.d.kinds[kind].is_player else self.names(kind)[number]

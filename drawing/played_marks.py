@@ -1,4 +1,4 @@
-"""Marks of play on a picture: the last roll as dice, the states of links, and the status line."""
+"""Marks of play on a picture: the last roll as dice, link states, and the status line."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def die(value: int, x: float, y: float) -> str:
 
 
 def link_states(sheet: Sheet, kind: str, lines: LinkLines, shown: ShownState) -> Iterator[SceneItem]:
-    """The items of the links of a kind."""
+    """The items that show the states of a kind's links."""
     field = sheet.d.kinds[kind].state[lines.field]
     for number, value in shown.fields.get((kind, lines.field), {}).items():
         if value in (None, False, 0) or number not in lines.lines:

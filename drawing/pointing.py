@@ -15,17 +15,17 @@ _EXACT = 1e-6
 def snapped(
     rings: Iterable[Ring], frame: Frame | None, place: Dot, reach: float, moving: Dot | None = None
 ) -> tuple[Dot, Stroke | None]:
-    """The target of a pointer: a point within reach, otherwise a position on an edge with that edge, otherwise on the
-    frame.
+    """The target of a pointer: a point within reach, otherwise a position on an edge (returned with the edge),
+    otherwise a position on the frame.
 
-    With a reach of 0, the position is unchanged, and has an edge only if it is exactly on it.
+    With a reach of 0, the position is unchanged, and an edge is returned only if the position is exactly on it.
 
     Args:
         rings: the rings of all outlines of the board.
         frame: the frame of the board.
         place: the place pointed at.
         reach: the snapping distance.
-        moving: a point that is being dragged: neither it nor its edges are targets.
+        moving: a point that is being dragged; neither the point nor its edges are targets.
     """
     x, y = place
     near = edges_near(rings, Box((x - reach, y - reach, x + reach, y + reach)))
@@ -47,7 +47,7 @@ def distance(p: Point, q: Point) -> float:
 
 
 def edges_near(rings: Iterable[Ring], box: Box) -> set[Stroke]:
-    """The edges whose bounding boxes may meet a box."""
+    """The edges whose bounding boxes may intersect a box."""
     left, top, right, bottom = box
     near: set[Stroke] = set()
     for ring in rings:

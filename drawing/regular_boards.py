@@ -46,7 +46,7 @@ def cell(box: Box, fill: str, *, rx: float = 0) -> str:
 
 
 def notes_of(sheet: Sheet, board: BoardStyle, number: int) -> list[str]:
-    """The displayed facts of a place, in words; empty ones are left out."""
+    """The displayed facts of a place, in words; empty facts are left out."""
     results = []
     for name in board.facts:
         fact, of = sheet.d.kinds[board.kind].facts.get(name), sheet.fact(board.kind, name, number)
@@ -75,7 +75,7 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
 
 
 def filled(sheet: Sheet, kind: str, facts: Sequence[str], number: int) -> str:
-    """The colour of a place by the first of these facts that names an entity; "" without one."""
+    """The colour of a place, given by the first of these facts that names an entity; "" if none does."""
     named = (sheet.fact(kind, name, number) for name in facts)
     return next((ground(sheet.look(*of).colour) for of in named if of is not None), "")
 
@@ -87,7 +87,7 @@ def _is(sheet: Sheet, kind: str, name: str, number: int) -> bool:
 
 
 def region(shape: str, place: Place, by_seat: str = "") -> SceneItem:
-    """The item of a place; `by_seat` has the place for each seat, if they differ."""
+    """The item of a place; `by_seat` contains the place for each seat, if seats differ."""
     name = place.id.partition(".")[2]
     drawn = svg.group([shape], place.title, data_place=place.id, data_places=by_seat or None)
     return SceneItem(f"region.{name}", "areas", drawn, (place,))
@@ -97,9 +97,9 @@ def region(shape: str, place: Place, by_seat: str = "") -> SceneItem:
 
 
 def grid_plan(sheet: Sheet, board: BoardStyle, corner: Point, *, edged: bool = False) -> Plan:
-    """A board of squares, alternately light and dark by default, or of hexes, with the names of rows and columns.
+    """A board of squares (alternately light and dark by default) or of hexes, with the names of rows and columns.
 
-    With `edged`, there is room around the board for what stands on its outer sides and corners.
+    With `edged`, there is room around the board for whatever stands on its outer sides and corners.
     """
     if sheet.d.boards[board.kind].form == "hexes":
         return _hexes(sheet, board, corner, edged=edged)
@@ -155,7 +155,7 @@ def squares(spaces: Sequence[tuple[int, int]], corner: Point, side: float) -> It
 
 
 def noted_slot(sheet: Sheet, board: BoardStyle, number: int, slot: Box) -> tuple[Box, str]:
-    """The part of a cell's slot above its facts, and the facts as SVG; without facts, the whole slot."""
+    """The part of a cell's slot above its facts, and the facts as SVG; the whole slot if there are no facts."""
     if not board.caption:
         return slot, ""
     facts, notes = sheet.d.kinds[board.kind].facts, []
@@ -276,7 +276,7 @@ def _rims(kind: str, labels: Mapping[tuple[int, int], tuple[str, str]], count: t
 
 
 def ring_plan(sheet: Sheet, board: BoardStyle, corner: Point, width: float) -> Plan:
-    """Spaces in a circle, clockwise from the top: sectors, or boxes if there are many spaces."""
+    """Spaces in a circle, clockwise from the top, drawn as sectors, or as boxes if there are many spaces."""
     count = len(sheet.names(board.kind))
     if count > RING_LABELS:
         return _circle(sheet, board, corner)
@@ -418,17 +418,17 @@ def _noted(text: str, room: float) -> float:
 
 
 def heading(text: str, corner: Point) -> str:
-    """The SVG of a board's or table's heading."""
+    """The heading of a board or table, as SVG."""
     return svg.words(text, corner[0], corner[1] + HEAD / 2 - 2, 13, bold=True, anchor="start", fill=INK)
 
 
 def heading_of(text: str) -> str:
-    """A text as a heading, capitalised."""
+    """A text capitalised for use as a heading."""
     return text[:1].upper() + text[1:]
 
 
 def bands_of(sheet: Sheet, path: str) -> list[Band]:
-    """The bands of a scale, derived from a fact of the spaces of a line, `kind.fact`."""
+    """The bands of a scale, derived from the fact `kind.fact` of the spaces of a line."""
     kind, _, name = path.partition(".")
     track = next((track for track in sheet.d.tracks.values() if track.kind == kind and not track.ring), None)
     fact = sheet.d.kinds[kind].facts.get(name) if track is not None else None

@@ -1,6 +1,6 @@
-"""A picture as named items: static parts, and parts that depend on the position.
+"""A picture as named items: static items, and dynamic ones that depend on the position.
 
-A page that steps through a game loads the static items once, and only the changed items of each position.
+A page that steps through a game loads the static items once and, for each position, only the items that changed.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Place(Brief, Struct, frozen=True):
         id: its kind and name, such as `region.oak`; the value of `data-place` of its element.
         title: its title.
         box: its bounding box.
-        middle: the point to aim at: the place of its pieces.
-        outline: path data of its outline; "" for the box itself.
+        middle: the point to aim at, which is the place of its pieces.
+        outline: the path data of its outline; "" if the outline is the box itself.
     """
 
     id: str
@@ -41,7 +41,7 @@ class SceneItem(Brief, Struct, frozen=True):
         id: its unique name in a scene, such as `region.oak` or `piece.oak.cart.red`.
         layer: one of `LAYERS`.
         svg: an SVG fragment, in coordinates of the whole picture.
-        places: the entities shown only by this item.
+        places: the entities that only this item shows.
     """
 
     id: str
@@ -68,7 +68,7 @@ class Scene(Brief, Struct, frozen=True):
     dynamic: tuple[SceneItem, ...]
 
     def changed(self, before: Scene) -> dict[str, str | None]:
-        """The dynamic items that differ from those of `before`, by id; None for removed ones."""
+        """The dynamic items that differ from those of `before`, by id; removed items are None."""
         old = {item.id: item.svg for item in before.dynamic}
         new = {item.id: item.svg for item in self.dynamic}
         gone: dict[str, str | None] = {id_: None for id_ in old if id_ not in new}
@@ -88,7 +88,7 @@ def to_svg(scene: Scene, fonts: str = FONTS) -> str:
 
 
 def panel(box: Box, title: str, content: str) -> str:
-    """One part of a sheet as SVG, in the sheet's coordinates, for a page that shows several parts."""
+    """One part of a sheet as SVG, in the sheet's coordinates, for a page that shows the parts separately."""
     left, top, right, bottom = box
     ground = element("rect", x=left, y=top, width=right - left, height=bottom - top, fill=PALETTE["paper"])
     view = " ".join(number(part) for part in (left, top, right - left, bottom - top))

@@ -1,4 +1,4 @@
-"""Seams of a map: links that leave it at one side and enter at the other, labelled with the place at the other end."""
+"""Seams of a map: links that leave it on one side and re-enter on the other, labelled with the place at the far end."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _LEVEL, _IN = 7.0, 8.0  # distance of a level label above its line, and of a ver
 
 
 class Seam(Struct, frozen=True):
-    """One end of a link over a seam: its region, the region at the other end, the point at the frame, and the label.
+    """One end of a link over a seam: its region, the region at the other end, the point on the frame, and the label.
 
-    `turned`: the label runs along the frame, so that no line is needed.
+    `turned`: whether the label runs along the frame, so that no line is needed.
     """
 
     region: int
@@ -36,7 +36,7 @@ class Seam(Struct, frozen=True):
 
 
 def stubs_of(a: int, b: int, positions: Sequence[Point], size: Point) -> list[tuple[int, Point]]:
-    """The two halves of a link over a seam, each to its edge, at the same height."""
+    """The two halves of a link over a seam, each leading to its edge of the map, at the same height."""
     left, right = (a, b) if positions[a][0] < positions[b][0] else (b, a)
     y = (positions[a][1] + positions[b][1]) / 2
     return [(left, (0.0, y)), (right, (size[0], y))]
@@ -45,7 +45,7 @@ def stubs_of(a: int, b: int, positions: Sequence[Point], size: Point) -> list[tu
 def seams_of(
     titles: Sequence[str], board: BoardStyle, positions: Sequence[Point], areas: Areas, size: Point
 ) -> Iterator[Seam]:
-    """Both ends of each link over a seam, at the frame where outlines reach it."""
+    """Both ends of each link over a seam, placed on the frame where outlines reach it."""
     for pair in board.seams:
         (left, start), (right, end) = stubs_of(*pair, positions, size)
         met = _met(areas.outlines[left], areas.outlines[right], size[0]) if board.outlines else None

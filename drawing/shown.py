@@ -1,4 +1,4 @@
-"""The visible content of a position: piles, tokens and fields by entity, from a seat's view."""
+"""The visible content of a position from a seat's view: piles, tokens and fields by entity."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Pile(Brief, Struct, frozen=True):
 
     Attributes:
         owners: the owning entities.
-        index: the entity of the place's index, or -1.
-        token: the name of the token, for a token.
+        index: the number of the entity that indexes the place, or -1.
+        token: the name of the token, if the pile is a token.
         fields: the token's fields.
-        unseen: whether only their number is public, while their identity, and usually their owner, is hidden.
+        unseen: whether only the number of pieces is public, while their identity, and usually their owner, is hidden.
     """
 
     type: str
@@ -40,7 +40,7 @@ class Pile(Brief, Struct, frozen=True):
 
 
 class Unseen(Struct, frozen=True):
-    """A hidden order, of which everybody knows the length."""
+    """A hidden order whose length is public."""
 
     length: int
 
@@ -50,7 +50,7 @@ class ShownState(Brief, Struct, frozen=True):
 
     Attributes:
         fields: fields of entities: (kind, field) → number → value.
-        piles: groups of piles, each of one type; an unchanged group is the same object as in the last position.
+        piles: groups of piles of one type; an unchanged group is the same object as in the previous position.
         lengths: the public lengths of hidden orders, like `fields`.
     """
 
@@ -75,7 +75,7 @@ class ShownState(Brief, Struct, frozen=True):
 
 
 class Names:
-    """The names of entities at a table, and their numbers."""
+    """The names and numbers of the entities at a table."""
 
     def __init__(self, d: typed.Declarations, seats: Sequence[str]) -> None:
         self.d = d
@@ -128,7 +128,7 @@ class Names:
         return self._owners[pile].get(text, ())
 
     def read(self, state: dict[str, Any]) -> ShownState:
-        """The content of a state in the format of `state_json` and views; unchanged parts are reused from the last
+        """The content of a state in the format of `state_json` and views; unchanged parts are reused from the previous
         call.
         """
         piles: list[list[Pile]] = []
@@ -229,7 +229,7 @@ class Names:
         ]
 
     def entity(self, type_: object, value: Any) -> Entity | None:
-        """The entity named by a field, or None."""
+        """The entity that a field names, or None."""
         if isinstance(type_, Ent) and isinstance(value, str):
             number = self.number(type_.kind, value)
             return (type_.kind, number) if number >= 0 else None

@@ -1,4 +1,4 @@
-"""The tokens of a position by slot: pieces, markers, and fields of places."""
+"""The tokens of a position by slot: pieces, markers, and the fields of places."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_PLACED = 10_000
 
 
 class PlacedPiles:
-    """A cache of the tokens of piles, since most piles persist from one position to the next."""
+    """A cache for the tokens of piles, since most piles do not change from one position to the next."""
 
     def __init__(self, sheet: Sheet, plans: Mapping[str, Plan]) -> None:
         self._sheet, self._plans = sheet, plans
@@ -32,7 +32,7 @@ class PlacedPiles:
         self._piles: dict[tuple[object, ...], Placed | None] = {}
 
     def of(self, piles: list[Pile]) -> list[Placed]:
-        """The tokens of a group of piles that are drawn on a board."""
+        """The tokens of those piles in a group that are drawn on a board."""
         known = self._groups.get(id(piles))
         if known is None:
             if len(self._groups) >= _MOST_PLACED:
@@ -68,7 +68,7 @@ class PlacedPiles:
 def standing(
     sheet: Sheet, plans: Mapping[str, Plan], shown: ShownState, before: PlacedPiles, fields: PlacedFields
 ) -> dict[Slot, list[DrawnToken]]:
-    """The tokens on all boards; `before` caches the tokens of piles, and `fields` those of fields."""
+    """The tokens on all boards; `before` caches the tokens of piles, and `fields` caches the tokens of fields."""
     results: dict[Slot, list[DrawnToken]] = {}
     held: set[Entity] = set()
     for piles in shown.piles:

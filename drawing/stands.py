@@ -1,8 +1,8 @@
 """Positions of pieces on a map: inside their region, clear of names, marks and other pieces.
 
-A region is a mask: an integer for each row of small squares, one bit per free square. A piece can be centred wherever
-its whole square is free. Regions with too little room get smaller pieces, and finally pieces outside, each with a line
-to the region.
+A region is represented by a mask: an integer for each row of small squares, with one bit per free square. A piece can
+be centred wherever its whole square is free. Regions with too little room get smaller pieces and, as a last resort,
+pieces outside, each with a line to the region.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Mask = dict[int, int]
 
 
 class Stand(Struct, frozen=True):
-    """Places for pieces of one size: their centres inside the region, in the order of use.
+    """Positions for pieces of one size: their centres inside the region, in the order of use.
 
     Attributes:
         size: the side of a piece.
         spots: centres inside the region.
-        lines: centres outside, each with the end of its line in the region.
+        lines: centres outside the region, each with the point in the region where its line ends.
     """
 
     size: float
@@ -53,12 +53,12 @@ class Stand(Struct, frozen=True):
 def stands(
     areas: Areas, blocks: Sequence[LabelBlock], taken: Iterable[Sequence[Point]], size: Point
 ) -> list[tuple[Stand, ...]]:
-    """The stands of each region, fewest pieces first.
+    """The stands of each region, ordered from fewest to most pieces.
 
     Args:
         areas: the regions.
         blocks: their names.
-        taken: outlines of other things to keep clear of.
+        taken: outlines of other things that pieces must not cover.
         size: width and height of the frame.
     """
     rows = int(size[1] // UNIT)

@@ -36,10 +36,10 @@ MAX_ASPECT = 4.0
 
 
 class Look(Brief, Struct, frozen=True):
-    """The look of an entity: its colour, its letter, and the symbol of its pieces ("" for that of their type).
+    """The look of an entity: its colour, its letter, and the symbol of its pieces ("" for their type's symbol).
 
-    `hatch`: the line pattern on its places, for colour-blind viewers; `none` if the colours are distinct in grey.
-    `chosen`: whether the drawing file sets the colour, so that people may call the entity by it.
+    `hatch` is the line pattern on its places, for colour-blind viewers; it is `none` if the colours are distinct in
+    grey. `chosen` is whether the drawing file sets the colour, so that people may call the entity by its colour.
     """
 
     colour: str
@@ -50,7 +50,7 @@ class Look(Brief, Struct, frozen=True):
 
 
 class LinkStyle(Brief, Struct, frozen=True):
-    """The style of a kind of links; `dashed` is yes, no, or a fact of the links, and `state` is a drawn field."""
+    """The style of a link kind; `dashed` is yes, no or a fact of the links, and `state` is a drawn field."""
 
     colour: str = "grey"
     dashed: bool | str = False
@@ -61,7 +61,7 @@ class LinkStyle(Brief, Struct, frozen=True):
 class Tray(Brief, Struct, frozen=True):
     """A tray of a panel: pieces in some places, as `piece.place`, and the fact with their maximum number.
 
-    `cards`: whether they are drawn as cards in a row, overlapping if the row is too short.
+    `cards` is whether they are drawn as cards in a row, which overlap if the row is too short.
     """
 
     title: str
@@ -71,12 +71,12 @@ class Tray(Brief, Struct, frozen=True):
 
 
 class Yard(Brief, Struct, frozen=True):
-    """A yard: cells for each owner's pieces outside all spaces.
+    """A yard: cells for each owner's pieces that are outside all spaces.
 
     Attributes:
         holds: the places of the pieces, as `piece.place`.
-        at: column and row of the first cell, and the numbers of columns and rows.
-        title: its label; "" for the name of the owner.
+        at: the column and row of the first cell, and the numbers of columns and rows.
+        title: its label; "" means the name of the owner.
     """
 
     holds: tuple[str, ...]
@@ -90,19 +90,19 @@ class TileStyle(Brief, Struct, frozen=True):
     Attributes:
         field: the field of a cell that names its tile.
         lines: the set-valued fact of a tile that names its lines.
-        ends: the facts of a line that name the directions of its two ends; without the second, it ends at the centre.
-        turn: the field of a cell for the rotation of its tile, as a number of directions; "" if there is none.
+        ends: the facts of a line that name the directions of its two ends; without a second, it ends at the centre.
+        turn: the field of a cell with the rotation of its tile, as a number of directions; "" if there is none.
         city: the fact that tells whether a tile has a city.
         number: the fact with the number on a tile.
-        fill: facts that name an entity for the colour of a tile; the first with a value is used.
-        around: on hex maps, the line ends that are sides of a hex, in rotation order; the others are stops.
+        fill: facts that name an entity whose colour a tile has; the first fact with a value is used.
+        around: on hex maps, the line ends that are sides of a hex, in rotation order; all others are stops.
         stops: on hex maps, the fact with the number of stops of a tile.
         slots: on hex maps, the fact with the number of slots of each stop.
         numbers: on hex maps, facts with numbers to show side by side → their colours.
         label: on hex maps, the fact that names an entity whose letter is on the tile.
         printed: on hex maps, the fact of a place with its printed tile, which is shown until another one is laid.
-        homes: on hex maps, facts of other entities that name a place → the field with the line end of their home;
-            or "".
+        homes: on hex maps, maps facts of other entities that name their home's place to the field with the line end
+            there, or "".
     """
 
     field: str
@@ -122,7 +122,7 @@ class TileStyle(Brief, Struct, frozen=True):
 
 
 class BoardStyle(Brief, Struct, frozen=True):
-    """The style of a board with the entities of a kind as places; see `drawing.schema.json`.
+    """The style of a board whose places are the entities of a kind; see `drawing.schema.json`.
 
     Attributes:
         roomy: whether its places hold pieces.
@@ -134,7 +134,7 @@ class BoardStyle(Brief, Struct, frozen=True):
         only: the fact that tells whether a cell of a grid exists; "" if all exist.
         transposed: whether the columns of a grid are drawn as rows, the first at the top.
         dots: the crossings of a grid that are marked with a dot.
-        tints: flags of cells → the colour of cells with this flag; the first match counts.
+        tints: flags of cells → the colour of the cells that have the flag; the first match applies.
         sides: fields of the sides of its cells, as `kind.field`.
     """
 
@@ -179,14 +179,14 @@ class BoardStyle(Brief, Struct, frozen=True):
 
 
 class PieceStyle(Brief, Struct, frozen=True):
-    """The style of a type of pieces.
+    """The style of a piece type.
 
     Attributes:
         places: the places whose pieces are drawn on boards; None means all.
         symbols: the symbols by place.
-        states: symbols of tokens by state: a field, the entity that it names ("" for any value), and the symbol; the
-            first match counts.
-        grouped: whether pieces with equal text in a table form one card with their number.
+        states: symbols of tokens by state, each as a field, the entity that it names ("" for any value), and the
+            symbol; the first match applies.
+        grouped: whether pieces with equal text in a table are merged into one card that shows their number.
     """
 
     symbol: str
@@ -206,7 +206,7 @@ class Style(Brief, Struct, frozen=True):
         codes: fields → their letters on boards.
         orders: fields whose value is a place → the field that orders the entities in one place.
         numbered: kind → entities named by a number, such as `t57`, with that number.
-        guessed: whether the boards are guessed, as there is no drawing file.
+        guessed: whether the boards are guessed because there is no drawing file.
     """
 
     boards: dict[str, BoardStyle]
@@ -235,7 +235,7 @@ def style_of(d: typed.Declarations, data: dict[str, Any]) -> Style:
     """The drawing style of a ruleset.
 
     Args:
-        d: its declarations, possibly with mistakes.
+        d: the ruleset's declarations, possibly with mistakes.
         data: the merged drawing files, valid under their schema, with known names.
     """
     bare = not data.get("boards")
@@ -362,7 +362,7 @@ def _owner(d: typed.Declarations, link: str) -> str:
 
 
 def outlines_of(kind: typed.Kind, data: dict[str, Any]) -> tuple[dict[int, Outline], tuple[Scenery, ...]]:
-    """The readable outlines of a board and of its scenery; unreadable ones are reported elsewhere."""
+    """The readable outlines of a board and its scenery; unreadable ones are reported elsewhere."""
     left = MAX_POINTS
     outlines: dict[int, Outline] = {}
     scenery = []

@@ -22,7 +22,7 @@ _HALO: Values = {"stroke": "#ffffff", "stroke_opacity": "0.8", "stroke_width": 2
 
 
 def clean(text: str) -> str:
-    """A text, escaped, without characters invalid in XML."""
+    """A text, escaped and without characters that are invalid in XML."""
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[:MAX_TEXT])
     return escape(shown)
 
@@ -41,7 +41,7 @@ def path(points: Sequence[Point], *, closed: bool = False) -> str:
 
 
 def trace(points: Sequence[Point], *, closed: bool = False) -> str:
-    """The path data of a long line: as in `path`, but in relative tenths, which are shorter."""
+    """The path data of a long line, as in `path` but in relative tenths, which are shorter."""
     tenths = [(round(x * 10), round(y * 10)) for x, y in points]
     steps = [_tenths(b - a) for p, q in pairwise(tenths) if p != q for a, b in zip(p, q, strict=True)]
     (x, y), data = tenths[0], "".join(s if s[0] == "-" or not i else f" {s}" for i, s in enumerate(steps))
@@ -53,13 +53,13 @@ def _tenths(number: int) -> str:
 
 
 def attributes(values: Values) -> str:
-    """Escaped attributes; empty ones are left out."""
+    """Escaped attributes; attributes with empty values are left out."""
     shown = ((k, number(v) if isinstance(v, int | float) else v) for k, v in values.items() if v is not None)
     return "".join(f' {k.rstrip("_").replace("_", "-")}="{escape(v)}"' for k, v in shown)
 
 
 def element(tag: str, content: str = "", /, **values: Value) -> str:
-    """An element with SVG as `content`. In attribute names, `_` becomes `-`, and a trailing one is dropped."""
+    """An element whose `content` is SVG. In attribute names, `_` becomes `-`, and a trailing `_` is dropped."""
     head = f"<{tag}{attributes(values)}"
     return f"{head}>{content}</{tag}>" if content else f"{head}/>"
 
@@ -130,7 +130,7 @@ class Box(tuple[float, float, float, float]):
     __slots__ = ()
 
     def meets(self, other: Box, gap: float = 0.0) -> bool:
-        """Whether two boxes overlap by more than their edges."""
+        """Whether two boxes overlap, not merely at their edges."""
         return (
             self[0] < other[2] + gap
             and other[0] < self[2] + gap
@@ -139,11 +139,11 @@ class Box(tuple[float, float, float, float]):
         )
 
     def grown(self, by: float) -> Box:
-        """The box, enlarged at each side."""
+        """The box, enlarged on each side."""
         return Box((self[0] - by, self[1] - by, self[2] + by, self[3] + by))
 
     def holds(self, other: Box) -> bool:
-        """Whether the box contains another."""
+        """Whether the box contains another box."""
         return self[0] <= other[0] and self[1] <= other[1] and self[2] >= other[2] and self[3] >= other[3]
 
 

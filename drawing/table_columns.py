@@ -1,4 +1,4 @@
-"""Columns of tables, and the texts of those that show the same in every position: facts and look-up tables."""
+"""Table columns, and the texts of columns that are the same in every position: facts and lookup tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.types import Bool, Ent, SetOf, Type, none_of
 
 
 class Column(Brief, Struct):
-    """A column: a field, a fact, a fact of the entity that a field names, a look-up table, or the pieces in a place.
+    """A column: a field, a fact, a fact of the entity that a field names, a lookup table, or the pieces in a place.
 
     `left` is its left edge.
     """
@@ -28,12 +28,12 @@ class Column(Brief, Struct):
 
     @property
     def is_static(self) -> bool:
-        """Whether it shows the same in every position."""
+        """Whether the column is the same in every position."""
         return self.field is None and not self.pile
 
 
 def fact_text(sheet: Sheet, kind: str, column: Column, row: int) -> str:
-    """The text of a fact's value in a row, or of the row of a look-up table; or ""."""
+    """The text of a fact or lookup table in a row; "" if it has no value."""
     if column.lookup is not None:
         return _row_text(sheet, column.lookup, row)
     if column.fact is None or row >= len(column.fact.values):

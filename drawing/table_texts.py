@@ -24,7 +24,7 @@ Cell = list[Part]
 
 
 class TextTable(Brief, Struct, frozen=True):
-    """The static parts of a table: its title, the titles of its columns, and the first cell of each row."""
+    """The static parts of a table: its title, its column titles, and the first cell of each row."""
 
     title: str
     heads: list[str]
@@ -52,7 +52,7 @@ class TableTexts:
         self._rows: dict[int, tuple[list[object], list[Cell]]] = {}
 
     def rows(self, shown: ShownState) -> Iterator[list[Cell]]:
-        """The values in all rows of the table at a position."""
+        """The values in all rows of the table, in a given position."""
         piles = piles_of_rows(self._sheet, self._table, shown)
         for i in range(self._table.rows):
             values: list[object] = [

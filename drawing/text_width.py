@@ -1,4 +1,4 @@
-"""Texts in pictures: their width without a font, as an upper bound, and the lettering of a map's names."""
+"""Texts in pictures: an upper bound on their width, computed without a font, and the lettering of map names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def text_width(text: str, size: float, *, bold: bool = False) -> float:
 
 
 def shortened(text: str, size: float, width: float, *, bold: bool = False) -> str:
-    """A text cut to fit a width, ending in `…` if shortened."""
+    """A text cut to fit a width; it ends in `…` if it was shortened."""
     if text_width(text, size, bold=bold) <= width:
         return text
     while text and text_width(text + "…", size, bold=bold) > width:
@@ -37,7 +37,7 @@ def shortened(text: str, size: float, width: float, *, bold: bool = False) -> st
 
 @lru_cache(4096)
 def wrapped(text: str, parts: int) -> list[str] | None:
-    """A text in `parts` lines of similar width, broken between words; None if it has fewer words.
+    """A text split into `parts` lines of similar width between words; None if it has fewer words.
 
     Texts with more than `MAX_WORDS` words or `MAX_NAME` characters are cut.
     """
@@ -65,7 +65,7 @@ def _broken(words: list[str], parts: int) -> list[str] | None:
 
 @cache
 def tables() -> dict[str, list[int]]:
-    """The widths of characters from U+0020 on, in `regular` and `bold`."""
+    """The widths of the characters from U+0020 on, in `regular` and `bold`."""
     results: dict[str, list[int]] = json.loads(Path(__file__).with_name("font_widths.json").read_text("utf-8"))
     return results
 
@@ -79,9 +79,9 @@ READABLE = 0.01225
 
 
 class Lettering(Struct, frozen=True):
-    """The lettering of names: available sizes, largest first, and font style; `spacing` depends on the size.
+    """The lettering of names: the available sizes, largest first, and the font style; `spacing` depends on the size.
 
-    `larger`: sizes above the minimum readable on a page, for names on outlines.
+    `larger` contains sizes above the minimum that is readable on a page, for names on outlines.
     """
 
     sizes: tuple[float, ...]
@@ -100,7 +100,7 @@ class Lettering(Struct, frozen=True):
         return text_width(text, size, bold=self.bold) + self.spacing * size * len(text)
 
     def extent(self, lines: Sequence[str], size: float, badges: float = 0) -> tuple[float, float]:
-        """The width and height of a block of lines, with room for symbols beside the first."""
+        """The width and height of a block of lines, including room for symbols beside the first line."""
         return max(self.width(line, size) for line in lines) + badges, size * LINE * len(lines)
 
 

@@ -39,10 +39,10 @@ Line = tuple[int, int]
 
 
 class CellShape(Struct, frozen=True):
-    """The shape of a board's cells, relative to their centre.
+    """The shape of a board's cells, relative to the centre of a cell.
 
     Attributes:
-        sides: the middle of each side, in rotation order.
+        sides: the midpoint of each side, in rotation order.
         size: the distance from the centre to a corner.
         corners: the corners, in order of preference for placing a number.
     """
@@ -75,7 +75,7 @@ def _angle(at: Point) -> float:
 
 
 def faces_of(sheet: Sheet, style: TileStyle, kind: str, shape: CellShape) -> tuple[TileFace, ...]:
-    """The faces of all tiles of a kind; empty if a name used by the drawing is missing."""
+    """The faces of all tiles of a kind; empty if a name that the drawing uses is missing."""
     lines = sheet.d.kinds[kind].facts.get(style.lines)
     if lines is None or not isinstance(lines.type, SetOf):
         return ()
@@ -96,7 +96,7 @@ def faces_of(sheet: Sheet, style: TileStyle, kind: str, shape: CellShape) -> tup
 
 
 def end_numbers(sheet: Sheet, style: TileStyle, kind: str) -> list[int]:
-    """Entity number → line end: sides from 0, stops below zero; see `Line`."""
+    """The numbers of the line ends, by entity number: sides from 0 on, stops below zero; see `Line`."""
     if not style.around:
         return list(range(len(sheet.names(kind))))
     names = sheet.names(kind)

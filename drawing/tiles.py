@@ -25,7 +25,7 @@ _TOUCH = 15.0
 
 
 def tiles_of(sheet: Sheet, board: BoardStyle, plan: Plan) -> Tiles | None:
-    """The tiles of a regular board; None if it has none, or if a name used by its drawing is missing."""
+    """The tiles of a regular board; None if it has none, or if a name that its drawing uses is missing."""
     decl = sheet.d.boards.get(board.kind)
     if board.tiles is None or decl is None or not plan.boxes:
         return None
@@ -146,7 +146,7 @@ def _tile(tiles: Tiles, tile: int, cell: int, steps: int) -> Iterator[str]:
 def stop_items(
     sheet: Sheet, kind: str, tiles: Tiles, shown: ShownState, standing: Mapping[Slot, Sequence[DrawnToken]]
 ) -> Iterator[SceneItem]:
-    """The stops of a position's tiles as places, with their pieces and the letters of homes."""
+    """The stops on a position's tiles as places, with their pieces and the letters of homes."""
     if not tiles.points:
         return
     count = len(sheet.names(tiles.ends))

@@ -1,4 +1,4 @@
-"""State shown neither on boards nor in tables, unless the drawing deliberately hides it."""
+"""State that neither boards nor tables show, unless the drawing hides it deliberately."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rulespec.types import Ent
 
 
 def undrawn(board: Board, cells: Iterable[CellName]) -> list[int]:
-    """The places, among some cells, whose values are shown nowhere; pages list them beside the picture."""
+    """Those of the given cells whose values are shown nowhere; pages list them beside the picture."""
     known: dict[tuple[str, str, str], bool] = {}
     results = []
     for number, cell in enumerate(cells):

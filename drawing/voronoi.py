@@ -29,7 +29,7 @@ class Edge(Struct, frozen=True):
 
 
 def cells(sites: Sequence[Point], width: float, height: float) -> list[list[Edge]]:
-    """The cell of each site in a frame, as its edges in order."""
+    """The cell of each site in a frame, given by its edges in order."""
     moved = [(x + _JITTER * (i * 37 % 101) / 101, y + _JITTER * (i * 71 % 103) / 103) for i, (x, y) in enumerate(sites)]
     near = _Buckets(moved, width, height)
     return [_cell(i, moved, near, width, height) for i in range(len(moved))]

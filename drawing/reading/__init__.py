@@ -1,1 +1,1 @@
-"""Import of untrusted drawings: the visible parts, read within bounds as named regions."""
+"""Import of untrusted drawings: their visible parts, read within limits as named regions."""

@@ -1,4 +1,4 @@
-"""Clip paths and masks: the parts of outlines inside areas of any shape."""
+"""Clip paths and masks: the parts of outlines that are inside areas of any shape."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BESIDE = 50  # in such distances: where the sides of an edge are sampled, measu
 
 
 class ClipArea(Struct, frozen=True):
-    """A clipping area: its outlines, its fill rule, and whether it shows or hides its inside."""
+    """A clipping area: its outlines, its fill rule, and whether it shows or hides what is inside."""
 
     rings: Rings
     evenodd: bool = False
@@ -36,7 +36,7 @@ class Clip(Struct, frozen=True):
 
     @property
     def convex(self) -> Sequence[Point] | None:
-        """The corners of a single convex area, otherwise None."""
+        """The corners of the clip if it is a single convex area, otherwise None."""
         area = self.areas[0] if len(self.areas) == 1 else None
         if area is None or not area.opens or len(area.rings) != 1 or not is_convex(area.rings[0]):
             return None
@@ -54,9 +54,9 @@ def clip_of(corners: Sequence[Point]) -> Clip:
 
 
 def within(outlines: Rings, evenodd: bool, clip: Clip) -> list[list[Point]]:
-    """The visible part of an area, under the even-odd rule unless the clip is convex.
+    """The visible part of an area, computed under the even-odd rule unless the clip is convex.
 
-    Edges are cut at crossings; a part of an edge bounds the result if exactly one of its sides is in both areas.
+    Edges are cut where they cross; a part of an edge bounds the result if exactly one of its sides is in both areas.
     """
     if (corners := clip.convex) is not None:
         return [line for each in outlines if (line := clipped(each, corners))]
@@ -188,7 +188,7 @@ def _turned(corners: Sequence[Point]) -> float:
 
 
 def clipped(line: Sequence[Point], clip: Sequence[Point]) -> list[Point]:
-    """The intersection of an area with a convex one."""
+    """The intersection of an area with a convex area."""
     sign = 1 if sum(x * ny - nx * y for (x, y), (nx, ny) in pairwise([*clip, clip[0]])) > 0 else -1
     results = list(line)
     for a, b in pairwise([*clip, clip[0]]):

@@ -56,7 +56,7 @@ class Clips:
     def of(
         self, element: Element, values: Mapping[str, str], matrix: Matrix, viewport: Viewport, size: float | None
     ) -> list[Clip]:
-        """An element's own clips; unsupported ones are reported and dropped.
+        """The clips set on an element itself; unsupported ones are reported and dropped.
 
         Args:
             element: the clipped element.

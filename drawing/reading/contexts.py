@@ -1,4 +1,4 @@
-"""The context of a drawing's elements: their position, look, groups and clips."""
+"""The context of a drawing's elements: position, look, groups and clips."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Layer(Struct, frozen=True):
         return self.label or self.id
 
     def is_called(self, names: frozenset[str]) -> bool:
-        """Whether one of the group's names is in a set, as normalised by `slug`."""
+        """Whether one of the group's names is in a set of names normalised by `slug`."""
         return not names.isdisjoint({slug(self.label), slug(self.id)} - {""})
 
 
 class NamedGroup(Struct, eq=False):
-    """A named group; it counts as one shape if nothing inside it is named."""
+    """A named group, which counts as one shape if nothing inside it has a name."""
 
     name: str
     label: bool
@@ -45,13 +45,13 @@ class NamedGroup(Struct, eq=False):
 
 
 class Part(Struct, frozen=True):
-    """The part of a drawing to import: names of groups, including hidden ones, and names of excluded parts."""
+    """The part of a drawing to import: the names of groups, including hidden ones, and the names of excluded parts."""
 
     layers: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
 
     def named(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Both sets of names, in normalised form."""
+        """Both sets of names in normalised form."""
         return frozenset(map(slug, self.layers)), frozenset(map(slug, self.without))
 
 
@@ -60,8 +60,8 @@ class Passed(Struct):
 
     `left_out`: type of skipped element → its lines.
     `layers`: all named groups.
-    `ornaments`: groups and shapes skipped because of their names, such as a legend; `parted`: names excluded by the
-    author.
+    `ornaments`: groups and shapes skipped because of their names, such as a legend; `parted`: names that the author
+    excluded.
     `faults`: line of an element and description of its unreadable part.
     """
 
@@ -79,7 +79,7 @@ class Passed(Struct):
 class Around(Struct, frozen=True):
     """The context inherited by an element's children.
 
-    `faded`: fully transparent by opacity; `scope`: the enclosing copy made by `use`.
+    `faded`: whether opacity makes the element fully transparent; `scope`: the enclosing copy made by `use`.
     """
 
     matrix: Matrix = SAME
@@ -99,7 +99,7 @@ class Around(Struct, frozen=True):
 
 
 class Contexts:
-    """A factory of the contexts of a drawing's elements.
+    """A factory for the contexts of a drawing's elements.
 
     Args:
         document: the drawing.
@@ -160,7 +160,7 @@ class Contexts:
         )
 
     def is_apart(self, layer: Layer) -> bool:
-        """Whether a group is not part of the map: excluded by its author, or by its name."""
+        """Whether a group is not part of the map, because the author or its name excludes it."""
         if layer.is_called(self._without):
             self._passed.parted += [layer.label, layer.id]
             return True
@@ -179,5 +179,5 @@ class Contexts:
 
 
 def is_own(layer: Layer) -> bool:
-    """Whether a name comes from an author."""
+    """Whether a name was given by an author."""
     return layer.label != "" or (layer.id != "" and not is_of_a_program(layer.id))

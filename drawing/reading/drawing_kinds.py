@@ -1,4 +1,4 @@
-"""Supported file formats of maps, by extension."""
+"""Supported map file formats, by extension."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worlds from Azgaar's generator: the cells of its full JSON, merged into adjacent provinces."""
+"""Worlds from Azgaar's generator: the cells in the full JSON export, merged into adjacent provinces."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
     """The provinces of a world, or its states if it has no provinces.
 
     Raises:
-        DiagnosticsError: RS561 if it is unreadable, RS562 if it has neither, RS904 if it lacks a name in `part`.
+        DiagnosticsError: RS561 if the file is unreadable, RS562 if it has neither provinces nor states, RS904 if it
+            lacks a name in `part`.
         DecodeError: if it is not JSON of this form.
     """
     pack = msgspec.json.decode(data, type=_World).pack

@@ -48,7 +48,7 @@ class Area(Struct):
 
 
 class GeoError(ValueError):
-    """An invalid file; the text is the fault."""
+    """An invalid file; the text describes the fault."""
 
 
 def read_geo(path: Path, part: Part | None = None) -> Sketch:
@@ -56,10 +56,11 @@ def read_geo(path: Path, part: Part | None = None) -> Sketch:
 
     Args:
         path: the file.
-        part: the groups to import, and excluded parts.
+        part: the groups to import, and the parts to exclude.
 
     Raises:
-        DiagnosticsError: RS561 if it is unreadable, RS562 if it has no named areas, RS904 if it lacks a name in `part`.
+        DiagnosticsError: RS561 if the file is unreadable, RS562 if it has no named areas, RS904 if it lacks a name in
+            `part`.
     """
     file, place = str(path), Span(str(path), 1, 1, 1, 2)
     try:

@@ -1,4 +1,4 @@
-"""SVG shapes as outlines in the drawing's units: transformations, viewports and basic shapes."""
+"""SVG shapes as outlines in drawing units: transformations, viewports and basic shapes."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ class Geometry:
     def outlines(
         self, element: Element, values: Mapping[str, str], size: float | None, around: Viewport, matrix: Matrix
     ) -> list[list[Point]]:
-        """The outlines of a shape, in drawing coordinates. Errors as in `lines`."""
+        """The outlines of a shape, in drawing coordinates. Raises the same errors as `lines`."""
         return [line for line in self.lines(element, values, size, around, matrix) if len(line) > 2]
 
     def lines(
         self, element: Element, values: Mapping[str, str], size: float | None, around: Viewport, matrix: Matrix
     ) -> list[list[Point]]:
-        """The lines of a shape, even without an area, in drawing coordinates.
+        """The lines of a shape, even if they enclose no area, in drawing coordinates.
 
         Raises:
             DiagnosticsError: RS563 if it has a number out of range, RS561 if the drawing has too many points.
@@ -221,7 +221,7 @@ class Geometry:
     def moved(
         self, around: Matrix, element: Element, values: Mapping[str, str], size: float | None, viewport: Viewport
     ) -> Matrix | None:
-        """The matrix of an element, combined with its parent's; None if its own box is needed but unknown."""
+        """The matrix of an element, combined with its parent's; None if the element's own box is needed but unknown."""
         if not is_transformed(values):
             return around
         box = Box((0, 0, viewport.width, viewport.height))
@@ -261,7 +261,7 @@ class Geometry:
     def inner(
         self, around: Matrix, element: Element, values: Mapping[str, str], size: float | None, outer: Viewport
     ) -> tuple[Matrix, Viewport, Clip | None]:
-        """The transformation, the viewport and the clip of a nested drawing or symbol, scaled to its declared size."""
+        """The transformation, viewport and clip of a nested drawing or symbol, scaled to its declared size."""
         self.line = element.line
 
         def number(name: str, default: str) -> float:
@@ -284,7 +284,7 @@ class Geometry:
 
 
 def fitted(box: Sequence[float], width: float, height: float, how: str) -> Matrix:
-    """The transformation from a view box to a size, by `preserveAspectRatio`."""
+    """The transformation from a view box to a size, according to `preserveAspectRatio`."""
     sx, sy = width / box[2], height / box[3]
     if how.strip() == "none":
         return (sx, 0, 0, sy, -box[0] * sx, -box[1] * sy)

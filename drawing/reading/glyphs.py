@@ -1,4 +1,4 @@
-"""Words that a plotting library draws by repeated glyphs, and writes in a comment before them."""
+"""Words that a plotting library draws with repeated glyphs, and repeats in a comment before them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EM, _RISE = 100, 0.35
 
 
 def glyphs_of(element: Element) -> list[Element]:
-    """The repeated glyphs of a group; empty if it draws anything else, or if their number does not fit its comment."""
+    """The repeated glyphs of a group; empty if it draws anything else, or if their number differs from its comment."""
     glyphs = [each for each in element.elements if each.tag == "use"]
     words = element.comment
     fits = len(words) - words.count(" ") <= len(glyphs) <= len(words)
@@ -28,7 +28,7 @@ def place_of(
 ) -> tuple[Point, float, Point]:
     """The middle of a line of glyphs, its font size, and the vector from its middle to its end.
 
-    `inside`: the context of their group.
+    `inside` is the context of the group of the glyphs.
     """
     places = []
     for glyph in (glyphs[0], glyphs[-1]):

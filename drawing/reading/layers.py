@@ -41,10 +41,10 @@ def proposals(all_: Sequence[Shape], read: Sequence[Shape], box: Box | None, par
     """The groups that look more like a map than the shapes read so far, most likely first.
 
     Args:
-        all_: all shapes, hidden ones included.
+        all_: all shapes, including hidden ones.
         read: the shapes read as regions.
         box: the page of the drawing.
-        part: the part chosen by the author; if it names layers, nothing is proposed.
+        part: the part that the author chose; if it names layers, nothing is proposed.
     """
     if part.layers or not all_:
         return []

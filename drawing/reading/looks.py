@@ -1,4 +1,4 @@
-"""Looks of a drawing's elements: colour, lettering and visibility, from their own and inherited values."""
+"""Looks of a drawing's elements: colour, lettering and visibility, from own and inherited values."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ RISES = {
 class Face(Struct, frozen=True):
     """The lettering of texts: font size in the element's units (None if unknown), anchor, and writing direction.
 
-    `apart`: the letter spacing, and the additional word spacing, in those units.
+    `apart`: the letter spacing and the additional word spacing, in the same units.
     `rise`: the height of the letters' middle above the baseline, relative to the font size.
-    `keeps_blanks`: leading, trailing and repeated blanks are visible.
+    `keeps_blanks`: whether leading, trailing and repeated blanks are visible.
     """
 
     size: float | None = _SIZE
@@ -87,9 +87,9 @@ class InheritedLook(Struct, frozen=True):
 
     `fill` is `#rrggbb`, `none`, `currentcolor`, or a literal reference; `stated`: whether an element sets it
     explicitly.
-    `lined`: it has a stroke.
-    `clear`: `fill-opacity` makes its fill transparent.
-    `evenodd`: the fill rule is even-odd; `clip_evenodd`: the clip rule is even-odd.
+    `lined`: whether it has a stroke.
+    `clear`: whether `fill-opacity` makes its fill transparent.
+    `evenodd`: whether the fill rule is even-odd; `clip_evenodd`: whether the clip rule is even-odd.
     """
 
     fill: str = "#000000"
@@ -183,7 +183,7 @@ def _size(text: str, around: float | None) -> float | None:
 
 
 def size_in(font: str) -> str:
-    """The size in a `font` value; `unknown` if it needs a browser to compute, "" for an invalid value."""
+    """The font size in a `font` value; `unknown` if only a browser can compute it, "" for an invalid value."""
     font = font[:_LONGEST].strip().lower()
     if font in WIDE:
         return font
@@ -194,8 +194,7 @@ def size_in(font: str) -> str:
 def length(text: str, size: float | None = None, whole: float | None = None) -> float | None:
     """The first length in an attribute, in the element's units; None if unknown.
 
-    `size`: the font size, for `em`.
-    `whole`: the reference length for `%`.
+    `size` is the font size, for `em`. `whole` is the reference length, for `%`.
     """
     result = _LENGTH.match(text[:_SHOWN])
     if result is None:
@@ -233,7 +232,7 @@ def _is_length(text: str) -> bool:
 
 
 def is_measured(text: str) -> bool:
-    """Whether a text is a number with any unit, even one that does not exist."""
+    """Whether a text is a number with any unit, even a unit that does not exist."""
     return _LENGTH.fullmatch(text) is not None
 
 
@@ -244,7 +243,7 @@ def _is_distance(text: str) -> bool:
 
 
 def is_displayed(tag: str, values: Mapping[str, str]) -> bool:
-    """Whether an element takes part in the drawing; with `contents`, only containers do."""
+    """Whether an element takes part in the drawing; if `display` is `contents`, only containers do."""
     display = values.get("display", "").lower()
     return display != "none" and (display != "contents" or tag in _CONTAINERS)
 

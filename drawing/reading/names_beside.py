@@ -1,5 +1,5 @@
-"""Names of shapes from texts in their groups, or from boxes inside them that serve as name plates; and boxes around
-numbers.
+"""Names of shapes, taken from texts in their groups or from boxes inside them that serve as name plates; also boxes
+around numbers.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Rings = Sequence[Sequence[Point]]
 def plates_of(
     shapes: Sequence[Rings], names: Sequence[DrawnText | None], own: Sequence[bool], nonzero: set[int]
 ) -> dict[int, int]:
-    """Plate → the shape that it names; empty if the boxes may be the regions themselves.
+    """Maps each name plate to the shape that it names; empty if the boxes may be the regions themselves.
 
     Args:
         shapes: the outlines of each shape.
         names: the text in each shape.
-        own: whether an author named the shape or its group, for each shape.
+        own: for each shape, whether an author named it or its group.
         nonzero: numbers of shapes with the nonzero fill rule.
     """
     plates = {i: text for i, text in enumerate(names) if text is not None and not own[i] and _is_box(shapes[i], text)}
@@ -45,7 +45,7 @@ def plates_of(
 def marks_of(
     shapes: Sequence[Rings], names: Sequence[DrawnText | None], own: Sequence[bool], nonzero: set[int]
 ) -> set[int]:
-    """The boxes around numbers in regions, one in each, such as counts of pieces. Arguments: as for `plates_of`."""
+    """The boxes around numbers in regions, at most one per region, such as piece counts. Arguments: see `plates_of`."""
     lettered = [text is not None and any(map(str.isalpha, text.words)) for text in names]
     boxes = {
         i: text
@@ -91,7 +91,7 @@ def has_own_name(group: NamedGroup | None) -> bool:
 
 
 def name_by_parents(pieces: Sequence[PlacedShape], texts: Sequence[DrawnText], placed: PlacedTexts) -> list[DrawnText]:
-    """Names shapes by the texts in their groups, if nearly every group has one; returns texts outside their shapes."""
+    """Names shapes after the texts in their groups, if nearly every group has one; returns texts outside shapes."""
     nameless = [i for i, piece in enumerate(pieces) if not piece.shape.own and not has_own_name(piece.group)]
     shapes: dict[int, list[int]] = {}
     for i in nameless:
@@ -131,7 +131,7 @@ def number_marks(pieces: Sequence[PlacedShape], texts: PlacedTexts) -> set[int]:
 
 
 def name_by_plates(pieces: Sequence[PlacedShape], texts: PlacedTexts) -> list[DrawnText]:
-    """Moves the texts of plates to the shapes that they name, and returns them."""
+    """Moves the texts of name plates to the shapes that they name, and returns these texts."""
     own = [piece.shape.own or has_own_name(piece.group) for piece in pieces]
     nonzero = {i for i, piece in enumerate(pieces) if not piece.shape.evenodd}
     moved = plates_of([piece.shape.outlines for piece in pieces], texts.names, own, nonzero)

@@ -1,4 +1,4 @@
-"""Texts that a program converted to outlines: letter-like shapes in rows, in a layer named after the text."""
+"""Texts that a program converted to outlines: rows of letter-like shapes, in a layer named after the text."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _SIZE = 1.4  # font size relative to the median height
 def outlined_texts(
     pieces: Sequence[PlacedShape], texts: Sequence[DrawnText]
 ) -> tuple[list[PlacedShape], list[DrawnText]]:
-    """The shapes of a drawing without outlined letters, and the texts formed by these letters.
+    """The shapes of a drawing without its outlined letters, and the texts that these letters form.
 
-    Shapes count as letters only if they are inside one other shape without an author's name, and contain no text.
+    Shapes count as letters only if they contain no text, and are inside a single other shape that no author named.
     """
     lettered = {
         key: numbers

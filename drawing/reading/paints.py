@@ -1,4 +1,4 @@
-"""Paints of a drawing: colours as a browser with a light scheme shows them, and references to gradients."""
+"""Paints of a drawing: colours as a browser with a light colour scheme shows them, and references to gradients."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ THEMED = frozenset(
 
 
 def lit(paint: str) -> str:
-    """The first colour of `light-dark()`, which a light scheme shows; any other paint as it is."""
+    """The first colour of `light-dark()`, which a light scheme shows; any other paint unchanged."""
     if paint[: len(_LIGHT_DARK)].lower() != _LIGHT_DARK or not paint.endswith(")"):
         return paint
     depth, inner = 0, paint[len(_LIGHT_DARK) : -1]
@@ -100,7 +100,7 @@ def reference_of(text: str) -> str:
 
 
 def paint_behind(text: str) -> str:
-    """The fallback colour of a paint such as `url(#gone) red`, used if the element is missing."""
+    """The fallback colour of a paint such as `url(#gone) red`, which applies if the referenced element is missing."""
     result = _URL.fullmatch(text.strip()[:_LONGEST])
     return colour_of(result[3]) if result is not None and result[3] else ""
 

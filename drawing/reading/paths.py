@@ -1,4 +1,4 @@
-"""Path data as outlines, with curves and arcs flattened to as many points as needed."""
+"""Path data as outlines, with curves and arcs flattened to as many points as necessary."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def path_outlines(
     broken: Callable[[int], None],
     within: float = 0,
 ) -> list[list[Point]]:
-    """The outlines of path data, up to the first error in it, as a browser draws them.
+    """The outlines of path data up to the first error, which is also where a browser stops drawing.
 
     Args:
         text: the path data.
@@ -76,7 +76,7 @@ def path_outlines(
 
 
 def points_of(text: str, numbers: Callable[[str], list[float]], broken: Callable[[int], None]) -> list[Point]:
-    """The points of a polygon, up to the first error in them. Arguments: as for `path_outlines`."""
+    """The points of a polygon up to the first error. Arguments: as for `path_outlines`."""
     end = list_end(text)
     n = numbers(text[:end])
     if end < len(text) or len(n) % 2:
@@ -85,7 +85,7 @@ def points_of(text: str, numbers: Callable[[str], list[float]], broken: Callable
 
 
 def list_end(text: str) -> int:
-    """The index of the end of the list of numbers at the start of a string."""
+    """The index at which the list of numbers at the start of a string ends."""
     result = _LIST.match(text)
     return result.end() if result else 0
 
@@ -177,6 +177,6 @@ def _arc(start: Point, n: list[float], end: Point, within: float) -> list[Point]
 
 
 def turn_within(radius: float, within: float) -> float:
-    """The angle between points on a circle whose chord deviates from the arc by at most a tolerance."""
+    """The angle between two points on a circle whose chord deviates from the arc by at most a tolerance."""
     share = min((within or radius / _PART) / radius, 1) if radius > 0 else 1
     return max(2 * acos(1 - share), pi / _STEPS)

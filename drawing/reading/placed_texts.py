@@ -1,4 +1,4 @@
-"""Texts of a drawing matched to the shapes that they name: by position, or by a leader line."""
+"""Texts of a drawing matched to the shapes that they name, by position or by a leader line."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class PlacedTexts(Struct):
 
     `names`: the texts that name shapes, by shape number.
     `loose`: texts outside shapes.
-    `beside`: texts inside a shape with another name, and that name.
-    `led`: names by a leader line; `joined`: names assembled from several texts.
+    `beside`: texts inside a shape that has a different name, with that name.
+    `led`: names connected by a leader line; `joined`: names assembled from several texts.
     """
 
     names: list[DrawnText | None]
@@ -49,12 +49,12 @@ def place_texts(
     nonzero: Collection[int] = (),
     leads: Sequence[Lead] = (),
 ) -> PlacedTexts:
-    """Assigns each text to the smallest shape that contains its middle.
+    """Assigns each text to the smallest shape that contains the middle of the text.
 
     Args:
         texts: the texts.
         shapes: the outlines of each shape.
-        curves: indices of unfilled shapes: they get a text only if it is in no filled shape, or only in one that they
+        curves: indices of unfilled shapes, which get a text only if no filled shape contains it, or only one that they
             cover, such as the paper below them.
         nonzero: indices of shapes with the nonzero fill rule.
         leads: possible leader lines.

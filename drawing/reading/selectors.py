@@ -33,7 +33,7 @@ class SelectorBudget(Struct):
     left: int = MAX_TESTS
 
     def spend(self) -> bool:
-        """Counts a comparison, and returns whether the budget allows it."""
+        """Counts a comparison; returns whether it is still within the budget."""
         self.left -= 1
         return self.left >= 0
 
@@ -49,7 +49,7 @@ class Compound(Struct):
     empty: bool = True
 
     def holds(self, element: Element, root: Element | None) -> bool:
-        """Whether an element passes the tests; `root` as in `Selector.holds`."""
+        """Whether an element passes the tests; `root` is as in `Selector.holds`."""
         return (
             self.tag in ("", element.tag)
             and self.id in ("", element.get("id"))
@@ -67,7 +67,7 @@ class Selector(Struct, frozen=True):
     def holds(self, element: Element, budget: SelectorBudget, root: Element | None = None, at: int = -1) -> bool:
         """Whether an element matches the compounds up to index `at`.
 
-        `root`: the root of the copy by `use` that contains the element; such a copy is a separate tree.
+        `root` is the root of the `use` copy that contains the element; such a copy is a separate tree.
         """
         part = self.parts[at]
         if not budget.spend() or not part.holds(element, root):

@@ -1,4 +1,4 @@
-"""Parts of one shape that are regions of their own: tracing programs write a whole picture as one path."""
+"""Parts of a shape that are separate regions: tracing programs write a whole picture as one path."""
 
 from __future__ import annotations
 
@@ -44,12 +44,13 @@ def plain_rings(shape: Shape) -> list[Line]:
 def parted(
     pieces: Sequence[PlacedShape], texts: Sequence[DrawnText]
 ) -> tuple[list[PlacedShape], list[tuple[Shape, int]]]:
-    """The shapes of a drawing, with one of them split into its parts if most names are in different parts of it.
+    """The shapes of a drawing, with one of them split into its parts if most names are in different parts of that
+    shape.
 
     The parts are the areas that the shape fills or, if it consists of lines between areas, the areas between the lines.
 
     Returns:
-        The shapes, and the shape that was split, if any, with the number of its parts.
+        The shapes and, if a shape was split, that shape with the number of its parts.
     """
     lettered = [text for text in texts if any(map(str.isalpha, text.words))]
     budget = _MAX_TESTS

@@ -1,4 +1,4 @@
-"""The shapes of an untrusted SVG drawing, as a browser shows them: outlines, names and texts, read within bounds.
+"""The shapes of an untrusted SVG drawing as a browser shows them: outlines, names and texts, read within limits.
 
 Nothing is rendered or loaded: no referenced file is opened, and `use` is followed only within the drawing, up to a
 limit.
@@ -60,14 +60,14 @@ _GAP = 0.1  # greatest distance between the ends of a closed outline, relative t
 class Shape(Struct, frozen=True):
     """A shape: its name in the drawing, its outlines, and its line.
 
-    `own`: the name comes from its author, not a program; `label`: the name is a label for people, not an `id`;
-    `by_text`: the name is a text in the drawing.
-    `fill`: its colour as `#rrggbb` if known, "" if it has none or specifies none.
-    `curve`: an open, unfilled line.
-    `unseen`: invisible, without fill or stroke, or with opacity 0.
-    `evenodd`: the fill rule is even-odd rather than nonzero.
+    `own`: whether its author named it, rather than a program; `label`: whether the name is a label for people rather
+    than an `id`; `by_text`: whether the name is a text in the drawing.
+    `fill`: its colour as `#rrggbb` if known; "" if it has or specifies none.
+    `curve`: whether it is an open, unfilled line.
+    `unseen`: whether it is invisible, without fill or stroke, or with opacity 0.
+    `evenodd`: whether the fill rule is even-odd rather than nonzero.
     `layers`: the names of the enclosing groups, outermost first.
-    `copies`: the number of its repetitions by `use`; `parent`: the identity of the element that contains it.
+    `copies`: the number of times that `use` repeats it; `parent`: the identity of the element that contains it.
     """
 
     name: str
@@ -97,8 +97,8 @@ class PlacedShape(Struct, frozen=True):
 class Content(Struct):
     """The content of a drawing: shapes and texts, its page if there is one, and notes on unsupported parts.
 
-    `sheet`: the largest part that can be visible, larger than the page if their proportions differ; None if unknown.
-    `leads`: the ends of its short lines, possible leader lines from texts to shapes.
+    `sheet`: the largest area that can be visible, which exceeds the page if their proportions differ; None if unknown.
+    `leads`: the ends of its short lines, which may be leader lines from texts to shapes.
     """
 
     file: str

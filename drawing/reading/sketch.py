@@ -48,19 +48,19 @@ _SHOWN = 60
 
 
 class Notes(Struct):
-    """The notes from reading a drawing.
+    """The notes taken while reading a drawing.
 
     `left_out`: type of skipped element → its lines.
     `hidden`: hidden groups, each with its number of shapes.
     `ornaments`: groups and shapes skipped because of their names, such as a legend.
-    `loose`: texts outside shapes; `beside`: texts in a shape with another name, and that name; `outlined`: texts drawn
-    as outlines; `led`, `joined`: as in `PlacedTexts`; `plated`: names in boxes inside their shapes;
-    `grouped`: names beside their shapes, each in one group with its shape; `titled`: titles that differ from the names
+    `loose`: texts outside shapes; `beside`: texts in a shape that has a different name, with that name; `outlined`:
+    texts drawn as outlines; `led`, `joined`: as in `PlacedTexts`; `plated`: names in boxes inside their shapes;
+    `grouped`: names next to their shapes, each in a group with its shape; `titled`: titles that differ from the names
     of their shapes, with those names.
-    `pictured`: it is a raster picture, with numbered regions.
+    `pictured`: whether it is a raster picture, whose regions are numbered.
     `faults`: the line of each element with an unreadable part, and that part.
-    `areas`: the lines of invisible shapes that form the map, as there are no visible ones.
-    `parted`: the shapes read as several parts, each with the number of parts.
+    `areas`: the lines of the invisible shapes that form the map if there are no visible ones.
+    `parted`: the shapes that were split into several parts, each with the number of parts.
     """
 
     left_out: dict[str, list[int]] = field(default_factory=dict)
@@ -82,9 +82,10 @@ class Notes(Struct):
 
 
 class Sketch(Struct, frozen=True):
-    """The content of a drawing: shapes, bottom first, the texts in them ("" for none), and its frame if it has one.
+    """The content of a drawing: shapes from bottom to top, the text in each ("" for none), and the frame, if it has
+    one.
 
-    `touching`: pairs of neighbouring shapes, if the drawing lists them.
+    `touching` contains the pairs of neighbouring shapes, if the drawing lists them.
     """
 
     shapes: list[Shape]
@@ -98,7 +99,7 @@ class Sketch(Struct, frozen=True):
 def read_sketch(path: Path, report: Report | None = None, part: Part | None = None) -> Sketch:
     """The named shapes of a drawing; unnamed shapes in a named group form one shape.
 
-    A text inside a shape is another name for it, and its only name if it has no other.
+    A text inside a shape is an alternative name for the shape, or its only name if it has no other.
 
     Args:
         path: the file.
@@ -106,8 +107,8 @@ def read_sketch(path: Path, report: Report | None = None, part: Part | None = No
         part: the part of the drawing that is the map; by default, everything visible.
 
     Raises:
-        DiagnosticsError: RS561 if it is unreadable, RS562 if it has no named shapes, RS563 if one has a number out of
-            range, RS904 if the drawing lacks a name in `part`.
+        DiagnosticsError: RS561 if the file is unreadable, RS562 if it has no named shapes, RS563 if a shape has a
+            number out of range, RS904 if the drawing lacks a name in `part`.
     """
     document, part = read_tree(path), part or Part()
     styles = styles_of(document)

@@ -54,7 +54,7 @@ class StyleScope(Struct):
     """A tree of elements in which rules and variables apply: the drawing, or a copy by `use`.
 
     `root`: the repeated element; None for the whole drawing.
-    `around`: the variables of the `use`, which the copy inherits.
+    `around`: the variables at the `use` element, which the copy inherits.
     """
 
     root: Element | None = None
@@ -82,10 +82,11 @@ class Styles(Struct):
     _count: int = 0
 
     def values(self, element: Element, scope: StyleScope | None = None) -> dict[str, str]:
-        """The property values of an element from its attributes and all rules; `scope` is the drawing by default.
+        """The values of an element's properties, from its attributes and all rules; `scope` defaults to the whole
+        drawing.
 
         Raises:
-            DiagnosticsError: RS561 if that takes too long.
+            DiagnosticsError: RS561 if computing them takes too long.
         """
         scope = scope or self.whole
         results = self._cascaded(element, scope)
@@ -116,7 +117,7 @@ class Styles(Struct):
         return self._inherited(parent, name, above) if above.lower() in WIDE else above
 
     def copied(self, use: Element, target: Element, scope: StyleScope | None) -> StyleScope:
-        """The scope of a copy made by `use`; `scope` is that of the `use` element."""
+        """The scope of a copy made by `use`; `scope` is the scope of the `use` element."""
         return StyleScope(target, self._variables_of(use, scope or self.whole) if self._has_variables else {})
 
     def _variables_of(self, element: Element, scope: StyleScope) -> Mapping[str, str]:
@@ -267,7 +268,7 @@ class Styles(Struct):
                 self._rule(node, at)
 
     def is_shown(self, media: str, line: int) -> bool:
-        """Whether rules for some media apply to a screen; notes conditions known only to a browser."""
+        """Whether rules for a kind of media apply to a screen; records conditions that only a browser can evaluate."""
         is_shown = _SHOWN_MEDIA.fullmatch(media) is not None
         if not is_shown and (_NOT_MEDIA.search(media) or not _UNSHOWN_MEDIA.search(media)):
             self.unread.setdefault(f"@media {media.strip()[:60]}", line)

@@ -1,4 +1,4 @@
-"""The elements of an SVG drawing as a tree, with repetitions, read within bounds; no referenced file is opened."""
+"""The elements of an SVG drawing as a tree, with repetitions, read within limits; no referenced file is opened."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PREFIXES = {
 class Element(Struct, eq=False):
     """An element: its tag ("" outside SVG, with `foreign` set), its attributes, and its line.
 
-    `number`: its index among its siblings; `of_tag`: its index among those with its tag.
+    `number`: its index among its siblings; `of_tag`: its index among the siblings with the same tag.
     `content`: the texts and elements in it.
     `comment`: the words of a comment directly before it, unescaped as in a text element.
     """
@@ -59,7 +59,7 @@ class Element(Struct, eq=False):
         return "".join(part for part in self.content if isinstance(part, str))
 
     def get(self, name: str) -> str:
-        """The stripped value of an attribute; "" if it is missing."""
+        """The value of an attribute, stripped of surrounding blanks; "" if it is missing."""
         return self.attributes.get(name, "").strip()
 
 
@@ -125,7 +125,7 @@ def _expanded(data: bytes, file: str) -> bytes:
 
 
 def tree_of(data: bytes, file: str) -> Document:
-    """The elements of a drawing in memory; `file` is its name in messages. Errors as in `read_tree`."""
+    """The elements of a drawing in memory; `file` is its name in messages. Raises the same errors as `read_tree`."""
     return _Builder(file, data).read()
 
 
@@ -253,7 +253,7 @@ def target_of(document: Document, element: Element) -> Element | None:
 
 
 def counted_places(document: Document) -> dict[int, int]:
-    """The number of places where `use` repeats each element, by identity; a layer drawn twice counts once."""
+    """The number of places where `use` repeats each element, by its identity; a layer drawn twice counts once."""
     places: dict[int, set[tuple[str, ...]]] = {}
     todo: list[tuple[Element, tuple[str, ...]]] = [(document.root, ())]
     while todo:

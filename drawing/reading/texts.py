@@ -31,7 +31,7 @@ _LEVEL = 0.1
 class DrawnText(Struct, frozen=True):
     """A text: its words, the middle of its first line, its font size in drawing units, and its line in the file.
 
-    `half`: the vector from that middle to the end of the first line.
+    `half`: the vector from the middle to the end of the first line.
     `parent`: the identity of the element that contains it.
     """
 
@@ -47,7 +47,7 @@ Moved = Callable[[Point], Point]
 
 
 class Track(Struct, frozen=True):
-    """The path of a text: its points, in the text's units."""
+    """The path along which a text runs: its points, in the text's units."""
 
     points: list[Point]
 
@@ -57,7 +57,7 @@ class Track(Struct, frozen=True):
         return sum(dist(p, q) for p, q in pairwise(self.points))
 
     def at(self, way: float) -> tuple[Point, Point]:
-        """The point at a distance along the path, and the unit direction there."""
+        """The point at a distance along the path, and the unit direction at that point."""
         way = min(max(way, 0.0), self.length)
         point, direction = self.points[0], (1.0, 0.0)
         for p, q in pairwise(self.points):
@@ -101,9 +101,9 @@ class Texts(Struct):
         number: int,
         track: Track | None = None,
     ) -> None:
-        """Starts a text, or a part of a text, at a line of the file.
+        """Starts a text, or part of a text, at a line of the file.
 
-        `track`: the path of a `textPath`; None if unknown.
+        `track` is the path of a `textPath`; None if unknown.
         """
         if tag == "text":
             self._lost = False
@@ -161,7 +161,7 @@ class Texts(Struct):
         return abs(y - top) > far or not -2 * across < x - left < across
 
     def add(self, data: str, face: Face, moved: Moved) -> None:
-        """Adds characters to the open text, in their part's lettering."""
+        """Adds characters to the open text, with the lettering of the current part."""
         if not self._open or len(self._parts) >= _MAX_WORDS:
             return
         if self._moved is None and data.strip():
@@ -173,9 +173,9 @@ class Texts(Struct):
         self._run = (*self._run[:2], self._run[2] + " ".join(data.split("\n")))
 
     def end(self, number: int, instead: str = "") -> bool:
-        """Ends a text; returns whether it is empty or its position is known.
+        """Ends a text; returns whether the text is empty or its position is known.
 
-        `instead`: words displayed instead of it.
+        `instead` contains the words that are displayed instead of the text.
         """
         return self._close(number, instead) and not self._lost
 
@@ -210,7 +210,7 @@ class Texts(Struct):
             self._parts[number] = " " if is_blank else ""
 
     def add_whole(self, words: str, at: Point, size: float, number: int, half: Point = (0.0, 0.0)) -> None:
-        """Adds a text with a known centre, and the vector from there to its end."""
+        """Adds a text with a known centre; `half` is the vector from the centre to the end of the text."""
         if len(self.all) < MAX_TEXTS:
             self.all.append(DrawnText(words[:_MAX_WORDS], at, size, number, half))
 

@@ -1,7 +1,7 @@
 """Region tracing in a raster picture, run in a separate process: evenly coloured patches between lines become outlines.
 
-Lines and letters are thin, unlike regions. So an evenly coloured patch that contains a disc of a certain size is a
-region, and every other pixel belongs to the nearest region.
+Lines and letters are thin, while regions are not. An evenly coloured patch that contains a disc of a certain size is
+therefore a region, and every other pixel belongs to the nearest region.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _PATH, _BLACK = re.compile(r"<path [^>]*/>"), "#000000"
 
 
 class Patch(Struct, frozen=True):
-    """A region of a picture: its colour as `#rrggbb`, its pixels, and whether its colours vary widely."""
+    """A traced region of a picture: its colour as `#rrggbb`, its pixels, and whether its colours vary widely."""
 
     colour: str
     pixels: int
@@ -59,12 +59,12 @@ class Traced(Struct, frozen=True):
     """A picture with its traced regions.
 
     Attributes:
-        refused: the reason for refusing it, or "".
+        refused: the reason why the picture was refused, or "".
         size: width and height of the traced picture.
-        svg: one or more paths for each patch, with its number in hexadecimal as `fill`.
+        svg: one or more paths for each patch, whose `fill` is the patch number in hexadecimal.
         patches: the regions.
         specks: the number of patches too small for a region.
-        ink: the share of lines, letters and specks in the picture.
+        ink: the share of the picture that is lines, letters and specks.
         margins: the number of omitted margins.
         merged: the number of patches merged into others.
     """
@@ -361,7 +361,7 @@ def _paths(own: NDArray[np.bool_]) -> list[str]:
 
 
 def number_of(fill: str) -> int:
-    """The number of a patch, encoded in the `fill` of its path."""
+    """The number of a patch, which the `fill` of its path encodes."""
     return int(fill[1:], 16)
 
 

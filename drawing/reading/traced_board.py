@@ -1,4 +1,4 @@
-"""A raster picture of a board as a sketch of a map, decoded and traced in a separate process within bounds."""
+"""A raster picture of a board as a sketch of a map, decoded and traced within limits in a separate process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_picture(path: Path, report: Report | None = None, part: Part | None = N
 
     Args:
         path: the file.
-        report: receives warnings about regions that may be several in one (RS471).
+        report: receives warnings about regions that may actually be several regions (RS471).
         part: the regions to leave out, by number, such as `region 3`; a picture has no groups.
 
     Raises:

@@ -43,7 +43,7 @@ _SIDES = {"left": (0, 0.0), "right": (0, 1.0), "top": (1, 0.0), "bottom": (1, 1.
 
 
 class Transformation(Struct, frozen=True):
-    """The text of a list of transformations; `styled`: in CSS syntax, with units."""
+    """The text of a transformation list; `styled` means that it is in CSS syntax, with units."""
 
     text: str
     styled: bool
@@ -84,13 +84,13 @@ def is_transformed(values: Mapping[str, str]) -> bool:
 
 
 def matrix_of(name: str, arguments: Sequence[str], value: Callable[[str, int], float]) -> Matrix:
-    """The matrix of a function.
+    """The matrix of a transformation function.
 
     Args:
         name: its name, in lower case.
         arguments: its arguments, as returned by `Transformation.functions`.
-        value: the function from a number, a length or a percentage to its value; its second argument is 0 if a
-            percentage refers to the width, 1 if it refers to the height.
+        value: the function that evaluates a number, a length or a percentage; its second argument is 0 if a percentage
+            refers to the width, and 1 if it refers to the height.
     """
     if name in ("rotate", "rotatez", "skewx", "skewy", "skew"):
         turns = [_turn(part, value) for part in arguments[: 2 if name == "skew" else 1]]
@@ -132,7 +132,7 @@ def _turn(text: str, value: Callable[[str, int], float]) -> float:
 
 
 def is_around_itself(values: Mapping[str, str]) -> bool:
-    """Whether an element's transformations refer to its own box rather than to the drawing."""
+    """Whether an element's transformations refer to the element's own box rather than to the drawing."""
     return values.get("transform-box", "").lower() in _OWN_BOX
 
 

@@ -1,4 +1,4 @@
-"""Variables of style sheets: bounded expansion of `var(--land)` in values."""
+"""Variables of style sheets, such as `var(--land)`, which are expanded in values within limits."""
 
 from __future__ import annotations
 
