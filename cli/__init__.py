@@ -1,1 +1,1 @@
-"""Command line: `rulespec validate`, `replay` and their siblings."""
+"""The command line: `rulespec validate`, `rulespec replay` and the other commands."""

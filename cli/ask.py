@@ -85,7 +85,7 @@ class Prompt:
         self._before: list[Game] = []
 
     def run(self, read: Callable[[str], str | None]) -> int:
-        """Answers inputs until the end of input; returns the exit code."""
+        """Answers inputs until there are no more; returns the exit code."""
         output.echo(f"{self.game.ruleset.title}, after {output.counted(self.game.ply, 'decision')} · `?` for help")
         while (line := read("> ")) is not None:
             text = line.strip()
@@ -119,7 +119,7 @@ class Prompt:
 
         Raises:
             DiagnosticsError: if the input is invalid.
-            RulesetFaultError: if its evaluation faults. The copy is then unchanged.
+            RulesetFaultError: if evaluating the input faults; the copy is then unchanged.
         """
         if len(text) > MAX_LINE:
             raise failure("RS874", f"the input is longer than {MAX_LINE:,} characters", None)
@@ -232,7 +232,7 @@ def _complete(game: Game) -> None:
 
 
 class Completer:
-    """Completion of inputs by the language server, whose index of the ruleset is built on first use.
+    """Completion of inputs by the language server, which indexes the ruleset on first use.
 
     Args:
         game: any game of the ruleset.
@@ -245,7 +245,7 @@ class Completer:
         self._words: list[str] = []
 
     def complete(self, word: str, number: int) -> str | None:
-        """The completion at an index; None if there are fewer completions."""
+        """The completion at an index, or None if there are fewer completions."""
         if number == 0:
             self._words = self.words(self.line() or word)
         return self._words[number] if number < len(self._words) else None

@@ -1,6 +1,6 @@
 """The audience of a command's output: omniscient, or a seat from which private information is withheld.
 
-A diagnostic of a log may quote the log's lines, or follow from hidden information. So a seat gets a fixed sentence
+A diagnostic about a log may quote the log's lines or reveal hidden information. A seat therefore gets a fixed sentence
 instead; all displayed diagnostics pass through `redacted`.
 """
 
@@ -28,11 +28,11 @@ _PLAIN = frozenset(
 
 
 class Audience(Struct, frozen=True):
-    """Seats with a restricted view of a game.
+    """A seat, or several, with a restricted view of a game.
 
     Attributes:
         log: the path of the game's log; "" if there is no file.
-        way: the command that prints complete diagnostics to an omniscient reader, for a hint.
+        way: the command that prints complete diagnostics to an omniscient reader; it is suggested in a hint.
         own: a file that belongs to the seat, whose diagnostics are not redacted; "" if there is none.
     """
 
@@ -52,12 +52,12 @@ def tell_everything() -> None:
 
 
 def is_of_seats() -> bool:
-    """Whether the output of the running command is restricted to a seat's view."""
+    """Whether the output of the running command is restricted to the view of a seat."""
     return _audience() is not None
 
 
 def redacted(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The diagnostics with private information withheld from the audience; unchanged for an omniscient one."""
+    """The diagnostics without information that the audience must not see; unchanged for an omniscient audience."""
     audience = _audience()
     if audience is None:
         return list(diagnostics)

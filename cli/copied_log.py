@@ -1,4 +1,4 @@
-"""Whole logs from `rulespec log`: with embedded rules, with rules next to them, or from a store."""
+"""Complete logs written by `rulespec log`: with embedded rules, with rules next to them, or from a store."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def write_bundles(logs: tuple[Path, ...], rules: str | None) -> int:
 
 
 def print_table(store: Path, game: str, out: Path | None) -> int:
-    """Prints or writes the log of a stored table, up to the first damage; returns the exit code."""
+    """Prints or writes the log of a stored table up to the first damage; returns the exit code."""
     try:
         log = stored_log(store, game)
     except SaveError as error:

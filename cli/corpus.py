@@ -1,4 +1,4 @@
-"""`rulespec corpus`: many games as codes, imported once for fast queries."""
+"""`rulespec corpus`: large numbers of games as codes, imported once for fast queries."""
 
 from __future__ import annotations
 

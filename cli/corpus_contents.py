@@ -1,6 +1,4 @@
-"""Contents of a store: its description by `rulespec corpus describe`, and choices at a position by `rulespec corpus
-moves`.
-"""
+"""Contents of a store: its description (`rulespec corpus describe`), and choices at a position (`corpus moves`)."""
 
 from __future__ import annotations
 
@@ -116,7 +114,7 @@ def game_at_place(place: PositionPlace, rules: str | None) -> Game:
     """The game of a log after a given number of decisions.
 
     Raises:
-        DiagnosticsError: RS581 if there are fewer decisions, or the game is over by then.
+        DiagnosticsError: RS581 if the log has fewer decisions, or the game is already over.
     """
     from rulespec.engine.replay.replay import replay_log
 

@@ -1,4 +1,4 @@
-"""`rulespec coverage`: the parts of a ruleset's rules executed by its scenarios and recorded games."""
+"""`rulespec coverage`: the parts of a ruleset's rules that its scenarios and recorded games execute."""
 
 from __future__ import annotations
 

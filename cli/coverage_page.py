@@ -28,7 +28,7 @@ def heading(coverage: Coverage) -> str:
 
 
 def percentage(total: CoverageTotal) -> str:
-    """The percentage executed or explained, rounded down so that 100.0 means all."""
+    """The percentage that was executed or explained, rounded down so that only full coverage gives 100.0."""
     return f"{int(total.percent * 10) / 10:.1f}"
 
 
@@ -48,7 +48,7 @@ _MARKS = {"run": "●", "partly": "◐", "missed": "○", "explained": "◌", ""
 
 
 def page(report: CoverageReport) -> str:
-    """The page of a report. Texts of rulesets and tests are escaped."""
+    """The HTML page of a report. Texts from rulesets and tests are escaped."""
     template = Template(Path(__file__).with_name("coverage_page.html").read_text("utf-8"))
     return template.substitute(
         title=escape(report.coverage.rulesets[0].title),

@@ -1,4 +1,4 @@
-"""`rulespec diff --play`: positions reached under one ruleset, played under the other."""
+"""`rulespec diff --play`: playing positions reached under one ruleset under the other one."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def compared(old: str, new: str, decisions: int | None) -> Comparison:
 
 
 def recorded_games(ruleset: typed.Ruleset, logs: Sequence[Path] = ()) -> list[tuple[Game, list[Option]]]:
-    """The legal parts of a ruleset's recorded games, each as the game at its start and its decisions, excluding
-    undone ones.
+    """The legal parts of a ruleset's recorded games, each as the game at its start and its decisions, except undone
+    ones.
 
     Args:
         ruleset: the ruleset.
-        logs: logs to use instead of those in the ruleset's folder.
+        logs: logs to use instead of the logs in the ruleset's folder.
     """
     results = []
     for path in (list(logs) or log_files(ruleset))[:MAX_LOGS]:
@@ -108,7 +108,7 @@ def _group(group: Group, comparison: Comparison) -> Iterator[str]:
 
 
 def game_text(example: Example) -> str:
-    """The game of an example on one line: its last decisions, and the decision that differs."""
+    """The game of an example on one line: its last decisions, ending with the decision that differs."""
     moves = [f"{move.by or 'chance'}: {move}" for move in example.moves]
     if example.option:
         moves.append(f"{example.by or 'chance'}: {example.option}")

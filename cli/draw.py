@@ -1,4 +1,4 @@
-"""`rulespec draw`: the board of a ruleset, or a position of a recorded game, as SVG, PNG or PDF."""
+"""`rulespec draw`: the board of a ruleset, or a position in a recorded game, as SVG, PNG or PDF."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ PAUSE = 0.4
 def watched(
     folders: Sequence[Path], rounds: int | None = None, sleep: Callable[[float], None] = time.sleep
 ) -> Iterator[None]:
-    """Yields immediately, and after each change of a ruleset file, until interrupted.
+    """Yields immediately and then after each change of a ruleset file, until interrupted.
 
     Args:
         folders: folders or files.

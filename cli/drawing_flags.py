@@ -1,4 +1,4 @@
-"""Flags of `rulespec new` for reading a drawing; maps store them for later updates."""
+"""Flags of `rulespec new` for reading a drawing; maps store these flags for later updates."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class DrawingFlags(Struct, frozen=True):
         return Base(load_ruleset(self.ref), root, self.fills)
 
     def remembered(self, folder: Path) -> DrawingFlags:
-        """The flags, completed by those stored with the map in a folder."""
+        """The flags, completed with those that a map in a folder has stored."""
         path = folder / OUTLINES
         if not path.is_file() or path.is_symlink():
             return self
@@ -136,7 +136,7 @@ def _names_in(path: Path) -> dict[str, str]:
 
 
 def remark(base: Base, drawn: DrawnMap) -> None:
-    """Prints remarks on colours and their meanings."""
+    """Prints remarks about colours and their meanings."""
     output.show(base.unseen(drawn))
     for line in base.remarks(drawn):
         output.echo(line)

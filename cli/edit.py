@@ -1,4 +1,4 @@
-"""`rulespec edit`: edits a map by region, link and fact, with minimal changes to its files, in words or on a page."""
+"""`rulespec edit`: edits a map by region, link and fact, in words or on a page, with minimal changes to its files."""
 
 from __future__ import annotations
 

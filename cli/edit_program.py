@@ -1,4 +1,4 @@
-"""Lifetime of a process started by the server of a map's page: it ends when the server closes its input."""
+"""Lifetime of a process started by the server of a map page: it ends when the server closes its input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reader of a drawing for the page of a folder without a map: a separate process, limited in time and memory."""
+"""Reading a drawing for the page of a folder without a map, in a separate process with limits on time and memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MOST = 100
 
 
 def answer(request: StartRequest) -> ReadDrawing:
-    """The map of a drawing with the files of its ruleset, or the reason for the failure."""
+    """The map of a drawing with the files of its ruleset, or the reason why it cannot be read."""
     part = Part(tuple(request.layers), tuple(request.without))
     drawing = Path(request.drawing)
     try:

@@ -1,4 +1,4 @@
-"""`rulespec explain`: pages on diagnostic codes, and rules of a ruleset with changes by overlays."""
+"""`rulespec explain`: pages about diagnostic codes, and rules of a ruleset with the changes by overlays."""
 
 from __future__ import annotations
 

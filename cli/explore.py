@@ -1,4 +1,4 @@
-"""`rulespec explore`: bounded exploration of rules, and games that reveal their errors."""
+"""`rulespec explore`: bounded exploration of rules, and games that reveal errors in them."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def command(
 
 
 class ExplorationRun(Struct, frozen=True):
-    """The settings of an exploration: the maximum number of decisions, the folder for failing games (None: no folder),
-    and whether to record situations.
+    """The settings of an exploration: the maximum number of decisions, the folder for failing games (None if there is
+    none), and whether to record situations.
     """
 
     decisions: int
@@ -66,7 +66,7 @@ class ExplorationRun(Struct, frozen=True):
     record: bool = False
 
     def explore(self, ruleset: typed.Ruleset, report: Report) -> None:
-        """Explores a valid ruleset; adds findings to the report, and their games to the folder.
+        """Explores a valid ruleset; adds findings to the report, and writes their games into the folder.
 
         Raises:
             click.ClickException: if a game cannot be written.

@@ -1,4 +1,4 @@
-"""`rulespec facts`: the facts of a ruleset with values of one kind, such as certainty."""
+"""`rulespec facts`: the facts of a ruleset whose values belong to one kind, such as certainty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Failing games in the output and files of commands."""
+"""Failing games in commands' output and files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_SHOWN = 20
 
 
 def write_failing(folder: Path | None, name: str, failing: FailingGame) -> Path | None:
-    """Writes a failing game with its scenario into a folder, if given; returns the path of the log.
+    """Writes a failing game and its scenario into a folder, if given; returns the path of the log.
 
     Raises:
         click.ClickException: if writing fails.

@@ -1,6 +1,4 @@
-"""Unambiguous fixes by `rulespec validate --fix`, including renamed keys, shown as a diff and written after
-confirmation.
-"""
+"""Unambiguous fixes by `rulespec validate --fix`, such as renamed keys: shown as a diff, written after confirmation."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ _TONES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def apply_fixes(refs: Iterable[str], diagnostics: Iterable[Diagnostic], sources: dict[str, str], yes: bool) -> bool:
-    """Shows the fixes as a diff, and writes them after confirmation or with `yes`.
+    """Shows the fixes as a diff; writes them after confirmation, or at once with `yes`.
 
     Writes only files of the given rulesets, as returned by `own_files`.
 
@@ -86,7 +84,7 @@ _KINDS = {
 
 
 def old_names(refs: Iterable[str]) -> list[Diagnostic]:
-    """Diagnostics for former keys and paths in the writable files; unreadable files are skipped."""
+    """Diagnostics for former keys and paths in the writable files; skips unreadable files."""
     return [result for path, kind in dict.fromkeys(_own(refs)) for result in _old_names(path, kind)]
 
 

@@ -1,4 +1,4 @@
-"""Arguments and flags shared by commands: logs, settings, words, fractions, the number of players, the machine."""
+"""Arguments and flags shared by commands: logs, settings, words, fractions, number of players, backend."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 
 class LogPath(click.ParamType[Path]):
-    """The type of an existing log."""
+    """The parameter type of an existing log."""
 
     name = "log"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path of the file or the sample log."""
+        """The path of the given file or sample log."""
         return Path(with_samples(str(value)))
 
 
 class RefOrLog(click.ParamType[str]):
-    """The type of a reference to a ruleset, or an existing log."""
+    """The parameter type of a ruleset reference or an existing log."""
 
     name = "reference"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The reference, or the path of the file or the sample log."""
+        """The reference, or the path of the given file or sample log."""
         return with_samples(str(value))
 
 
@@ -75,10 +75,10 @@ def _renamed(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 
 
 def number_of_players(ruleset: typed.Ruleset, said: int | None) -> int:
-    """The given number of players, or the only one the game supports.
+    """The given number of players, or the only number that the game supports.
 
     Raises:
-        click.UsageError: if none is given and several are possible.
+        click.UsageError: if no number is given and several are possible.
     """
     least, most = ruleset.players
     if said is None and least != most:
@@ -96,7 +96,7 @@ def same_table(
     """Checks that a saved game has the ruleset, number of players and settings given on the command line.
 
     Raises:
-        click.UsageError: if it does not.
+        click.UsageError: if any of them differs.
     """
     if header.ruleset != ruleset.ref:
         raise click.UsageError(f"{file} is a game of `{header.ruleset}`, not of `{ruleset.ref}`")
@@ -108,7 +108,7 @@ def same_table(
 
 
 class BackendChoice(click.Choice[str]):
-    """The type of a backend; a former name is a usage error with a hint."""
+    """The parameter type of a backend; a former name is a usage error with a hint."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name of the backend."""
@@ -122,7 +122,7 @@ YEAR = 366 * 24 * 60
 
 
 class Finite(click.FloatRange):
-    """The type of a finite number within a range; unlike click's range, it excludes NaN."""
+    """The parameter type of a finite number within a range; unlike click's range type, it excludes NaN."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The number as a float."""
@@ -152,7 +152,7 @@ def word_options(command: _Command) -> _Command:
 
 
 def words_of(ruleset: typed.Ruleset, language: str | None, names: Names) -> Words:
-    """The words of a ruleset. If their evaluation takes too many steps, the command warns at its end.
+    """The words of a ruleset. If evaluating them takes too many steps, the command warns when it ends.
 
     Raises:
         DiagnosticsError: as for `Words`.
@@ -174,7 +174,7 @@ MACHINES = {"wasm": "wasm", "python": "Python", "interpreter": "the interpreter"
 
 @contextmanager
 def wasm_errors(help_: str = _OMIT) -> Iterator[None]:
-    """Converts a missing wasm module or engine into an error of the command; `help_` is the way out of the first."""
+    """Converts a missing wasm module or engine into a command error; `help_` is the help if the module is missing."""
     from rulespec.engine.wasm.compiler import NoWasmError  # lazily: most runs need none
     from rulespec.engine.wasm.engine import NoWasmtimeError
 
@@ -188,7 +188,7 @@ def wasm_errors(help_: str = _OMIT) -> Iterator[None]:
 
 @contextmanager
 def backend_errors(backend: str) -> Iterator[None]:
-    """Exits with an error at the end if another backend played instead of the requested one."""
+    """At the end of the block, exits with an error if another backend played instead of the requested one."""
     if backend not in ("wasm", "python"):
         yield
         return
@@ -205,7 +205,7 @@ def check_used(backend: str, handed: Mapping[str, int]) -> None:
 
 
 def played_by(backend: str, handed: Mapping[str, int]) -> str:
-    """The backend that played, and the number of decisions by fallback backends."""
+    """The backend that played, with the number of decisions that each fallback backend took over."""
     others = (f"{MACHINES[to]} {output.counted(times, 'decision')}" for to, times in handed.items())
     return ", ".join([MACHINES[backend], *others])
 

@@ -1,4 +1,4 @@
-"""`rulespec format`: rules files in a uniform layout."""
+"""`rulespec format`: reformats rules files in a uniform layout."""
 
 from __future__ import annotations
 

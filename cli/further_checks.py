@@ -1,4 +1,4 @@
-"""Checks by `rulespec validate` beyond the files of a ruleset: its games, and the sets of its offered overlays."""
+"""Checks by `rulespec validate` beyond a ruleset's files: its games, and combinations of its offered overlays."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:  # the engine takes long to import, and a cached result does n
 
 
 def played(ruleset: typed.Ruleset, report: Report, minutes: int | None = None) -> PlayReport:
-    """The result of playing games of a valid ruleset, possibly cached from the same sources.
+    """The result of playing games of a valid ruleset, which may be cached from an earlier run with the same sources.
 
-    No games are played if the report contains the warning that the default start takes too long. For `minutes` see
+    No games are played if the report contains the warning that the default start takes too long. For `minutes`, see
     `play_check`.
     """
     from rulespec.engine.verify.played import PlayReport
@@ -63,7 +63,7 @@ MAX_SETS = 300
 
 
 class OverlaySets(Struct):
-    """The results for the sets of one ruleset's overlays.
+    """The results of checking combinations of a ruleset's overlays.
 
     Attributes:
         offered: the number of offered overlays.

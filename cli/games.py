@@ -1,4 +1,4 @@
-"""`rulespec games`: the playable rulesets, with their players, overlays, settings and sample logs."""
+"""`rulespec games`: the playable rulesets with their players, overlays, settings and sample logs."""
 
 from __future__ import annotations
 

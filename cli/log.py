@@ -1,4 +1,4 @@
-"""`rulespec log`: recorded games as seen by a seat, checks of seat logs, and logs with embedded rules."""
+"""`rulespec log`: recorded games as a seat sees them, checks of seat logs, and logs with embedded rules."""
 
 from __future__ import annotations
 

@@ -68,14 +68,14 @@ def _command(name: str) -> click.Command:
 
 
 class Commands(click.Group):
-    """A command group that imports the module of a command on first use, for a fast start."""
+    """A command group that imports each command's module on first use, for a fast start."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in display order."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command with a name, or None."""
+        """The command with a given name, or None."""
         if cmd_name not in COMMANDS:
             return None
         return _command(cmd_name)
@@ -143,7 +143,7 @@ def cli() -> None:
 
 
 def run(args: list[str] | None = None) -> int:
-    """Runs a command and returns its exit code. The only exception raised is `BrokenPipeError`."""
+    """Runs a command and returns its exit code. Raises only `BrokenPipeError`."""
     try:
         # Not `cli.main`: it answers a closed pipe with exit code 1, as if there were problems.
         with cli.make_context("rulespec", sys.argv[1:] if args is None else args) as context:
@@ -268,7 +268,7 @@ def _open_streams() -> None:
 
 
 def piped_encoding(stream: IO[str], system: str) -> str | None:
-    """The encoding to set on a stream, or None. On Windows, pipes and files default to a legacy encoding."""
+    """The encoding to set on a stream, or None. On Windows, pipes and files use a legacy encoding by default."""
     as_is = system != "nt" or stream.isatty() or "PYTHONIOENCODING" in os.environ
     return None if as_is else "utf-8"
 

@@ -28,13 +28,14 @@ _MAP = "map.yaml"
 
 
 def update_map(folder: Path, flags: DrawingFlags, delete: bool, yes: bool) -> None:
-    """Shows the changes to a map implied by a drawing, and writes them after confirmation or with `yes`.
+    """Shows the changes that a drawing implies for a map; writes them after confirmation, or at once with `yes`.
 
-    Omitted flags default to those used when the map was created.
+    Flags that are not given have the values used when the map was created.
 
-    If the map declares its own owners, a new owner named by a colour is added with everything that the base has for
-    each owner. Regions are matched by name, or if a label has no letters, by title or outline. A region missing from
-    the drawing stays, unless `delete`; facts, links, titles and everything else outside the drawing are unchanged.
+    If the map declares its own owners, a colour can name a new owner, who is added with everything that the base has
+    for each owner. Regions are matched by name or, if a label has no letters, by title or outline. A region missing
+    from the drawing is kept unless `delete` is set; facts, links, titles and everything else outside the drawing are
+    unchanged.
 
     Raises:
         click.UsageError: if there is no map.

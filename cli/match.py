@@ -1,4 +1,4 @@
-"""`rulespec match`: matches between bots, listed from the strongest."""
+"""`rulespec match`: matches between bots, which are listed from the strongest down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rulespec migrate`: migrates recorded games to changed rules, or keeps them under their own rules."""
+"""`rulespec migrate`: carries recorded games over to changed rules, or leaves them under their own rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rulespec new`: scaffolding of a game, variant or map that is immediately valid and playable."""
+"""`rulespec new`: scaffolding for a game, variant or map that is valid and playable from the start."""
 
 from __future__ import annotations
 

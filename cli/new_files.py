@@ -1,4 +1,4 @@
-"""The files of a new ruleset or overlay, initially without effect, with the base's values as comments."""
+"""The files of a new ruleset or overlay: initially without effect, with the base's values in comments."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class NewFiles(Struct, frozen=True):
     Attributes:
         texts: the content of each file.
         players: the number of players in its first game.
-        base: the ruleset that it extends, as a template for maps; None if there is none.
+        base: the ruleset that it extends, which serves as a template for maps; None if there is none.
     """
 
     texts: dict[str, str]
@@ -56,7 +56,7 @@ class NewFiles(Struct, frozen=True):
 
 
 def check_name(name: str) -> None:
-    """Rejects invalid ruleset names.
+    """Rejects an invalid ruleset name.
 
     Raises:
         click.UsageError: with a suggestion.
@@ -74,8 +74,8 @@ def new_files(name: str, target: Path, flags: DrawingFlags, drawn: DrawnMap) -> 
     Args:
         name: its id.
         target: its folder, which need not exist.
-        flags: the flags, with the reference of the ruleset that it extends, if any.
-        drawn: its map, without regions if it uses the base's.
+        flags: the flags, including the reference of the ruleset that it extends, if any.
+        drawn: its map; without regions if it uses the map of the base.
 
     Raises:
         click.UsageError: if it cannot extend the base from this folder, or a colour has no meaning.

@@ -1,4 +1,4 @@
-"""The files of a new game from scratch: a heap of counters for two players, small but complete."""
+"""The files of a new game written from scratch: a heap of counters for two players, small but complete."""
 
 from __future__ import annotations
 

@@ -49,13 +49,13 @@ def is_drawing(source: str | None) -> bool:
 
 
 def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | None = None) -> DrawnMap:
-    """The map of `--map`: a drawing, geographic data, or names separated by commas.
+    """The map given by `--map`: a drawing, geographic data, or names separated by commas.
 
-    `part` is the part of a drawing that contains the map; `ids` has the author's name for each label.
+    `part` is the part of a drawing that contains the map; `ids` maps a label to the author's name for it.
 
     Raises:
         click.UsageError: if a name is invalid.
-        DiagnosticsError: RS56x, for a drawing.
+        DiagnosticsError: RS56x if a drawing cannot be used.
     """
     if is_drawing(source):
         result = read_map(Path(source), part, ids)
@@ -138,7 +138,7 @@ def brings_along(folder: Path, kind: str) -> bool:
 def map_files(
     target: Path, drawn: DrawnMap, base: Base | None = None, source: Mapping[str, Any] | None = None
 ) -> Iterator[tuple[str, str]]:
-    """The files of a separate map; empty if there are no regions. `source` has the flags for reading the drawing."""
+    """The files of a separate map; empty if it has no regions. `source` contains the flags for reading the drawing."""
     if drawn.regions:
         yield "map.yaml", _map_file(target, drawn.regions, base)
     if any(region.outline for region in drawn.regions):
@@ -148,7 +148,7 @@ def map_files(
 
 
 class Base:
-    """The base ruleset of a map: its facts, its links, and the meanings of a drawing's colours.
+    """The ruleset that a map is based on: its facts, its links, and the meanings of a drawing's colours.
 
     Args:
         ruleset: the ruleset.
@@ -157,7 +157,7 @@ class Base:
             the map, if possible.
 
     Raises:
-        click.UsageError: if one of `fills` is empty, or two assign different values of a fact to one colour.
+        click.UsageError: if one of `fills` is empty, or if two of them assign different values of a fact to one colour.
     """
 
     def __init__(self, ruleset: typed.Ruleset, root: Node, fills: Sequence[str]) -> None:
@@ -208,21 +208,21 @@ class Base:
         return [entity.name for entity in self.d.kinds[of.type.kind].entities]
 
     def facts_of(self, region: ImportedRegion) -> dict[str, str]:
-        """The facts implied by a region's colour, with their values."""
+        """The facts that a region's colour implies, with their values."""
         return self.fills.get(region.fill, {})
 
     def links_between(self, one: ImportedRegion, other: ImportedRegion) -> tuple[str, ...]:
-        """The possible kinds of links between two regions, as between similar regions of the base."""
+        """The kinds of links that are possible between two regions, judging by similar regions of the base."""
         return self._pattern.links_between(self.facts_of(one), self.facts_of(other), self.links)
 
     def remarks(self, drawn: DrawnMap) -> Iterator[str]:
-        """Remarks about region colours without a meaning, if other colours have one."""
+        """Remarks about region colours that have no meaning although other colours have one."""
         silent = self._silent(drawn)
         if self.fills and silent:
             yield f"  --fill gives no meaning to {silent}"
 
     def unseen(self, drawn: DrawnMap) -> Sequence[Diagnostic]:
-        """Warnings about colours without regions (RS851)."""
+        """Warnings about colours that no region has (RS851)."""
         report = Report()
         place = Span(drawn.file, 1, 1, 1, 2) if drawn.file else None
         for colour in sorted({*self.fills} - {region.fill for region in drawn.regions}):
@@ -264,7 +264,7 @@ def _map_file(target: Path, regions: Regions, base: Base | None) -> str:
 
 
 def region_lines(region: ImportedRegion, near: Regions, base: Base | None) -> Iterator[str]:
-    """The lines for a region; each link is proposed at one of its ends only."""
+    """The lines for a region; each link is proposed at only one of its ends."""
     key = _written(region.name)
     if region.position is None:
         yield f"    {key}: {{}}"
@@ -298,7 +298,7 @@ def _outlines_file(target: Path, board: str, drawn: DrawnMap, source: Mapping[st
 
 
 def outline_of(region: ImportedRegion) -> dict[str, str]:
-    """The outline of a region in file format, with its colour in the drawing."""
+    """The outline of a region in file format, with the region's colour in the drawing."""
     return {"outline": region.outline} | ({"drawn": region.fill} if _HEX.fullmatch(region.fill) else {})
 
 

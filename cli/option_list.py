@@ -25,17 +25,17 @@ Text = Callable[[Option], str]
 
 
 def grouped(options: Sequence[Option]) -> list[Option]:
-    """The options of the decider, then those out of turn, each grouped by name in order of appearance."""
+    """The options of the decider, then options out of turn, each grouped by name in order of appearance."""
     names = list(dict.fromkeys((option.interrupt, option.name) for option in options))
     return sorted(options, key=lambda o: (o.interrupt, names.index((o.interrupt, o.name))))
 
 
 class Entry(Struct, frozen=True):
-    """An entry of a list: an option, or options that differ by one number with many values.
+    """An entry in a list: a single option, or several options that differ only in one number.
 
     Attributes:
         options: the options, in ascending order of the number.
-        at: the index of the number among the arguments; None for a single option.
+        at: the index of that number among the arguments; None for a single option.
     """
 
     options: tuple[Option, ...]
@@ -43,11 +43,11 @@ class Entry(Struct, frozen=True):
 
     @property
     def numbers(self) -> dict[int, Option]:
-        """The options by their number, ascending; empty for a single option."""
+        """The options by the value of their number, ascending; empty for a single option."""
         return {} if self.at is None else {option.args[self.at]: option for option in self.options}
 
     def text(self, text: Text) -> str:
-        """The text of the option, or the words that the first and the last one share, with what they do not."""
+        """The text of the option; for several, the words shared by the first and the last, and those that differ."""
         first, last = text(self.options[0]).split(" "), text(self.options[-1]).split(" ")
         if first == last:
             return " ".join(first)
@@ -62,13 +62,13 @@ def _common(one: list[str], other: list[str]) -> int:
 
 
 def range_text(numbers: Collection[int]) -> str:
-    """A description of ascending numbers: their bounds, and the step if it is not 1."""
+    """A description of ascending numbers: their bounds and, unless it is 1, the step."""
     step = gcd(*(after - before for before, after in pairwise(numbers)))
     return f"{min(numbers)} to {max(numbers)}" + (f" in steps of {step}" if step > 1 else "")
 
 
 def entries(options: Iterable[Option]) -> list[Entry]:
-    """The entries of a grouped list of options."""
+    """The list entries for grouped options."""
     return [entry for _, same in groupby(options, lambda o: (o.interrupt, o.name)) for entry in _entries(list(same))]
 
 
@@ -94,9 +94,7 @@ def _merged(options: list[Option], at: int) -> list[Entry]:
 
 
 def lines(listed: Sequence[Entry], text: Text, *, whole: bool) -> Iterator[str]:
-    """The lines of a list; unless `whole`, only the first entries of a long group are listed, with the number of the
-    others.
-    """
+    """The lines of a list; unless `whole` is set, a long group shows its first entries and the number of the others."""
     first = 0
     while first < len(listed):
         name = listed[first].options[0].name
@@ -113,10 +111,10 @@ def lines(listed: Sequence[Entry], text: Text, *, whole: bool) -> Iterator[str]:
 
 
 def matches(typed: str, options: Sequence[Option], text: Text) -> list[Option]:
-    """The options that match a typed text: exactly, otherwise by prefix, otherwise by containing all its words.
+    """The options that match a typed text: exactly, otherwise by prefix, otherwise by containing all of its words.
 
-    An option matches by its text for people, and by its ids with or without brackets: `army(moscow)`, `army moscow`. If
-    there is no match, spaces and punctuation are ignored: `e2e4`, `e2 e4`; leading words, such as the verb, may be
+    An option is matched by its displayed text, and by its ids with or without brackets: `army(moscow)`, `army moscow`.
+    If there is no match, spaces and punctuation are ignored: `e2e4`, `e2 e4`; leading words, such as the verb, may be
     absent: `knightg1f3`.
     """
     wanted = _words(typed[:_MAX_TYPED])
@@ -131,7 +129,7 @@ def matches(typed: str, options: Sequence[Option], text: Text) -> list[Option]:
 
 
 def suggested(typed: str, options: Sequence[Option], text: Text) -> list[str]:
-    """The option texts most similar to the typed text."""
+    """The option texts that are most similar to the typed text."""
     texts = {text(option).casefold(): text(option) for option in options[:_MAX_COMPARED]}
     near = difflib.get_close_matches(typed[:_MAX_TYPED].casefold(), texts, _SUGGESTED, 0.4)
     return [texts[each] for each in near]

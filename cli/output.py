@@ -1,4 +1,4 @@
-"""Output of all commands: diagnostics with their sources, tables, JSON, files, exit codes."""
+"""Output of all commands: diagnostics with their sources, tables, JSON, files and exit codes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def use_color(stream: IO[str] | None = None) -> bool:
 
 
 def style(text: str, *, err: bool = False, **styles: Any) -> str:
-    """The text in a click style if the stream supports colours; `echo` recognises styles by a secret prefix."""
+    """The text in a click style, if the stream supports colours; `echo` recognises styles by a secret prefix."""
     if not use_color(sys.stderr if err else sys.stdout):
         return text
     begin, end = click.style("|", **styles).split("|")
@@ -54,7 +54,7 @@ def style(text: str, *, err: bool = False, **styles: Any) -> str:
 
 
 def hashes(ruleset: typed.Ruleset | None) -> dict[str, str | None]:
-    """Both hashes of a ruleset for JSON; null if it is None."""
+    """Both hashes of a ruleset for JSON; null if the ruleset is None."""
     if ruleset is None:
         return {"ruleset_hash": None, "sources_hash": None}
     return {"ruleset_hash": ruleset.hash, "sources_hash": ruleset.sources_hash}
@@ -63,8 +63,8 @@ def hashes(ruleset: typed.Ruleset | None) -> dict[str, str | None]:
 def echo(text: str = "", *, err: bool = False, nl: bool = True) -> None:
     """Prints one line; all text output passes through here.
 
-    Everything except the program's own styles is escaped, including line feeds, in text from any source: names, titles,
-    paths, values.
+    Escapes everything except the program's own styles, including line feeds, whatever the source of the text: names,
+    titles, paths, values.
     """
     click.echo(_line(text), err=err, nl=nl, color=True)
 
@@ -104,7 +104,7 @@ def in_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
 
 
 def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The texts of the files referenced by diagnostics: known ones, otherwise read from disk."""
+    """The texts of the files that diagnostics refer to: known texts, or else texts read from disk."""
     texts = dict(sources or {})
     for diagnostic in diagnostics:
         for span in [diagnostic.span, *(note.span for note in diagnostic.notes)]:
@@ -145,7 +145,7 @@ def _source(name: str) -> str:
 
 @contextmanager
 def written(path: Path, *, secret: bool = False) -> Iterator[TextIO]:
-    """Opens a file for writing, readable only by its owner if `secret`; see `replaced`.
+    """Opens a file for writing; if `secret`, only its owner can read it. See `replaced`.
 
     Raises:
         click.ClickException: if it cannot be written. Exceptions from the block propagate.
@@ -234,7 +234,7 @@ def key_values(items: Iterable[str], flag: str = "--set") -> dict[str, str]:
 def refused(
     action: str, refusal: Refusal, decision: str | None, by: str | None, nearest: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """The rows of a table on an illegal action: the rule that refuses it, and legal options.
+    """The rows of a table about an illegal action: the rule that refuses it, and legal options.
 
     Args:
         action: the refused action.
@@ -257,9 +257,9 @@ def refused(
 
 
 def is_confirmed(number: int, yes: bool) -> bool:
-    """Asks for confirmation before writing `number` files, unless `yes` confirms; returns whether it was given.
+    """Asks for confirmation before `number` files are written, unless `yes` is set; returns whether it was given.
 
-    If it was refused, prints that nothing was written.
+    If confirmation is refused, prints that nothing was written.
     """
     try:
         wanted = yes or click.confirm(f"write {counted(number, 'file')}?", default=False)
@@ -271,7 +271,7 @@ def is_confirmed(number: int, yes: bool) -> bool:
 
 
 def write_all(texts: Mapping[Path, str]) -> None:
-    """Writes several files, map.yaml last, as files that only display the map are harmless without it."""
+    """Writes several files; map.yaml comes last, because files that only display the map are harmless without it."""
     paths = sorted(texts, key=lambda path: path.name == "map.yaml")
     for path in paths:
         with written(path) as file:

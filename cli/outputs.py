@@ -1,4 +1,4 @@
-"""Protection of inputs against overwriting: a typo could overwrite a game with something derived from it."""
+"""Protection of inputs against overwriting: a typo could otherwise replace a game with something derived from it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def refuse_inputs(params: dict[str, Any]) -> None:
-    """Rejects outputs that are also inputs, and duplicate outputs, under any name.
+    """Rejects outputs that are also inputs, and duplicate outputs, even if they are given under different names.
 
     Args:
         params: the parameter values of a command.

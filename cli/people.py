@@ -1,4 +1,4 @@
-"""People at the terminal: their views, and the parsing of their input."""
+"""People at the terminal: their views, and parsing of their input."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _NEWS = 100
 
 
 class Person:
-    """A person at the table, with a narrator for their view, and the matching of their input to options.
+    """A person at the table, with a narrator for their view and a matcher of their input to options.
 
-    If `seat` is None, it stands for everyone together, with the public view.
+    If `seat` is None, this object represents all people together, with the public view.
 
     Attributes:
         news: the events since their last decision.
@@ -59,7 +59,7 @@ class Person:
 
         Args:
             lines: the lines of the event.
-            plans: the seat with an open draft after the event.
+            plans: the seat that has an open draft after the event.
             withdrawn: the seat that withdrew its draft in the event.
         """
         by = plans or withdrawn
@@ -70,16 +70,16 @@ class Person:
         self.planned = []
 
     def seen(self, option: Option) -> Taken:
-        """A move as visible to the person, before it is made."""
+        """A move as the person sees it, before it is made."""
         return seen_now(self.narrator.game, option, self.narrator.seat)
 
     def description(self, option: Option) -> str:
-        """The text of a move as visible to the person, before it is made."""
+        """The text of a move as the person sees it, before it is made."""
         return self.narrator.move(self.seen(option))
 
     def meant(self, text: str) -> Option | None:
-        """The option denoted by typed text, legal or not, or the only one that matches its words; None if several
-        match.
+        """The option that a typed text denotes, legal or not, or the only option that matches its words; None if
+        several match.
 
         Raises:
             ValueError: if none matches; the message lists the closest ones.
@@ -137,7 +137,7 @@ class Person:
         return self.game.omniscient.telling
 
     def offered(self) -> Iterator[Option]:
-        """The legal options to show to a person; those of other seats only if they reveal nothing private."""
+        """The legal options to show to a person; options of other seats only if they reveal nothing private."""
         if (decision := self.game.decision) and decision.together and decision.by != self.seat:
             return iter(own_options(self.game, self.seat) if self.seat is not None else ())
         if self.game.legal_options.unlisted:
@@ -191,13 +191,13 @@ class Person:
 
 
 def said(text: str, names: Mapping[str, str], people: Container[str]) -> tuple[str, str] | None:
-    """The person named before a colon, and the text after it; None if nobody is named."""
+    """The person named before a colon, and the text after the colon; None if nobody is named."""
     result = speaker(names, text)
     return result if result is not None and result[0] in people else None
 
 
 def split_names(names: str | None, each: tuple[str, ...]) -> tuple[str, ...]:
-    """The names from `--names A,B` or repeated `--name`; empty if neither is given.
+    """The names given by `--names A,B` or by repeated `--name`; empty if neither is given.
 
     Raises:
         click.UsageError: if both are given.

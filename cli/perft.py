@@ -1,4 +1,4 @@
-"""`rulespec perft`: counts of positions at a depth, and their comparison with a record."""
+"""`rulespec perft`: counts positions at a depth, and compares the counts with a record."""
 
 from __future__ import annotations
 

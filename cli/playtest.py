@@ -1,4 +1,4 @@
-"""`rulespec playtest`: verdicts on house rules, by paired games of bots."""
+"""`rulespec playtest`: verdicts on house rules, from paired bot games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games of a playtest as logs and pages, and recorded games for comparison."""
+"""Playtest games as logs and pages, and recorded games for comparison."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST = 1_000
 
 
 def write_logs(playtest: Playtest, games: int, folder: Path, page: Path | None) -> list[dict[str, Any]]:
-    """Writes the first games as logs, and as pages if there is a playtest page.
+    """Writes the first games as logs and, if there is a playtest page, also as pages.
 
     Returns:
         The rule, the number and the link of each game with a page.
@@ -56,7 +56,7 @@ def recorded(paths: Sequence[Path]) -> dict[str, Any] | None:
     """The figures of recorded games; None if `paths` is empty.
 
     Raises:
-        DiagnosticsError: if a game is unreadable. click.UsageError: if there are no games in the paths, or too many.
+        DiagnosticsError: if a game is unreadable. click.UsageError: if the paths contain no games, or too many.
     """
     from rulespec.engine.playtest.figures import recorded_figures
 
@@ -89,5 +89,5 @@ def _replayed(files: Sequence[Path]) -> Iterator[Game]:
 
 
 def recorded_paths(ctx: click.Context, option: click.Parameter, value: tuple[str, ...]) -> tuple[Path, ...]:
-    """The paths of recorded games, or of sample logs."""
+    """The paths of recorded games, which may be sample logs."""
     return tuple(Path(with_samples(text)) for text in value)

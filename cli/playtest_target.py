@@ -1,4 +1,4 @@
-"""`rulespec playtest --target NUMBER=VALUE`: a search for the values of swept numbers nearest to a target."""
+"""`rulespec playtest --target NUMBER=VALUE`: a search for values of swept numbers that come closest to a target."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FORM = re.compile(r"([^=]{1,200})=(-?[0-9]{1,9}(?:\.[0-9]{1,6})?)")
 
 
 class Wanted(Struct, frozen=True):
-    """A target: a number measured in games, and its desired mean."""
+    """A target: a number measured in games, and the desired mean."""
 
     name: str
     value: float
@@ -69,12 +69,12 @@ class Aim(Struct, frozen=True):
 
 
 def aim(how: Aim, base: ComparedRule, rule: Callable[[Point], ComparedRule]) -> dict[str, Any]:
-    """Searches for a target; returns the points tried, nearest first, as `target` in playtest.schema.json.
+    """Searches for a target; returns the points that were tried, nearest first, as `target` in playtest.schema.json.
 
-    A few numbers are searched by bisection; many are first screened for the influential ones.
+    A few swept numbers are searched by bisection; many are first screened to find the influential ones.
 
     Raises:
-        click.BadParameter: if the number of the target does not exist.
+        click.BadParameter: if there is no such number as the target names.
     """
     from rulespec.engine.playtest.screening import TOGETHER, screened
     from rulespec.engine.playtest.target import GridGames, nearest, target_of
@@ -134,7 +134,7 @@ def show_target(target: dict[str, Any]) -> None:
 
 
 def mattering(target: dict[str, Any]) -> str:
-    """A sentence on the influential numbers."""
+    """A sentence that names the influential numbers."""
     names = [short(path) for path in target["matter"]]
     if not names:
         return f"In these games none of the {len(target['paths'])} numbers matters; the differences are chance."

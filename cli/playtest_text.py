@@ -1,4 +1,4 @@
-"""Text report of a playtest."""
+"""The text report of a playtest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The position argument of commands, `REF|LOG[@N]`, with its flags."""
+"""The position argument of commands, `REF|LOG[@N]`, and its flags."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _AT = re.compile(r"(.+)@(\d{1,9})")
 
 
 class PositionPlace(Struct, frozen=True):
-    """A reference or the path of a log, and a number of decisions; None means the start, or the end of the log."""
+    """A reference or the path of a log, and a number of decisions; None means the start or, for a log, the end."""
 
     what: str
     at: int | None
@@ -34,7 +34,7 @@ class PositionPlace(Struct, frozen=True):
 
 
 class PlaceType(click.ParamType[PositionPlace]):
-    """The type of a position: `REF`, `LOG` or `LOG@N`."""
+    """The parameter type of a position: `REF`, `LOG` or `LOG@N`."""
 
     name = "position"
 
@@ -79,13 +79,13 @@ class Where(Struct, frozen=True):
 
     @classmethod
     def taken(cls, values: dict[str, Any]) -> Where:
-        """Takes the position of a command line; removes its flags from `values`."""
+        """Reads the position from the parameters of a command, and removes its flags from `values`."""
         names = ("rules", "players", "settings", "seat", "public", "omniscient")
         return cls(values.pop("where"), *(values.pop(name) for name in names))
 
     @property
     def viewer(self) -> Viewer:
-        """The viewer: the public, unless a flag names another one.
+        """The viewer: the public, unless a flag names someone else.
 
         Raises:
             click.UsageError: if the flags name two viewers.

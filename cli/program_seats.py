@@ -1,4 +1,4 @@
-"""Seats played by programs on the terminal: random players, or named bots."""
+"""Seats that programs play on the terminal: random players, or named bots."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def _bot(name: str, hint: str = "--bots") -> Bot:
 
 
 def say_silent(message: str) -> None:
-    """Warns that bots cannot compare positions."""
+    """Warns that bots have no means of comparing positions."""
     output.echo(message, err=True)
 
 
 class Reason(NamedTuple):
-    """A bot's reason for a choice: its expectations for up to three of the best options, the chosen one first.
+    """A bot's reason for a choice: its expectations for up to three of the best options, with the chosen one first.
 
-    An expectation is a share of wins, such as "62 %", or in a game for points a difference from the mean, such as
+    An expectation is a share of wins, such as "62 %" or, in a game for points, a difference from the mean, such as
     "+1.3".
     """
 
@@ -53,7 +53,7 @@ class Reason(NamedTuple):
 
     @classmethod
     def of(cls, bot: str, options: Sequence[Option], pick: Pick, stakes: int) -> Reason:
-        """The reason for a pick among options; `stakes` is 0 in a game played to win."""
+        """The reason for picking one of several options; `stakes` is 0 in a game played only to win."""
         from rulespec.engine.bots.opinions import expectation
 
         order = sorted(pick.shares, key=lambda number: (number != pick.option, -pick.shares[number]))
@@ -61,7 +61,7 @@ class Reason(NamedTuple):
 
 
 class Programs:
-    """The source of decisions that no person takes: chance, and the last seats if programs play them.
+    """The source of all decisions that no person makes: chance, and the last seats if programs play them.
 
     Args:
         chance: the random numbers of the table.
@@ -70,7 +70,7 @@ class Programs:
 
     Attributes:
         chance: the random numbers of the table.
-        number: the number of seats played by programs.
+        number: the number of seats that programs play.
         names: the names of their bots.
         reason: the reason for the last decision, if a bot took it.
     """
@@ -87,7 +87,7 @@ class Programs:
 
     @classmethod
     def of(cls, text: str, seats: int, chance: Chance) -> Programs:
-        """Parses the description of a table's program seats.
+        """Parses the description of the seats at a table that programs play.
 
         Args:
             text: a number of random seats; one name for all seats except the first; or a name for each of the last
@@ -110,13 +110,13 @@ class Programs:
         return cls(chance, number, names)
 
     def seats(self, game: Game) -> frozenset[str]:
-        """The seats played by programs."""
+        """The seats that programs play."""
         return frozenset(game.seats[len(game.seats) - self.number :])
 
     def choose(self, game: Game, withdrawn: int = 0) -> Option | None:
-        """The option chosen next; None if nothing is legal. Programs never act out of turn, which is left to people.
+        """The next option to take; None if nothing is legal. Programs never act out of turn; people do that.
 
-        `withdrawn` is the number of withdrawals of the open draft; after the first, options are chosen at random.
+        `withdrawn` is the number of times the open draft was withdrawn; after the first, options are chosen at random.
         """
         self.reason = None
         at = -1 if game.decision is None or game.decision.by is None else game.seats.index(game.decision.by)
@@ -137,7 +137,7 @@ class Programs:
         return option
 
     def hint(self, game: Game) -> Reason:
-        """A bot's choice for the deciding person, by the first bot at the table or a default one.
+        """A choice for the deciding person, made by the first bot at the table or by a default one.
 
         Raises:
             RulespecError: if the bot has no choice.

@@ -1,4 +1,4 @@
-"""Recorded situations of a ruleset: written by `rulespec explore --record`, checked by `rulespec test`."""
+"""Recorded situations of a ruleset, which `rulespec explore --record` writes and `rulespec test` checks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def write_situations(ruleset: typed.Ruleset) -> None:
 
 
 def recorded_situations(ruleset: typed.Ruleset, only: str, report: Report) -> SituationCheck | None:
-    """The check of the recorded situations of a ruleset; None if there are none.
+    """The result of checking a ruleset's recorded situations; None if there are none.
 
     Args:
         ruleset: the ruleset.
@@ -67,7 +67,7 @@ def recorded_situations(ruleset: typed.Ruleset, only: str, report: Report) -> Si
 
 
 def show_altered(checked: SituationCheck) -> None:
-    """Prints the altered situations by rule, each rule with the shortest game that shows it."""
+    """Prints the altered situations by rule, each rule with the shortest game that reaches such a situation."""
     groups = checked.groups()
     output.show([_diagnostic(checked, group) for group in groups[:_MAX_GROUPS]], err=False)
     if len(groups) > _MAX_GROUPS:

@@ -1,4 +1,4 @@
-"""`rulespec replay`: replays recorded games up to the final standings or the first illegal decision."""
+"""`rulespec replay`: replays recorded games up to the final standings, or up to the first illegal decision."""
 
 from __future__ import annotations
 

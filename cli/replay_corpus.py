@@ -42,7 +42,7 @@ _JUDGED = {
 
 
 class CorpusRequest(Struct, frozen=True):
-    """The request to replay many logs.
+    """A request to replay many logs.
 
     Attributes:
         paths: files, folders, globs and archives.
@@ -51,7 +51,7 @@ class CorpusRequest(Struct, frozen=True):
         cluster: the cluster to use instead.
         out: the file or folder for the rows.
         format_: `text` or `json`.
-        only: a pattern for the names of logs; empty for all.
+        only: a pattern that the names of logs must match; empty for all logs.
     """
 
     paths: tuple[Path, ...]

@@ -1,4 +1,4 @@
-"""Text output of `rulespec replay`: moves, standings, the state, or the place of a divergence."""
+"""Text output of `rulespec replay`: moves, standings, the state, or the place where a log diverges."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Showing(Struct, frozen=True):
         last: the number of the last move listed; None means the last of the log.
         at: the number of the move whose position is printed instead of the last.
         state: whether to print the state.
-        viewer: the viewer, who determines the visible moves.
+        viewer: the viewer, who determines which moves are visible.
     """
 
     moves: bool
@@ -98,7 +98,7 @@ def _moves(result: ReplayResult, words: Words, showing: Showing) -> Moves:
 
 
 def show(result: ReplayResult, words: Words, showing: Showing, *, stopped: bool) -> None:
-    """Prints a game, or the first illegal decision of its log."""
+    """Prints a game, or the first illegal decision in its log."""
     output.echo(f"{output.style(result.log, bold=True)} · {words.game} · {result.game.ruleset.ref}")
     if whose(result.game.ruleset):
         output.echo(whose(result.game.ruleset))
@@ -293,7 +293,7 @@ def where(divergence: Divergence) -> str:
 
 
 def seen_where(divergence: Divergence) -> str:
-    """The place in a log of its first illegal decision, limited to the knowledge of seats."""
+    """The place in a log of its first illegal decision, without information hidden from seats."""
     return where(divergence) if divergence.seen_line is None else f"at line {divergence.seen_line}"
 
 

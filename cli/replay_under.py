@@ -1,4 +1,4 @@
-"""`rulespec replay --under` for one log: the judgement of a recorded game under other rules."""
+"""`rulespec replay --under` for a single log: the judgement of a recorded game under other rules."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class JudgementRequest(Struct, frozen=True):
 def judge_log(request: JudgementRequest, format_: str, wording: tuple[str | None, Names]) -> int:
     """Judges a log under other rules, prints the judgement, and returns the exit code.
 
-    `wording` is the language, and whether to print titles or ids.
+    `wording` is the language, together with whether to print titles or ids.
     """
     from rulespec.load import load_ruleset
 

@@ -1,4 +1,4 @@
-"""Rules related to a word, by names, titles, docstrings and reasons, and by the names that they use."""
+"""Rules related to a word: through names, titles, docstrings and reasons, and through the names that they use."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ class Viewer(Struct, frozen=True):
     """The viewer of a command's output.
 
     Attributes:
-        text: the id or the name of a seat, or None.
+        text: the id or name of a seat, or None.
         public: whether the viewer is the public.
     """
 
@@ -26,7 +26,7 @@ class Viewer(Struct, frozen=True):
 
     @property
     def omniscient(self) -> bool:
-        """Whether everything is visible."""
+        """Whether everything is visible to the viewer."""
         return self.text is None and not self.public
 
     def seat(self, names: Mapping[str, str]) -> str | None:
@@ -51,13 +51,13 @@ class Viewer(Struct, frozen=True):
 
 
 def seats_in_words(names: Mapping[str, str]) -> str:
-    """The seats in words: ids, each with its name if different."""
+    """The seats in words: ids, each followed by the seat's name if that differs."""
     shown = shown_names(names)
     return ", ".join(seat if name == seat else f"{seat} ({name})" for seat, name in shown.items())
 
 
 def viewer(seat: str | None, public: bool) -> Viewer:
-    """The viewer given by flags.
+    """The viewer that the flags select.
 
     Raises:
         click.UsageError: if the flags name two viewers.

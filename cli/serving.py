@@ -1,4 +1,4 @@
-"""Servers started by a command: option types for addresses, and a check of the optional packages."""
+"""Servers that a command starts: parameter types for addresses, and a check for the optional packages."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _HOST = re.compile(r"[\w.-]+|[\da-f:.]*:[\da-f:.]*", re.ASCII | re.IGNORECASE)
 
 
 class HostType(click.ParamType[str]):
-    """The type of an address of this machine, by number or name."""
+    """The parameter type of an address of this machine, given as a number or a name."""
 
     name = "address"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The address; only an attempt to listen shows whether it belongs to this machine."""
+        """The address; only an attempt to listen on it shows whether it belongs to this machine."""
         text = str(value)
         if not _PLAIN.fullmatch(text):
             self.fail(
@@ -31,7 +31,7 @@ class HostType(click.ParamType[str]):
 
 
 class WebAddress(click.ParamType[str]):
-    """The type of a web address that starts with http:// or https://; an empty text means none.
+    """The parameter type of a web address that starts with http:// or https://; an empty text means no address.
 
     Args:
         example: an example for error messages.

@@ -1,4 +1,4 @@
-"""One screen shared by people with different views, wiped before it is handed over."""
+"""A screen that people with different views share, and that is wiped before it is handed over."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from rulespec.diagnostics.diagnostic import escaped
 
 
 class SharedScreen:
-    """A screen shared by taking turns.
+    """A screen that people use in turn.
 
     Args:
-        wanted: whether the game has secrets and several people share this screen. Without a terminal (in a pipe, to a
-            file), nothing is wiped or asked.
+        wanted: whether the game has secrets and several people share this screen. Without a terminal (in a pipe or with
+            a file), the screen is never wiped or handed over.
 
     Attributes:
         active: whether the screen is handed over and wiped.
-        seat: the current viewer; "" before the first.
+        seat: the current viewer; "" before the first one.
     """
 
     def __init__(self, *, wanted: bool) -> None:
@@ -38,7 +38,7 @@ class SharedScreen:
         return True if self.wait(prompt) else None
 
     def wait(self, prompt: str) -> bool:
-        """Waits for Enter after the prompt; False at the end of input. Other typed text is discarded."""
+        """Shows the prompt and waits for Enter; False at the end of input. Anything else that is typed is discarded."""
         with suppress(ImportError, OSError):
             import termios
 

@@ -1,4 +1,4 @@
-"""Results of `rulespec simulate` as text: totals, or with --against the numbers of two rulesets side by side."""
+"""Results of `rulespec simulate` as text: totals or, with --against, the numbers of two rulesets side by side."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SELDOM, _OFTEN = 0.5, 1.8
 
 
 def show_totals(plan: GamePlan, totals: Totals, words: Words) -> None:
-    """Prints the lengths, the endings, and the wins of seats, teams and roles."""
+    """Prints the lengths, the endings, and the wins by seat, team and role."""
     data = totals.to_json()
     n, lengths = data["games"], data["decisions"]
     parts = [words.word(key, number=f"{lengths[key]:,.0f}") for key in ("least", "median", "mean", "most")]
@@ -82,7 +82,7 @@ def _points(value: float | None) -> str:
 
 
 def show_differences(differences: Iterable[ComparedNumber], heads: tuple[str, str], words: Words) -> None:
-    """Prints a line for each number common to both rulesets, without a verdict (see `rulespec playtest`).
+    """Prints a line for each number that both rulesets have, without a verdict (see `rulespec playtest`).
 
     Args:
         differences: the numbers.
@@ -96,7 +96,7 @@ def show_differences(differences: Iterable[ComparedNumber], heads: tuple[str, st
 
 
 def difference_json(each: ComparedNumber) -> dict[str, Any]:
-    """A number common to both rulesets as an object of `differences` in simulate.schema.json."""
+    """A number that both rulesets have, as an object under `differences` in simulate.schema.json."""
     return {
         "what": each.what,
         "name": each.name,

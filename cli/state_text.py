@@ -1,4 +1,4 @@
-"""Text form of a game's state: tables of entities, piles of pieces, standings."""
+"""The state of a game as text: tables of entities, piles of pieces, standings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WIDTH = 100
 
 
 def state_lines(state: State) -> Iterator[str]:
-    """The lines of a state, without empty values."""
+    """The lines that describe a state, without empty values."""
     for kind, entities in state["entities"].items():
         lines = list(_global(entities) if kind == "game" else _kind(kind, entities))
         if lines:
@@ -85,7 +85,7 @@ def _empty(value: Any) -> bool:
 
 
 def standings(game: Game, words: Words | None = None) -> list[str]:
-    """A table of points, best first; after the game, winners are marked, including the members of a winning team."""
+    """A table of points, best first; after the game, winners are marked, including members of a winning team."""
     result = game.result
     points = result.scores if result else scores(game)
     winners = result.winners if result else []

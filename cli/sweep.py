@@ -1,4 +1,4 @@
-"""`rulespec playtest --sweep constants.NAME=3..7`: a rule for each value of a constant, a setting, or a fact."""
+"""`rulespec playtest --sweep constants.NAME=3..7`: one rule for each value of a constant, a setting or a fact."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _OVERLAY = 'id: {id}\ntitle: "{title}"\nfor: {base}\nversion: "1"\nchanges: {{{c
 
 
 class Sweep(Struct, frozen=True):
-    """A sweep: a number in the rules, and the values to try.
+    """A sweep: a number in the rules, and the values to try for it.
 
     Attributes:
         kind: the kind of the number: a constant, a setting, or a fact of an entity.
-        name: its name; for a fact, the rest of its path in overlays, `heap.entities.five.size`.
+        name: its name; for a fact, the rest of its overlay path, such as `heap.entities.five.size`.
         values: the values, in order.
     """
 
@@ -44,7 +44,7 @@ class Sweep(Struct, frozen=True):
 
     @property
     def path(self) -> str:
-        """The path of the number in overlays."""
+        """The overlay path of the number."""
         return f"{self.kind}.{self.name}"
 
     def __str__(self) -> str:
@@ -52,7 +52,7 @@ class Sweep(Struct, frozen=True):
 
     @property
     def short(self) -> str:
-        """The name for tables; for a fact without its kind, as in `five.size`."""
+        """The name for tables; the name of a fact omits its kind, as in `five.size`."""
         return short(self.path)
 
     def own(self, ruleset: typed.Ruleset) -> tuple[int, str]:
@@ -95,7 +95,7 @@ class Sweep(Struct, frozen=True):
 
 
 class Variation(NamedTuple):
-    """A variation of a game: its name, the overlay with changed numbers (None if unchanged), and its settings."""
+    """A variation of a game: its name, the overlay with the changed numbers (None if unchanged), and its settings."""
 
     name: str
     overlay: Path | None
@@ -103,7 +103,7 @@ class Variation(NamedTuple):
 
 
 def change(sweeps: Sequence[Sweep], values: Sequence[int], ruleset: typed.Ruleset, folder: Path) -> Variation:
-    """The variation with one value for each swept number; its overlay is written into the folder.
+    """The variation with one value for each swept number; writes its overlay into the folder.
 
     Raises:
         click.BadParameter: as for `Sweep.own`. click.ClickException: if writing fails.
@@ -143,7 +143,7 @@ def sweeps_of(ctx: click.Context, option: click.Parameter, value: tuple[str, ...
 
 
 def short(path: str) -> str:
-    """The short name of a number for tables, given its path."""
+    """The short name of a number for tables, given the number's path."""
     kind, _, name = path.partition(".")
     return name.partition(".entities.")[2] if kind == "kinds" else name
 

@@ -1,4 +1,4 @@
-"""A game in play at the terminal: its chance, its log with remarks, and one seat's view of it."""
+"""A game being played at the terminal: its random numbers, its log with remarks, and a seat's view of it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rulespec.engine.program.draws import Draws
 
 
 class Chance:
-    """The random numbers of a table, fixed for each decision or redrawn after each undo.
+    """The random numbers of a table, which are fixed for each decision, or redrawn after each undo.
 
     Args:
         seed: the seed of chance.
@@ -35,7 +35,7 @@ class Chance:
         self.draws = Draws(seed)
 
     def taken_back(self) -> None:
-        """Rewinds the source after an undo."""
+        """Records an undo; with `redraw`, further decisions get new random numbers."""
         if self._redraw:
             self._game += 1
             self.draws = Draws(self.seed, self._game)
@@ -63,7 +63,7 @@ def remark(saved: SavedGame | None, text: str, seat: str) -> None:
 
 
 def write_game(game: Game, path: Path, seat: str) -> bool:
-    """Writes a game as a native log, or only the part visible to a seat; an existing file is kept if writing fails.
+    """Writes a game, or only the part that a seat sees, as a native log; keeps an existing file if writing fails.
 
     Returns whether the file was written.
     """

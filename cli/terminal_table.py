@@ -66,7 +66,7 @@ _SHORT |= {"save": "w", "quit": "q", "exit": "q", "remark": "r"}
 
 
 class TerminalTable:
-    """A game with its programs, its file, and the people at the terminal.
+    """A game with its program seats, its file, and the people at the terminal.
 
     `unsaved` tells whether a person has decided since the game was last written to a file.
 
@@ -75,7 +75,7 @@ class TerminalTable:
         game: the game at its start or point of continuation.
         programs: the program seats.
         saved: the file of the game.
-        explained: whether bots give reasons; in a game with secrets, they do so only after its end.
+        explained: whether bots give reasons; in a game with secrets, they do so only after the end of the game.
         steps: whether to print each move statement by statement.
     """
 
@@ -108,7 +108,7 @@ class TerminalTable:
 
         Raises:
             RulesetFaultError: if the rules fault before a person decides.
-            SaveError: if a decision cannot be saved, and so does not count.
+            SaveError: if a decision cannot be saved and therefore does not count.
         """
         try:
             code = self._decisions()
@@ -187,13 +187,13 @@ class TerminalTable:
             self.saved.add(*moves)
 
     def why(self, reason: Reason) -> str:
-        """A bot's reason: its expectations for the best three options."""
+        """A bot's reason: its expectations for the three best options."""
         person = next(iter(self.people.values()), self.together)
         best = [f"{expected} {person.narrator.choice(option)}" for option, expected in reason.best]
         return f"{reason.bot}: {' · '.join(best) or 'no other option'}"
 
     def give_reason(self, number: int, why: str) -> None:
-        """Announces a bot's reason; in a game with secrets, stores it until the end of the game."""
+        """Announces a bot's reason; in a game with secrets, stores the reason until the game is over."""
         if self.game.omniscient.secretive:
             self.reasons.append(f"{number:>5}  {why}")
             return
@@ -206,7 +206,7 @@ class TerminalTable:
         return helps(self.words, self.game)
 
     def rules_of(self, word: str, listed: list[Entry]) -> list[str]:
-        """The help texts for an option (by number) or a word, by default for the open decision."""
+        """The help texts for an option (given by number) or a word; by default, those for the open decision."""
         name = self.game.decision.name if self.game.decision is not None else ""
         wanted = word.casefold().replace("_", " ")
         if word.isdecimal() and len(word) < 7 and 0 < int(word) <= len(listed):
@@ -227,7 +227,7 @@ class TerminalTable:
         return [" ".join([f"  {each.title}: {each.text}", *each.rules]) for each in helps_]
 
     def hint(self, seat: str) -> None:
-        """Prints a bot's choice for a seat, based on that seat's view, with the reason."""
+        """Prints the choice that a bot would make for a seat with that seat's view, and the reason."""
         if self.game.decision is None or self.game.decision.by != seat:
             output.echo("only the deciding seat can ask for a hint")
             return
@@ -241,7 +241,7 @@ class TerminalTable:
     # --- a person decides ----------------------------------------------------------------
 
     def speaker(self, decision: Decision) -> str | None:
-        """The person to ask: the decider or leader, or another entitled person; None if programs decide."""
+        """The person to ask: the decider or leader, or another person entitled to decide; None if programs decide."""
         may = (decision.by, *decision.among)
         return next((seat for seat in may if seat is not None and seat not in self.bots), None)
 
@@ -310,7 +310,7 @@ class TerminalTable:
     def obey(self, text: str, seat: str, listed: list[Entry]) -> tuple[bool, list[Entry]]:
         """Executes a command; returns whether the position has changed, and the currently numbered options.
 
-        A name and a colon before the text identify the speaker; the default is the seat that is asked.
+        A name and a colon before the text identify the speaker; by default, the speaker is the seat being asked.
         """
         named = said(text, self.game.names, self.people)
         if named is not None and named[0] == seat:
@@ -355,8 +355,8 @@ class TerminalTable:
         return False, listed
 
     def obey_early(self, text: str, seat: str) -> bool:
-        """Executes a command of a person who is not being asked, during a simultaneous decision; returns whether a
-        choice was made or withdrawn.
+        """Executes a command of a person who is not being asked, during a simultaneous decision; returns whether the
+        person made or withdrew a choice.
         """
         match _SHORT.get(text, text):
             case "o":
@@ -392,8 +392,8 @@ class TerminalTable:
         """Takes the option given by number or words, or prints the reason why it is illegal; returns whether it was
         taken.
 
-        A name and a colon before the text identify the speaker; the default is the seat that is asked. Other seats'
-        options out of turn are printed only if they do not depend on private state.
+        A name and a colon before the text identify the speaker; by default, the speaker is the seat being asked.
+        Options of other seats out of turn are printed only if they do not depend on private state.
         """
         if (named := said(text, self.game.names, self.people)) is not None:
             seat, text = named
@@ -429,9 +429,9 @@ class TerminalTable:
         return True
 
     def option_of(self, entry: Entry) -> Option | None:
-        """The option of an entry; if there are several, a person says the number in which they differ.
+        """The option of an entry; if the entry has several, asks the person for the number in which they differ.
 
-        None if the input is empty.
+        Returns None if the input is empty.
         """
         numbers = entry.numbers
         while numbers:

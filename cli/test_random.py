@@ -23,9 +23,7 @@ MAX_FOUND = 5
 
 @dataclass(slots=True)
 class RandomRun:
-    """The result of random games: the numbers of games played and failed, and the shortest failing game for each
-    error.
-    """
+    """The result of random games: the numbers of games played and failed, and the shortest failing game per error."""
 
     ruleset: typed.Ruleset
     seed: int
@@ -57,7 +55,7 @@ class RandomRun:
 def play_random_games(
     ruleset: typed.Ruleset, players: Sequence[int], games: int, seed: int, folder: Path | None
 ) -> RandomRun:
-    """Plays random games; writes the shortest failing game for each kind of error into the folder, if given.
+    """Plays random games; writes the shortest failing game for each kind of error into the folder, if one is given.
 
     Raises:
         click.ClickException: if a game cannot be written.

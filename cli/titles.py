@@ -1,4 +1,4 @@
-"""`rulespec titles`: lists the languages of a ruleset, with their missing words."""
+"""`rulespec titles`: lists the languages of a ruleset with the words that they lack."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def finish(ctx: click.Context, results: list[CheckedReference], format_: str) ->
 class CheckedReference(Struct, frozen=True):
     """The result for a reference: the ruleset (None if it has errors), its diagnostics, and the exit code.
 
-    `sets` has the results for the offered overlays, if requested; `games` the games played, if any.
+    `sets` has the results for combinations of the offered overlays, if requested; `games` has the games played, if any.
     """
 
     ref: str
@@ -126,7 +126,7 @@ def checked(
     play: bool = False,
     minutes: int | None = None,
 ) -> CheckedReference:
-    """Checks a reference; then, as requested, explores it, plays games, or checks the offered overlays."""
+    """Checks a reference; on request, also explores it, plays games, or checks the offered overlays."""
     report, ruleset, sets, games = Report(), None, None, None
     try:
         ruleset = check(ref, report)
@@ -225,7 +225,7 @@ STARTING = (*cache.LANGUAGE, *(f"engine/{room}" for room in _ENGINE))
 
 
 def check(ref: str, report: Report, files: Files | None = None) -> typed.Ruleset | None:
-    """Checks a ruleset and its accompanying files, read by `files` or else from disk.
+    """Checks a ruleset and its accompanying files, which are read through `files` if given and otherwise from disk.
 
     Returns:
         The ruleset; None if it has errors.

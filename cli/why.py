@@ -1,4 +1,4 @@
-"""`rulespec why`: explanations of a position, as trees of conditions with their values."""
+"""`rulespec why`: explanations of a position as trees of conditions with their values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rulespec.engine.why.why import Why
 
 
 class Steps:
-    """Printer of the effects of moves during a game, statement by statement.
+    """Prints the effects of moves during a game, statement by statement.
 
     Args:
         read: the function that reads a line after a prompt; it returns None at the end of input.
@@ -30,7 +30,7 @@ class Steps:
         self._on = True
 
     def show(self, game: Game, seat: str | None) -> None:
-        """Prints the effects of the last move that are visible to a seat, with a pause after each statement."""
+        """Prints the effects of the last move that a seat can see, and pauses after each statement."""
         if not self._on:
             return
         answer = whole(Why(game, seat).effects(), fold=True)
@@ -45,7 +45,7 @@ class Steps:
 
     @staticmethod
     def explain(game: Game, option: Option, seat: str | None) -> None:
-        """Prints the reason why an option is refused, as visible to a seat."""
+        """Prints the reason why an option is refused, without information hidden from the seat."""
         asked = game.omniscient.numbers.asked
         printer = Printer(game.ruleset, game.omniscient.labels)
         for line in printer.lines(whole(Why(game, seat).of(option, asked), fold=True)):

@@ -1,4 +1,4 @@
-"""`rulespec playtest --without OPTION[:SEAT]`: a game without an option, for all seats or for one."""
+"""`rulespec playtest --without OPTION[:SEAT]`: a game in which one option is forbidden, for all seats or for one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Without(Struct, frozen=True):
 
     Attributes:
         text: the option as typed.
-        decision: the decision; empty means the only one with the option.
+        decision: the decision; empty means the only decision that has the option.
         option: the option.
         argument: its only argument; empty means any argument.
         seat: the restricted seat; empty means all seats.
@@ -45,7 +45,7 @@ class Without(Struct, frozen=True):
 
 
 class OptionPlace(NamedTuple):
-    """An option of a ruleset, with its decision."""
+    """An option of a ruleset, with the decision that offers it."""
 
     decision: typed.Decide
     option: typed.OptionDef

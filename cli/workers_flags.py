@@ -1,4 +1,4 @@
-"""Many games in one command: flags for its processes and the folder for records, and its progress bar."""
+"""Commands that play or read many games: flags for processes and the folder for records, and a progress bar."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ def check_workers(jobs: int, cluster: str) -> None:
 
 
 def anywhere(ref: str) -> str:
-    """The reference with absolute paths, for a process with another working directory."""
+    """The reference with absolute paths, for use by a process with another working directory."""
     return "+".join(os.path.abspath(part) if Path(part).exists() else part for part in parts_of(ref))  # noqa: PTH100
 
 
 def folder(path: Path) -> Path:
-    """The folder for records, created if necessary.
+    """The folder for records, which is created if necessary.
 
     Raises:
         click.ClickException: if it cannot be created.
@@ -92,9 +92,7 @@ def folder(path: Path) -> Path:
 
 @contextmanager
 def resume_hint(out: Path | None, *, whole: bool = False) -> Iterator[None]:
-    """Prints how to resume if the games played in the block are interrupted; with `whole`, they restart from the
-    beginning.
-    """
+    """Prints how to resume if the games in the block are interrupted; with `whole`, they restart from the beginning."""
     from rulespec.engine.logs.saved_game import SaveError
     from rulespec.engine.simulate.workers import ClusterError
 
@@ -117,9 +115,9 @@ _T = TypeVar("_T")
 def with_progress(
     runs: Iterator[_T], games: int, done: int = 0, unit: str = "game", size: Callable[[_T], int] = lambda run: 1
 ) -> Iterator[_T]:
-    """The runs, with a progress bar on a terminal; `done` games were played before.
+    """The runs, with a progress bar on a terminal; `done` is the number of games played before.
 
-    A run counts as `size` games, by default one.
+    Each run counts as `size` games (one by default).
     """
     if not sys.stderr.isatty():
         yield from runs
