@@ -1,4 +1,4 @@
-"""Adapters to other systems, for any ruleset: learning environments, other engines, agents.
+"""Adapters that connect any ruleset to other systems: learning environments, other engines, agents.
 
 Example::
 

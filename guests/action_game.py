@@ -1,4 +1,4 @@
-"""A game played action by action: its decider, legal actions, chance, and final returns."""
+"""A game played one action at a time: its decider, legal actions, chance, and final returns."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class IllegalActionError(ValueError):
 
 
 class Contract:
-    """The data shared by all plays of a game at a table.
+    """The data that all plays of a game at a table share.
 
     Args:
         game: a game of the table, at its start.
@@ -42,7 +42,7 @@ class Contract:
         game, cap: as in the arguments.
         actions: the space of actions.
         sight: the encoder of observations.
-        returns: the returns at the end of a game.
+        returns: the function that computes the returns at the end of a game.
     """
 
     def __init__(self, game: Game, form: Form | None = None, cap: int = CAP) -> None:
@@ -52,7 +52,7 @@ class Contract:
         self.returns = Returns(game)
 
     def play(self) -> Play:
-        """A new play, at the first decision."""
+        """A new play, which starts at the first decision."""
         return Play(self, restarted(self.game))
 
 
@@ -75,7 +75,8 @@ def contract(
 
     Raises:
         DiagnosticsError: if the ruleset has errors, or does not fit the number of seats or the settings.
-        ValueError: if there is no such form, there are too many options for the form `options`, or `cap` is below 1.
+        ValueError: if there is no such form, if there are too many options for the form `options`, or if `cap` is below
+            1.
         TypeError: if an argument has the wrong type.
     """
     if isinstance(ruleset, str):
@@ -92,7 +93,7 @@ class Returns:
 
     In a game for points (`stakes`), the return is the points of the seat, or the mean points of its team, minus the
     mean over all teams, so that returns sum to 0. Otherwise a winning team gets 1, and the other teams share -1; joint
-    winners share, and without a winner all get 0. A single team gets 1 or -1.
+    winners share the 1, and if there is no winner, all get 0. If there is only one team, it gets 1 or -1.
 
     Args:
         game: a game of the table.
@@ -116,7 +117,7 @@ class Returns:
         self.low = -self.high if self._stakes or self.identical else -1.0 / others
 
     def of(self, game: Game) -> list[float]:
-        """The returns of a finished game by seat; before the end, all are 0."""
+        """The returns of a finished game, by seat; all are 0 before the end."""
         result = game.result
         if result is None:
             return [0.0] * len(self._seats)
@@ -138,11 +139,11 @@ class Returns:
 
 
 class Play:
-    """A game played action by action.
+    """A game that is played one action at a time.
 
     Args:
         contract: the contract of the table.
-        game: the game, which the play modifies.
+        game: the game; the play modifies it.
 
     Attributes:
         contract, game: as in the arguments.
@@ -161,12 +162,12 @@ class Play:
 
     @property
     def cut(self) -> bool:
-        """Whether the game has been cut off before its end."""
+        """Whether the game was cut off before its end."""
         return not self.game.is_over and self.game.ply >= self.contract.cap
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended, or has been cut off."""
+        """Whether the game has ended or was cut off."""
         return self.game.is_over or self.cut
 
     @property
@@ -176,7 +177,7 @@ class Play:
 
     @property
     def words(self) -> tuple[int, ...]:
-        """The actions of the current choice so far, including forced ones; empty between decisions."""
+        """The actions taken so far in the current choice, including forced ones; empty between decisions."""
         return self._options()[0][0][: self._depth] if not self.is_over else ()
 
     @property
@@ -190,13 +191,13 @@ class Play:
 
     @property
     def mask(self) -> NDArray[np.int8]:
-        """A mask of the actions: 1 for a legal one, otherwise 0."""
+        """A mask of the actions: 1 for legal actions, otherwise 0."""
         result = np.zeros(self.contract.actions.size, np.int8)
         result[self.actions] = 1
         return result
 
     def odds(self) -> list[tuple[int, float]]:
-        """The actions of chance with their probabilities, which sum to 1; impossible ones are omitted."""
+        """The actions of chance with their probabilities, which sum to 1; impossible actions are omitted."""
         weights: dict[int, int] = {}
         numbers = self.game.omniscient.numbers
         for sequence, option in self._options():
@@ -209,10 +210,10 @@ class Play:
         """Plays an action, and any forced words after it.
 
         Returns:
-            Whether this completed a decision.
+            Whether the action completed a decision.
 
         Raises:
-            IllegalActionError: if it is illegal.
+            IllegalActionError: if the action is illegal.
         """
         options = [] if self.is_over else self._options()  # sets the depth too
         depth = self._depth
@@ -239,12 +240,12 @@ class Play:
             self.apply(option)
 
     def observation(self, seat: int | None) -> Floats:
-        """The observation of a seat, or the public one if `seat` is None."""
+        """The observation of a seat; if `seat` is None, the public observation."""
         self._name(seat)
         return self.contract.sight.of(self.game, PUBLIC if seat is None else seat, self._words_of(seat))
 
     def seen(self, seat: int | None) -> dict[str, Any]:
-        """The memoryless view of a seat as plain data with names, or the public one if `seat` is None."""
+        """The memoryless view of a seat as plain data with names; if `seat` is None, the public view."""
         name, words = self._name(seat), self._words_of(seat)
         view = self.game.view(name, self.game.ply)
         return {
@@ -258,8 +259,8 @@ class Play:
         }
 
     def memory(self, seat: int | None) -> str:
-        """The text of a seat's observations so far, or of the public ones if `seat` is None; equal exactly for equal
-        observations.
+        """The text of the observations of a seat so far, or of the public ones if `seat` is None; equal exactly for
+        equal observations.
         """
         view = self.game.view(self._name(seat), self.game.ply)
         words = self._words_of(seat)
@@ -291,7 +292,7 @@ class Play:
 
 
 def chances(weights: Sequence[int]) -> list[float]:
-    """The probabilities of chance from its weights; if all are 0, the last is certain, as in `Draws.weighted`."""
+    """The probabilities of chance, given its weights; if all are 0, the last is certain, as in `Draws.weighted`."""
     whole = sum(weights)
     if not whole:
         return [0.0] * (len(weights) - 1) + [1.0]

@@ -1,8 +1,8 @@
 """A fixed, numbered action space for a table: whole options if there are few, otherwise words.
 
-Whole options: an action is an option with its arguments. Words: an option is a sequence of actions, first its name,
-then its arguments. In both cases, no option's sequence is a prefix of another's, so a mask is the set of next actions
-of the options still possible.
+With whole options, an action is an option with its arguments. With words, an option is a sequence of actions: first its
+name, then its arguments. In both cases, no option's sequence is a prefix of another's, so a mask contains the next
+actions of all options that are still possible.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class ActionSpace:
 
     Attributes:
         form: the chosen form.
-        names: action number → its text.
+        names: the text of each action, by action number.
 
     Raises:
-        ValueError: if there is no such form, or if whole options are required but too many or uncountable.
+        ValueError: if there is no such form, or if whole options are required but are too many or uncountable.
     """
 
     def __init__(self, game: Game, form: Form | None = None) -> None:
@@ -82,7 +82,7 @@ class ActionSpace:
         return 1 + max(sum(map(self._vocabulary.longest, types)) for of in self._decisions for _, types in of)
 
     def sequence(self, decision: int, choice: int, args: tuple[int, ...]) -> tuple[int, ...]:
-        """The sequence of actions for an option.
+        """The sequence of actions that represents an option.
 
         Args:
             decision: the index of its decision in the program.

@@ -46,9 +46,9 @@ def action_space(table: Contract) -> Space[Any]:
 class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo has no types
     """A table as a PettingZoo environment. Agents are `seat_0`, `seat_1`, … in seat order.
 
-    An agent's mask is `infos[agent]["action_mask"]`, all 0 while the agent is not to act. The last reward is the return
-    (`Returns`), all others are 0; a game that reaches the cap is truncated. Chance is determined by the seed, as in
-    `rulespec simulate`. Options out of turn are not offered.
+    An agent's mask is `infos[agent]["action_mask"]`; it is all 0 while the agent is not to act. The last reward is the
+    return (`Returns`), and all other rewards are 0; a game that reaches the cap is truncated. Chance is determined by
+    the seed, as in `rulespec simulate`. Options out of turn are not offered.
 
     Args:
         table: the contract of the table.
@@ -79,7 +79,7 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
         return agent
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """Starts a game: the first one of a seed, or the next one of the current seed."""
+        """Starts a game: the first game of a seed, or the next game of the current seed."""
         if seed is not None:
             self._seed, self._number = whole("seed", seed), -1
         self._number += 1
@@ -97,7 +97,7 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
         """Plays an action of the selected agent; the action is None if the agent's game is over.
 
         Raises:
-            IllegalActionError: if it is illegal; the game is then unchanged.
+            IllegalActionError: if the action is illegal; the game is then unchanged.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -130,7 +130,7 @@ class RulesetEnv(AECEnv[str, Floats, int]):  # type: ignore[misc]  # PettingZoo 
         return "\n".join(map(str, self.play.game.view(None).history))
 
     def close(self) -> None:
-        """Does nothing: no resources are held."""
+        """Does nothing, because no resources are held."""
 
     def __str__(self) -> str:
         return str(self.metadata["name"])
@@ -163,7 +163,7 @@ def aec_env(
     cap: int = CAP,
     render_mode: str | None = None,
 ) -> Any:
-    """The environment of a table; an illegal action ends the game.
+    """The environment of a table, in which an illegal action ends the game.
 
     Args:
         ruleset: a checked ruleset, or a reference to one.

@@ -1,4 +1,4 @@
-"""Arguments from users' programs, validated on entry."""
+"""Arguments from users' programs, validated when they are passed in."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def whole(name: str, value: object, least: int | None = None, most: int = MOST) 
     Args:
         name: the name of the argument.
         value: the value.
-        least: the lower bound; None if there are no bounds.
-        most: the upper bound, if there is a lower one.
+        least: the lower bound; None if the value is unbounded.
+        most: the upper bound, used only if there is a lower bound.
 
     Raises:
         TypeError: if it is not a whole number.
@@ -42,7 +42,7 @@ def wholes(name: str, values: ArrayLike) -> NDArray[np.int64]:
     """An array of whole numbers.
 
     Raises:
-        TypeError: if some value is not a whole number.
+        TypeError: if any value is not a whole number.
     """
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iu":
@@ -55,7 +55,7 @@ def text(name: str, value: object) -> str:
 
     Raises:
         TypeError: if it is not a string.
-        ValueError: if it has lone surrogates.
+        ValueError: if it contains lone surrogates.
     """
     if not isinstance(value, str):
         raise wrong_type(name, "a text", value)

@@ -1,7 +1,7 @@
-"""An author's tools: files of a ruleset in one folder, and commands for checking, explaining, testing and drawing it.
+"""Tools for an author: the files of a ruleset in one folder, and commands that check, explain, test and draw it.
 
-They edit rules and YAML files inside the folder by replacing a string that occurs exactly once, and the map by the
-command `edit`. Commands run in separate processes, with a time limit.
+The tools edit rules and YAML files in the folder by replacing a string that occurs exactly once, and the map with the
+command `edit`. Commands run in separate processes with a time limit.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _FILE = ToolParameter("file", "string", "the file, by its path in the folder, su
 
 
 class AuthorTools:
-    """An author's tools.
+    """The tools for an author.
 
     Args:
-        folder: the folder of the ruleset, possibly empty.
+        folder: the folder of the ruleset, which may be empty.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -35,9 +35,9 @@ Numbers = NDArray[np.int64]
 
 
 class Batch:
-    """A batch of parallel games, in wasm if possible; game n uses the random numbers of game n of the seed.
+    """A batch of parallel games, played in wasm if possible; game n uses the random numbers of the seed's game n.
 
-    Each game is over, or waits for an action of a seat.
+    Each game is either over or waiting for an action by a seat.
 
     Args:
         table: the contract of the table.
@@ -72,7 +72,7 @@ class Batch:
 
     @property
     def cut(self) -> NDArray[np.bool_]:
-        """Flags for the games truncated before their end."""
+        """Flags that mark the games truncated before their end."""
         result: NDArray[np.bool_] = (self.seats == NOBODY) & (self._search.deciders(self.rows) != NOBODY)
         return result
 
@@ -95,14 +95,14 @@ class Batch:
         return result
 
     def step(self, actions: ArrayLike) -> NDArray[np.float64]:
-        """Plays an action in each unfinished game, and ignores the actions of others.
+        """Plays an action in each unfinished game, and ignores the actions given for finished games.
 
         Returns:
-            The returns by seat of each game that has just ended; otherwise 0.
+            The returns by seat of each game that ended with this action; 0 for all others.
 
         Raises:
             IllegalActionError: if an action is illegal; the games are then unchanged.
-            ValueError, TypeError: if there is not one whole number for each game.
+            ValueError, TypeError: if there is not exactly one whole number for each game.
         """
         numbers = wholes("actions", actions)
         if numbers.shape != self.seats.shape:
@@ -131,7 +131,7 @@ class Batch:
 
         Args:
             games: the numbers of the games.
-            seed: the seed of chance; game n uses the random numbers of game n of the seed.
+            seed: the seed of chance; game n uses the random numbers of the seed's game n.
 
         Raises:
             ValueError, TypeError: if there is no such game.

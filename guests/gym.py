@@ -1,4 +1,4 @@
-"""One seat of a ruleset as a Gymnasium environment, with bots at the others.
+"""One seat of a ruleset as a Gymnasium environment, with bots at the other seats.
 
 Example::
 
@@ -36,8 +36,8 @@ SEAT_ENV = "rulespec/Seat-v0"
 class SeatEnv(gymnasium.Env[Floats, np.int64]):
     """A seat of a table as an environment.
 
-    An action belongs to the table's action space; `info["action_mask"]` marks the legal ones. An illegal action ends
-    the game with the reward `ILLEGAL`. The final reward is the seat's return, all others are 0. Equal seeds give equal
+    Actions are those of the table's action space; `info["action_mask"]` marks the legal ones. An illegal action ends
+    the game with the reward `ILLEGAL`. The final reward is the seat's return; all others are 0. Equal seeds give equal
     games, including the bots' choices, as in `rulespec simulate`.
 
     Args:
@@ -45,7 +45,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         players: the number of seats; None for the minimum.
         settings: the settings of the table.
         seat: the number of the seat, from 0.
-        bots: the bot at the other seats, such as `random` or `flat:64`.
+        bots: the bot that plays the other seats, such as `random` or `flat:64`.
         form: `options` or `words`; None for options if they are few.
         cap: the number of decisions before a game is truncated.
         render_mode: `ansi`, or None.
@@ -96,7 +96,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         """Plays an action, then plays on until the seat must decide again or the game is over.
 
         Raises:
-            ResetNeeded: before the first `reset`, and after the end.
+            ResetNeeded: before the first `reset`, and after the end of a game.
             TypeError: if the action is not a whole number.
         """
         self._started()
@@ -136,7 +136,7 @@ class SeatEnv(gymnasium.Env[Floats, np.int64]):
         return {"action_mask": mask}
 
     def render(self) -> str:
-        """The game so far, as seen by the seat."""
+        """The game so far, as the seat sees it."""
         self._started()
         game = self.play.game
         return "\n".join(map(str, game.view(game.seats[self.seat]).history))

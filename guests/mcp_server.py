@@ -15,7 +15,7 @@ from rulespec.guests.tools import Toolbox
 
 
 def server(box: Toolbox) -> Server[Any]:
-    """The server of a toolbox; it calls tools one at a time in a thread, so that it stays responsive."""
+    """The server of a toolbox. It calls one tool at a time, in a thread, so that it stays responsive."""
     one = anyio.CapacityLimiter(1)
 
     async def listed(_context: Any, _params: Any) -> types.ListToolsResult:

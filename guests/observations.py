@@ -29,15 +29,16 @@ Floats = NDArray[np.float32]
 class Observations:
     """The observation encoder of a table: 32-bit floats for a seat and a position.
 
-    Numbers, amounts and counts stay as they are, and a truth value is 0 or 1. An entity is one-hot within its kind,
-    with all zeros for none; a set is multi-hot; an order lists the number of the member at each place, from 1. A hidden
-    cell is 0, and each cell that can be hidden has a flag that is 1 when visible. After the cells come public counts of
-    private things, the viewer, the deciding seat, the decision, the seats that have chosen in a simultaneous decision,
-    and the words of the seat's unfinished choice, where a word at index n adds 2 to the power of n.
+    Numbers, amounts and counts are unchanged, and a truth value is 0 or 1. An entity is one-hot within its kind, with
+    all zeros for none; a set is multi-hot; an order lists, for each place, the number of the member there, from 1. A
+    hidden cell is 0, and each cell that can be hidden has a flag that is 1 when visible. The cells are followed by
+    public counts of private things, the viewer, the deciding seat, the decision, the seats that have chosen in a
+    simultaneous decision, and the words of the seat's unfinished choice, where a word at index n adds 2 to the power of
+    n.
 
     Args:
         game: a game at the table, in any position.
-        actions: the size of the action space for words; 0 for whole options.
+        actions: the size of the action space if actions are words; 0 if they are whole options.
 
     Attributes:
         names: the meaning of each element.
@@ -129,7 +130,7 @@ class Observations:
         Args:
             game: a game of the table.
             seat: the index of the seat; `PUBLIC` for none.
-            words: the words of this seat's unfinished choice.
+            words: the words chosen so far in this seat's unfinished choice.
         """
         game = as_shown(game, None if seat == PUBLIC else game.seats[seat])
         position = game.omniscient.numbers

@@ -1,6 +1,7 @@
 """Tools for the holder of one seat: rules, view, options, decisions, explanations, and a few random games.
 
-Each answer, including errors, uses only the seat's information: indistinguishable positions give equal answers.
+Each answer, including errors, uses only the seat's information, so positions that the seat cannot tell apart give equal
+answers.
 """
 
 from __future__ import annotations
@@ -47,10 +48,10 @@ _T = TypeVar("_T")
 
 
 class SeatedTable(Protocol):
-    """The interface of a game for the tools of a seat."""
+    """The interface through which a seat's tools use a game."""
 
     def look(self, ask: Callable[[Game], Any]) -> Any:
-        """The result of `ask` on the game."""
+        """The result of calling `ask` with the game."""
 
     def take(self, chosen: Callable[[Game], Option]) -> None:
         """Plays a decision; `chosen` returns a legal option, or raises."""

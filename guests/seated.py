@@ -1,4 +1,4 @@
-"""A game in a file, played by the holder of one seat: a call reads the others' additions and appends its own."""
+"""A game in a file, played by the holder of one seat: each call reads what others have added, and appends its own."""
 
 from __future__ import annotations
 
@@ -31,14 +31,13 @@ _TRIES = 40
 class SeatedGame:
     """A game in a file.
 
-    The file is open and locked only during a call, so that several seats can play one file, each with a separate
-    program. The game is cached for the next call. After each decision, chance is drawn from the system's random
-    numbers.
+    The file is open and locked only during a call, so that several seats can play the same file from separate programs.
+    The game is cached for the next call. After each decision, chance is drawn from the system's random numbers.
 
     Args:
         path: the file of the game.
-        start: returns a new game for a missing file; None if the file must exist.
-        wait: a callback before each retry, while another program has the file open.
+        start: the function that returns a new game if the file is missing; None if the file must exist.
+        wait: the callback before each retry while another program has the file open.
     """
 
     def __init__(self, path: Path, start: Callable[[], Game] | None, wait: Callable[[], None]) -> None:
@@ -51,7 +50,7 @@ class SeatedGame:
 
         Raises:
             SaveError: if the file cannot be opened.
-            ToolError: if it is not a playable game.
+            ToolError: if the file does not contain a playable game.
         """
         return self._opened(lambda game: ask(game.game))
 
@@ -67,10 +66,10 @@ class SeatedGame:
             return None if saved.log is None else saved.log.header
 
     def take(self, chosen: Callable[[Game], Option]) -> None:
-        """Plays a decision, and saves it with the chance events after it.
+        """Plays a decision, and saves it with the chance events that follow.
 
         Args:
-            chosen: returns a legal option of the game, or raises.
+            chosen: the function that returns a legal option of the game, or raises.
 
         Raises:
             SaveError, ToolError: as in `look`; the file is then unchanged.

@@ -65,9 +65,9 @@ def _together(table: Contract) -> bool:
 class RulesetGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
     """A table as an OpenSpiel game.
 
-    Simultaneous decisions become sequential: seats choose one after another, in secret. Information states have perfect
-    recall (the seat's memory); observations have none. Chance also acts one action at a time. Options out of turn
-    are not offered.
+    Simultaneous decisions become sequential: the seats choose in secret, one after another. Information states have
+    perfect recall (the seat's memory); observations have no memory. Chance also acts one action at a time. Options out
+    of turn are not offered.
 
     Args:
         parameters: `ruleset`, a reference; `players`, 0 for the minimum; `settings`, as `NAME:VALUE;NAME:VALUE`;
@@ -95,7 +95,7 @@ class RulesetGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel has no types
         return RulesetState(self)
 
     def make_py_observer(self, kind: Any = None, params: Any = None) -> RulesetObserver | None:
-        """An observer of a seat's information, or of public information; None for any other kind of observation."""
+        """An observer of a seat's information or of public information; None for other kinds of observation."""
         if params:
             raise ValueError(f"observations have no parameters, but {params} was given")
         if kind is None:
@@ -149,7 +149,7 @@ class RulesetState(pyspiel.State):  # type: ignore[misc]
         return self.held.play
 
     def current_player(self) -> int:
-        """The deciding seat, chance, or the terminal player."""
+        """The deciding seat, the chance player, or the terminal player."""
         seat = self.play.seat
         return int(_PLAYERS.get(seat, seat))
 
@@ -180,7 +180,7 @@ class RulesetState(pyspiel.State):  # type: ignore[misc]
         return self.play.returns()
 
     def __str__(self) -> str:
-        """All decisions; meant for a trainer, as it includes information hidden from every seat."""
+        """All decisions; meant for trainers, since it includes information that is hidden from every seat."""
         names = self.play.contract.actions.names
         options = "; ".join(f"{option.by or 'chance'}: {option}" for option in self.play.game.history)
         begun = " ".join(names[word] for word in self.play.words)
@@ -214,8 +214,8 @@ class RulesetObserver:
 
     Args:
         table: the contract of the table.
-        recall: whether it has perfect recall, which makes it text-only.
-        public: whether it has only public information, the same for every player.
+        recall: whether it has perfect recall; if so, it provides only text.
+        public: whether it has only public information, which is the same for every player.
     """
 
     def __init__(self, table: Contract, *, recall: bool, public: bool) -> None:

@@ -1,8 +1,8 @@
-"""A seat at a server's table, by its link: the server answers each tool call from the seat's own view.
+"""A seat at a server's table, given by its link; the server answers each tool call from the seat's own view.
 
     http://127.0.0.1:8000/#KEY
 
-The server runs the tools on its own game, authorised by the key, so the agent's program never has the game.
+The server runs the tools on its own game, which the key authorises, so the agent's program never has the game itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MOST_KEPT = 32
 
 
 class TableGame:
-    """The game at a table, read-only, for a seat's tools.
+    """The game at a table, which a seat's tools can only read.
 
     Args:
         past: the game at its start; None if only the descriptions of the tools are needed.
@@ -45,16 +45,16 @@ class TableGame:
         self._decisions: Sequence[PastDecision] = ()
 
     def go_to(self, decisions: Sequence[PastDecision]) -> None:
-        """Sets the decisions for the next calls."""
+        """Sets the decisions that the next calls use."""
         self._decisions = decisions
 
     def look(self, ask: Callable[[Game], Any]) -> Any:
-        """The result of `ask` on the game."""
+        """The result of calling `ask` with the game."""
         assert self._memory is not None
         return ask(self._memory.follow(self._decisions))
 
     def take(self, _: Any) -> None:
-        """Refuses all decisions, since only the table plays them."""
+        """Refuses every decision, since only the table plays them."""
         raise ToolError("the table takes decisions")
 
 
@@ -64,13 +64,13 @@ _tables: OrderedDict[_Key, tuple[TableGame, SeatTools]] = OrderedDict()
 
 
 def answer_at_table(past: PastGame, seat: str, name: str, arguments: dict[str, Any]) -> tuple[str, bool]:
-    """A tool's answer for a seat as JSON, and whether it is an error; runs in a process of the server.
+    """A tool's answer for a seat as JSON, and whether it is an error; runs in a server process.
 
     The game is cached for the next call, because replaying a long game takes seconds.
 
     Args:
         past: the game of the table.
-        seat: the seat of the key.
+        seat: the seat to which the key belongs.
         name: the tool.
         arguments: its arguments.
     """
@@ -94,7 +94,7 @@ class TableSeat:
         name: the player's name, used if the seat is free.
 
     Raises:
-        ToolError: if the link has no seat.
+        ToolError: if the link does not lead to a seat.
     """
 
     def __init__(self, link: str, name: str) -> None:
@@ -103,7 +103,7 @@ class TableSeat:
         self._open()
 
     def tools(self) -> tuple[Tool, ...]:
-        """The tools of a seat, answered by the server."""
+        """The tools of a seat, which the server answers."""
         return tuple(
             Tool(tool.name, tool.doc, tool.parameters, self._asking(tool.name))
             for tool in SeatTools(TableGame(), "").tools()

@@ -1,4 +1,4 @@
-"""Tools for agents: named functions with described parameters, limited calls, and bounded JSON answers.
+"""Tools for agents: named functions with described parameters, a limited number of calls, and bounded JSON answers.
 
 Tools do not raise: a failure is an answer with an `error`. Untrusted texts, such as titles and names, appear only in
 answers, never in the descriptions of tools.
@@ -36,7 +36,7 @@ class ToolParameter(Struct, frozen=True):
 
 
 class ToolError(RulespecError):
-    """A refusal by a tool; the message becomes the answer."""
+    """A tool's refusal of a call; the message becomes the answer."""
 
 
 class Tool(Struct, frozen=True):
@@ -99,7 +99,7 @@ class Toolbox:
 
     Attributes:
         tools: the tools by name.
-        left: the number of calls left.
+        left: the number of remaining calls.
     """
 
     def __init__(self, tools: tuple[Tool, ...], calls: int = MOST_CALLS) -> None:
@@ -147,11 +147,10 @@ _BELOW = ("answers", "conditions", "parts", "because", "changes")
 
 
 def shortened(answer: dict[str, Any], most: int) -> dict[str, Any]:
-    """An answer with as many of its deepest levels omitted as necessary; `omitted` counts the missing reasons below a
-    node.
+    """An answer without as many of its deepest levels as necessary; `omitted` counts the missing reasons below a node.
 
     Args:
-        answer: the answer as plain data, as from `Printer.json`.
+        answer: the answer as plain data, as returned by `Printer.json`.
         most: the maximum number of characters; only the first level may exceed it.
     """
     if len(to_json_text(answer, plain=True)) <= most:

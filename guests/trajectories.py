@@ -1,8 +1,8 @@
-"""Recorded games as OpenSpiel trajectories: a header, and one transition per action, with structs in JSON.
+"""Recorded games as OpenSpiel trajectories: a header and one transition per action, with structs as JSON.
 
 The header and the first keys of a transition follow OpenSpiel (`open_spiel/utils/trajectories.h`), so that
 `pyspiel.Trajectory` reads them; `trajectory.schema.json` describes the whole format. A trajectory contains the whole
-game, hidden information included, so it is only for people who may see the log.
+game, including hidden information, so only people who may see the log should get it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NAME = "rulespec"
 
 
 def game_string(table: Contract) -> str:
-    """The OpenSpiel game string of a table, valid once `rulespec.guests.load_game` has been imported."""
+    """The OpenSpiel game string of a table, which is valid once `rulespec.guests.load_game` has been imported."""
     game = table.game
     defaults = {name: of.default for name, of in game.ruleset.settings.items()}
     settings = ";".join(f"{name}:{value}" for name, value in game.settings.items() if value != defaults[name])
@@ -38,10 +38,10 @@ def trajectory(game: Game, form: Form | None = None, *, structs: bool = True) ->
     Args:
         game: a game from its usual start, finished or not.
         form: the form of the actions; None for options if they are few.
-        structs: whether each transition has the state, each seat's view, and the action, by name.
+        structs: whether each transition contains the state, each seat's view and the action, with names.
 
     Raises:
-        DiagnosticsError: RS742 if a decision has no actions, such as one out of turn.
+        DiagnosticsError: RS742 if a decision, such as one out of turn, has no actions.
     """
     table = Contract(game, form, max(CAP, game.ply + 1))
     play = table.play()
@@ -83,10 +83,10 @@ def game_of(data: Mapping[str, Any], table: Contract) -> Game:
 
     Args:
         data: a trajectory made by `trajectory`.
-        table: the contract of its table, with its form of actions.
+        table: the contract of its table, with the same form of actions.
 
     Raises:
-        DiagnosticsError: RS743 if it is not a trajectory of this table, naming the transition.
+        DiagnosticsError: RS743 if it is not a trajectory of this table; the error names the transition.
     """
     play = table.play()
     try:

@@ -33,7 +33,7 @@ Strategy = Mapping[str, Mapping[str, float]]
 
 
 class InformationState(Struct, frozen=True):
-    """A set of decisions that a seat cannot distinguish.
+    """A set of decisions between which a seat cannot distinguish.
 
     Attributes:
         seat: the number of the seat.
@@ -47,7 +47,7 @@ class InformationState(Struct, frozen=True):
 
 
 class GameTree(Brief, Struct, frozen=True):
-    """A game tree. Node 0 is the root; nodes are ordered by level, with siblings adjacent.
+    """A game tree. Node 0 is the root; nodes are ordered by level, and siblings are adjacent.
 
     Attributes:
         seats: the names of the seats.
@@ -57,9 +57,9 @@ class GameTree(Brief, Struct, frozen=True):
         chances: the probability of the edge to the node after a chance node; 1 after a seat's decision.
         edges: the number of the option that leads to the node, among all options of all information states; -1 after
             chance and for the root.
-        states: the information state of each node, by number; -1 without a deciding seat.
+        states: the number of each node's information state; -1 if no seat decides there.
         information: the information states.
-        returns: each end's returns by seat, as in `Returns`; 0 elsewhere.
+        returns: the returns by seat at each end, as in `Returns`; 0 at other nodes.
     """
 
     seats: tuple[str, ...]
@@ -74,7 +74,7 @@ class GameTree(Brief, Struct, frozen=True):
 
     @property
     def starts(self) -> Numbers:
-        """The index of each information state's first option, followed by the total number of options."""
+        """The index of the first option of each information state, followed by the total number of options."""
         return np.cumsum([0, *(len(state.options) for state in self.information)])
 
 
@@ -161,7 +161,7 @@ def tree(game: Game, most: int = MOST_NODES) -> GameTree:
         most: the maximum number of nodes.
 
     Raises:
-        DiagnosticsError: RS741 if there are more.
+        DiagnosticsError: RS741 if there are more nodes.
         RulesetFaultError: if the rules fault.
         TypeError, ValueError: if an argument has the wrong type, or `most` is below 1.
     """
@@ -175,8 +175,8 @@ def tree(game: Game, most: int = MOST_NODES) -> GameTree:
 class CfrPlus:
     """Strategies for all seats, improved by CFR+.
 
-    Regrets are kept nonnegative, the seats learn alternately, and the average weights round t by t (Tammelin: "Solving
-    Large Imperfect Information Games Using CFR+", 2014). In zero-sum games for two seats the average approaches an
+    Regrets never become negative, the seats learn in turn, and the average weights round t by t (Tammelin: "Solving
+    Large Imperfect Information Games Using CFR+", 2014). In two-seat zero-sum games, the average approaches an
     equilibrium.
 
     Args:
@@ -255,7 +255,7 @@ class CfrPlus:
 
     @property
     def average(self) -> Floats:
-        """The average strategy as one row: the probability of each option in each information state."""
+        """The average strategy as a single row: the probability of each option in each information state."""
         return self._normal(self._sums)
 
     def value(self) -> Floats:
@@ -264,13 +264,13 @@ class CfrPlus:
         return np.array([self._values(average, seat)[0] for seat in range(len(self.tree.seats))])
 
     def exploitability(self) -> float:
-        """The mean gain of a seat from a best response to the average strategy of the others."""
+        """The seats' average gain from playing a best response to the average strategy of the others."""
         average = self.average
         gains = self.best_answers(average) - self.value()
         return float(gains.mean())
 
     def best_answers(self, strategy: Floats) -> Floats:
-        """For each seat, the value of the game if it plays a best response to the others."""
+        """For each seat, the value of the game if the seat plays a best response to the others."""
         return np.array([self._best(strategy, seat) for seat in range(len(self.tree.seats))])
 
     def _best(self, strategy: Floats, seat: int) -> float:
@@ -290,7 +290,7 @@ class CfrPlus:
         return float(values[0])
 
     def strategy(self) -> Strategy:
-        """The average strategy by the deciding seat's memory and the option."""
+        """The average strategy, by the memory of the deciding seat and the option."""
         average, starts = self.average, self.tree.starts.tolist()
         return {
             state.memory: dict(zip(state.options, average[first:last].tolist(), strict=True))
@@ -299,7 +299,7 @@ class CfrPlus:
 
 
 def cfr_plus(tree: GameTree, rounds: int) -> CfrPlus:
-    """The strategies after the given number of CFR+ rounds."""
+    """The strategies after a given number of CFR+ rounds."""
     result = CfrPlus(tree)
     result.improve(rounds)
     return result

@@ -1,1 +1,1 @@
-"""The language server: answers an editor's requests about rulesets by means of the checker."""
+"""The language server: answers an editor's requests about rulesets with the help of the checker."""

@@ -1,4 +1,4 @@
-"""The base ruleset of a map as a template: facts and links of regions, and the kinds that a map may replace."""
+"""The base ruleset of a map as a template: region facts and links, and the kinds that a map may replace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Profile(Struct, frozen=True):
     """The pattern of a region's facts.
 
     Attributes:
-        values: fact → the entity that it names; "some" stands for any owner.
+        values: maps a fact to the entity that it names; "some" stands for any owner.
         named: the facts that name another region.
     """
 
@@ -35,7 +35,7 @@ class Profile(Struct, frozen=True):
     named: tuple[str, ...]
 
     def value(self, fact: str) -> str:
-        """The value of a fact in the pattern; "" if it has none."""
+        """The value of a fact in the pattern, or "" if it has none."""
         return dict(self.values).get(fact, "")
 
 
@@ -44,7 +44,7 @@ SOME = "some"
 
 
 class BaseMap:
-    """The regions of a base ruleset, and regularities of their facts.
+    """The regions of a base ruleset, and the regularities in their facts.
 
     Args:
         ruleset: the base.
@@ -55,7 +55,7 @@ class BaseMap:
         choices: the facts that name an entity of another kind, with that kind.
         near: the facts that name another region.
         links: the kinds of links listed at regions.
-        owners: the kinds that a map may replace: facts of regions name their entities, no rule does, and they have
+        owners: the kinds that a map may replace: region facts name their entities, no rule does, and the entities have
             state or pieces.
         profiles: the profile of each region of the base.
     """
@@ -82,12 +82,12 @@ class BaseMap:
         return plays and plain and not is_named_by_rules(self.d, kind)
 
     def value(self, fact: str, region: int) -> str:
-        """The name of the entity in a region's fact, or ""."""
+        """The name of the entity that a region's fact names, or ""."""
         type_, value = self._facts[fact].type, self._facts[fact].values[region]
         return self.d.kinds[type_.kind].entities[value].name if isinstance(type_, Ent) and value >= 0 else ""
 
     def ends(self, link: str, region: int) -> Iterator[int]:
-        """The regions that links of a kind lead to."""
+        """The regions to which a region's links of a kind lead."""
         return bits(self._facts[link].values[region]) if isinstance(self._facts[link].type, SetOf) else iter(())
 
     def is_owner(self, fact: str) -> bool:
@@ -100,9 +100,9 @@ class BaseMap:
         return Profile(values, tuple(name for name in self.near if self.value(name, region)))
 
     def fitting(self, facts: Mapping[str, str]) -> Counter[Profile]:
-        """The profiles in the base that include the given facts, each with its number of regions.
+        """The base's profiles that include the given facts, each with the number of its regions.
 
-        A missing owner means no owner, because only the author can choose one.
+        If the facts name no owner, only profiles without an owner fit, because only the author can choose an owner.
         """
 
         def fits(profile: Profile) -> bool:
@@ -126,7 +126,7 @@ class BaseMap:
         return results
 
     def links_between(self, one: Mapping[str, str], other: Mapping[str, str], among: Sequence[str]) -> tuple[str, ...]:
-        """The kinds of links, among those given, that the base has between regions with such facts."""
+        """Those of the given link kinds that occur in the base between regions with such facts."""
         results = tuple(among)
         for fact in self.choices:
             if fact in one and fact in other:
@@ -136,7 +136,7 @@ class BaseMap:
 
     @cached_property
     def reach(self) -> dict[str, tuple[tuple[str, ...], dict[str, str]]]:
-        """For each fact that names a region: the links that always lead there, and the facts these regions share."""
+        """For each fact that names a region: the links that always lead to it, and the facts shared by such regions."""
         results = {}
         for fact in self.near:
             pairs = [(i, self._facts[fact].values[i]) for i in range(self.number) if self._facts[fact].values[i] >= 0]
@@ -148,12 +148,12 @@ class BaseMap:
 
     @cached_property
     def looks(self) -> Mapping[str, Mapping[str, Look]]:
-        """Kind → entity → its look in the base."""
+        """Maps each kind and entity to the entity's look in the base."""
         return read_files(self.d, [*drawing_files(self._titled)], Report()).looks
 
     @cached_property
     def owned(self) -> dict[str, list[int]]:
-        """Owner → the regions it owns."""
+        """Maps each owner to the regions it owns."""
         results: dict[str, list[int]] = {}
         for fact in self.choices:
             for i in range(self.number) if self.is_owner(fact) else ():
@@ -174,7 +174,7 @@ def is_named_by_rules(d: typed.Declarations, kind: str) -> bool:
 
 
 def kinds_on_regions(d: typed.Declarations, region: str) -> list[str]:
-    """The kinds whose entities name regions without being named by rules, such as straits."""
+    """The kinds whose entities name regions but are not named by rules, such as straits."""
     return [
         name
         for name, of in d.kinds.items()

@@ -1,7 +1,8 @@
-"""Replacement of the base's entities by those of a map, such as players' sides: facts, tables and set-up follow.
+"""Replacement of the base's entities by a map's own, such as players' sides; facts, tables and set-up change
+accordingly.
 
-The new entities replace the old ones in order. A reference to an old entity is shifted accordingly,
-so that a reference to the next entity still refers to the next one.
+The new entities replace the old ones in order, and references to old entities are shifted accordingly: a reference to
+the next entity still refers to the next one.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class Brought:
         base: the base of the map.
         kind: the kind.
         titles: the new entities, with their titles.
-        own: the facts of entities already in the map, which stay.
+        own: the facts of entities already in the map, which are not changed.
     """
 
     def __init__(self, base: BaseMap, kind: str, titles: Mapping[str, str], own: Mapping[str, Any]) -> None:
@@ -50,7 +51,7 @@ class Brought:
         return results
 
     def replaced(self, changes: Changes) -> list[str]:
-        """The paths at which base values are completely replaced."""
+        """The paths at which values replace the base's values completely."""
         whole = [path for path, value in changes.items() if isinstance(value, dict) and path[0] != "game"]
         return [".".join(path) for path in whole]
 
@@ -229,7 +230,7 @@ def _by_names(path: tuple[str, ...], node: Node | None, names: set[str]) -> Iter
 
 
 def lines_of(key: str, value: Any, depth: int) -> Sequence[str]:
-    """An entry in YAML: nested mappings on separate lines, others in braces."""
+    """An entry as YAML: nested mappings on separate lines, other mappings in braces."""
     if isinstance(value, dict) and value and any(isinstance(each, dict | list) for each in value.values()) and depth:
         return [f"{flow(key)}:", *(f"  {line}" for k, v in value.items() for line in lines_of(k, v, depth - 1))]
     return [f"{flow(key)}: {flow(value)}"]

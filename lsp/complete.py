@@ -1,4 +1,4 @@
-"""Completion: members after a dot, otherwise all names in scope."""
+"""Completion: members after a dot, and otherwise all names in scope."""
 
 from __future__ import annotations
 

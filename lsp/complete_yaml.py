@@ -27,7 +27,7 @@ _SECTIONS = ("changes", "add", "remove")
 
 
 def complete_yaml(before: str, lines: list[str], line: int, file: str, index: NameIndex) -> list[Member] | None:
-    """The names that can be inserted at a position of a YAML file; None if the position is unclear.
+    """The names that can be inserted at a position in a YAML file; None if the position is unclear.
 
     Args:
         before: the text of the line up to the position.

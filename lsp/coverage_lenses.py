@@ -1,7 +1,8 @@
-"""Code lenses: the numbers of runs of procedures, definitions and options by tests, from the last recorded coverage.
+"""Code lenses that show how often tests ran procedures, definitions and options, according to the last recorded
+coverage.
 
-`rulespec coverage REF --format json --out FOLDER/coverage.json` records it in the ruleset's folder. Names are searched
-for near the recorded lines, so lenses stay correct during edits.
+`rulespec coverage REF --format json --out FOLDER/coverage.json` records the coverage in the ruleset's folder. Names are
+searched for near the recorded lines, so lenses stay correct during edits.
 """
 
 from __future__ import annotations
@@ -55,10 +56,10 @@ class CoverageLens(NamedTuple):
 
 
 def coverage_lenses(folder: Path, path: Path, lines: Sequence[str]) -> Iterator[CoverageLens]:
-    """The code lenses of a document in line order; empty without a valid record.
+    """The code lenses of a document in line order; empty if there is no valid record.
 
     Args:
-        folder: the folder of the ruleset with the record.
+        folder: the folder of the ruleset, which contains the record.
         path: the file of the document.
         lines: its current text in the editor.
     """

@@ -1,6 +1,6 @@
-"""Edits of a map's data other than outlines and links: entities with their facts, rows of tables, constants, set-up.
+"""Edits of map data other than outlines and links: entities with their facts, table rows, constants, set-up.
 
-All this data is layered over the base, so an edit writes a single value at its path.
+All these data are merged over the base, so an edit writes a single value at its path.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _COLOUR = "colour"
 
 
 class DataEdits:
-    """Edits of entities, tables, constants and set-up, applied to a map's current texts.
+    """Edits of entities, tables, constants and set-up, applied to the current texts of a map.
 
     Args:
-        edits: the edits of the map so far.
+        edits: the earlier edits of the map.
     """
 
     def __init__(self, edits: MapEdits) -> None:
@@ -71,7 +71,7 @@ class DataEdits:
         return renamed(self.map, NameIndex(self._checked()), (span.file, span.line, span.column), new)
 
     def row(self, table: str, keys: str, value: str) -> Edited:
-        """Changes a row of a table; the row's keys are separated by commas."""
+        """Changes a table row, whose keys are separated by commas."""
         tables = self._checked().declarations.tables
         self.map.known(table, "table", [*tables])
         parts = keys.split(",")
@@ -112,7 +112,7 @@ class DataEdits:
 
 
 def value_of(written: str) -> Any:
-    """A value, parsed from YAML."""
+    """A value parsed from YAML."""
     return to_plain(parse_yaml(f"x: {written}", "value", DEFAULT_LIMITS))["x"]
 
 
@@ -125,7 +125,7 @@ def starts(root: Node) -> Iterator[tuple[str, str]]:
 
 
 def rows(node: Node | None, keys: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
-    """The rows of a table: comma-separated keys, and values in YAML."""
+    """The rows of a table, each with its comma-separated keys and its value in YAML."""
     for key, _, value in entries(node):
         if isinstance(value, YamlMapping):
             yield from rows(value, (*keys, key))
@@ -134,7 +134,7 @@ def rows(node: Node | None, keys: tuple[str, ...] = ()) -> Iterator[tuple[str, s
 
 
 def colour_in(proposals: MapProposals, kind: str, name: str) -> str:
-    """The colour of an entity in the map's own drawing, as `#rrggbb`, or ""."""
+    """The colour of an entity in the map's own drawing, as `#rrggbb`; "" if it has none."""
     path = proposals.map.folder / DRAWING
     tree = proposals.map.tree(DRAWING) if path.is_file() or path in proposals.map.texts else None
     said = text(get(tree, "drawing", "entities", kind, name, _COLOUR))

@@ -1,4 +1,4 @@
-"""Signatures and explanations of names, from their declarations."""
+"""Signatures and explanations of names, taken from their declarations."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def explanation(named: typed.Named, index: NameIndex) -> str:
 
 
 def listed_rule(line: str, column: int, index: NameIndex) -> tuple[int, ListedRule] | None:
-    """The rule in `rules.yaml` whose id is at a column of a line, and the id's first column, from 1."""
+    """The rule in `rules.yaml` whose id is at a column of a line, with the first column of the id, from 1."""
     for word in re.finditer(r"[A-Z][A-Z0-9-]+", line):
         if word.start() < column <= word.end() + 1 and word[0] in index.checked.ruleset.listed:
             return word.start() + 1, index.checked.ruleset.listed[word[0]]

@@ -1,4 +1,4 @@
-"""The colours of a map's drawing, with their likely meanings: one of the base's colours, or a new owner."""
+"""The colours of a map's drawing with their likely meanings: colours of the base, or new owners."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Guess(Struct, frozen=True):
     """A proposed meaning of a colour.
 
     Attributes:
-        fact: the implied fact; "" if nothing is proposed.
+        fact: the fact that the colour implies; "" if nothing is proposed.
         value: the value of the fact; "" for a new owner.
         title: the title of the new owner.
     """
@@ -46,7 +46,7 @@ class Guess(Struct, frozen=True):
 
 
 def drawn_colours(map_: MapFiles) -> dict[str, list[str]]:
-    """Colour in the drawing → the map's own regions with that colour."""
+    """Maps each colour in the drawing to the map's own regions that have it."""
     results: dict[str, list[str]] = {}
     known = {key for key, _, _ in entries(get(map_.tree(MAP), *REGIONS))}
     for file in (OUTLINES, DRAWING):
@@ -58,7 +58,7 @@ def drawn_colours(map_: MapFiles) -> dict[str, list[str]]:
 
 
 def guesses(base: BaseMap, colours: Mapping[str, list[str]]) -> dict[str, Guess]:
-    """The likely meaning of each colour, judged by its regions."""
+    """The likely meaning of each colour, judging by its regions."""
     results: dict[str, Guess] = {}
     for fact, value in _plain(base):
         look = base.looks.get(base.choices[fact], {}).get(value)

@@ -24,9 +24,9 @@ class Proposed(Struct, frozen=True):
     """A link proposed in a comment of a map.
 
     Attributes:
-        region: the region with the comment.
-        other: its other end.
-        kinds: its possible kinds.
+        region: the region that has the comment.
+        other: the region at the other end.
+        kinds: the possible link kinds.
         line: the line of the comment, from 0.
     """
 
@@ -37,7 +37,7 @@ class Proposed(Struct, frozen=True):
 
 
 def proposed_links(raw: str, known: Sequence[str], kinds: Sequence[str]) -> list[Proposed]:
-    """The links proposed in comments of a map, between existing regions."""
+    """The links between existing regions that comments of a map propose."""
     results, region = [], ""
     for number, line in enumerate(raw.split("\n")):
         comment = _COMMENT.match(line)
@@ -52,7 +52,7 @@ def proposed_links(raw: str, known: Sequence[str], kinds: Sequence[str]) -> list
 
 
 def without(raw: str, taken: Sequence[Proposed]) -> str:
-    """The text of a map without the comments whose links have been accepted."""
+    """The text of a map without the comments whose links were accepted."""
     lines = raw.split("\n")
     for number in sorted({each.line for each in taken}, reverse=True):
         gone = {each.other for each in taken if each.line == number}
@@ -91,7 +91,7 @@ class MapRegions:
     # --- facts -------------------------------------------------------------------------------------------------------
 
     def certain(self) -> dict[str, Facts]:
-        """Region → the facts common to all similar regions of the base."""
+        """For each region, the facts common to all similar regions of the base."""
         results: dict[str, Facts] = {}
         for name, facts in self.facts.items():
             fitting = [*self.base.fitting(facts)] if facts else []
@@ -102,9 +102,7 @@ class MapRegions:
         return results
 
     def chosen(self) -> dict[str, Facts]:
-        """Region → the facts that the base leaves open. Each owner is as frequent as in the base, where links
-        permit.
-        """
+        """For each region, values for the facts that the base leaves open: each owner gets a similar mix of regions."""
         results: dict[str, Facts] = {}
         groups: dict[str, list[str]] = {}
         for name in self.facts:
@@ -181,9 +179,10 @@ class MapRegions:
     # --- pieces ------------------------------------------------------------------------------------------------------
 
     def standing(self, pieces: str) -> dict[str, int]:
-        """Region → the proposed number of pieces at the start: as many per owner as in the base, on similar regions.
+        """For each region, the proposed number of pieces at the start: as many per owner as in the base, on similar
+        regions.
 
-        Empty if some of the base's pieces start in ownerless regions.
+        The result is empty if some of the base's pieces start in regions without an owner.
         """
         counts = self._counts(get(self.base.root, "setup", "pieces", pieces))
         like = {self.base.profiles[i] for i in counts}
@@ -211,7 +210,7 @@ class MapRegions:
         return {names[k]: v for k, v in data.items() if k in names and isinstance(v, int)}
 
     def supplies(self, pieces: str, placed: int) -> Iterator[tuple[tuple[str, ...], Any]]:
-        """Path → adjusted numbers of the same pieces elsewhere, given the number on the map.
+        """By path, the adjusted numbers of the same pieces in other places, given the number on the map.
 
         The adjusted number excludes the pieces on the map. If the base has exactly one piece for each eligible region,
         the total grows to the number of eligible regions of the map.

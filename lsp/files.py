@@ -34,15 +34,15 @@ class _DiskAndOpen(Disk):
 
 
 class EditorFiles(Files):
-    """A reader of open documents from the editor, and of other files from disk.
+    """A reader that takes open documents from the editor, and other files from disk.
 
-    An open document need not exist on disk. An invalid rules file is replaced by its last valid version, so that the
-    rest can be checked.
+    An open document need not exist on disk. For an invalid rules file, the last valid version is used, so that the rest
+    can be checked.
 
     Attributes:
         open: the text of each open document.
         broken: the diagnostics of each invalid rules file, by name, for the ruleset being checked.
-        stale: the names of rules files without a valid version.
+        stale: the names of invalid rules files of which no valid version is known.
     """
 
     cached = False
@@ -107,7 +107,7 @@ class EditorFiles(Files):
         return tuple(item for items in now.values() for item in items)
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
-        """The schema errors of a YAML tree; a `partial` file may omit what its base provides."""
+        """The schema errors in a YAML tree; a `partial` file may omit what its base provides."""
         key = (node.span.file, schema, partial)
         known = self._findings.get(key)
         if known is None or known[0] is not node:
@@ -115,7 +115,7 @@ class EditorFiles(Files):
         return known[1]
 
     def instead(self, texts: Mapping[Path, str]) -> EditorFiles:
-        """A copy, including the cache, with different texts for some files."""
+        """A copy, including the cache, in which some files have different texts."""
         other = EditorFiles(self.open | dict(texts))
         other._rules, other._items = self._rules.copy(), self._items.copy()
         other._yaml, other._findings = self._yaml.copy(), self._findings.copy()

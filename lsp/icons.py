@@ -1,4 +1,4 @@
-"""Editor icons for declarations, in completion and symbol lists."""
+"""Editor icons for declarations, for use in completion and symbol lists."""
 
 from __future__ import annotations
 

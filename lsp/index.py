@@ -1,4 +1,4 @@
-"""An index of the names in a ruleset by place, by declaration and by use."""
+"""An index of the names in a ruleset: by place, by declaration and by use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def place(named: typed.Named) -> Span:
 
 
 def name(named: typed.Named) -> str:
-    """The name of a declaration as written; a wrapped rule has its wrapper's name."""
+    """The name of a declaration as the author wrote it; a wrapped rule has the name of its wrapper."""
     written = named.name.text if isinstance(named, ast.OptionGroup) else named.name
     return written.partition(" ")[0]
 
@@ -89,7 +89,7 @@ class NameIndex:
                 yield source.items[kind, outer].name.span, source.items[kind, inner].name.span
 
     def at(self, file: str, line: int, column: int) -> tuple[Span, typed.Named] | None:
-        """The name at a place, or directly before it; line and column count from 1."""
+        """The name that is at a place, or ends directly before it; line and column count from 1."""
         spans = self._by_file.get(file, [])
         position = bisect_right(spans, Span(file, line, column, line + 1, 0))
         for span in reversed(spans[max(0, position - 3) : position]):
@@ -100,7 +100,7 @@ class NameIndex:
         return None
 
     def option(self, file: str, line: int, column: int) -> tuple[Span, str] | None:
-        """The option named at a place, with the rule's overlay changes."""
+        """The option named at a place, as text with the overlays' changes."""
         for span in (*self.options, *(s for s in self.over if self.over[s] in self.options)):
             if span.file == file and span.line == line and span.column <= column <= span.end_column:
                 item, option = self.options[self.over.get(span, span)]
@@ -111,12 +111,12 @@ class NameIndex:
         return None
 
     def declared_in(self, file: str) -> list[tuple[Span, typed.Named]]:
-        """The declarations in a file, in order, without variables in rules."""
+        """The declarations in a file, in order, except for variables in rules."""
         names = ((span, self.names[span]) for span in self._by_file.get(file, ()))
         return [(span, n) for span, n in names if place(n) == span and not isinstance(n, typed.Var) and name(n)]
 
     def definition(self, file: str, line: int, column: int) -> Span | None:
-        """The declaration of the name at a place; for a path step in an overlay, the key to which it leads."""
+        """The declaration of the name at a place; for a path step in an overlay, the key that it leads to."""
         steps = [s for s in self.over if s.file == file and s.line == line and s.column <= column <= s.end_column]
         if steps:
             return self.over[min(steps, key=lambda s: s.end_column - s.column)]
@@ -124,7 +124,7 @@ class NameIndex:
         return place(result[1]) if result is not None else None
 
     def root(self, declared: Span) -> Span:
-        """The place of the original declaration, which others may extend or replace."""
+        """The place of the original declaration, before others extended or replaced it."""
         seen = set()
         while declared in self.over and declared not in seen:
             seen.add(declared)
@@ -132,16 +132,16 @@ class NameIndex:
         return declared
 
     def identity(self, named: typed.Named) -> Span:
-        """The place of a thing's first declaration, which identifies it."""
+        """The place of a thing's first declaration, which serves as its identity."""
         settings = self.checked.declarations.settings
         if isinstance(named, typed.Kind) and named.implicit and named.name in settings:  # the values of a setting
             return self.root(settings[named.name].span)
         return self.root(place(named))
 
     def meanings(self) -> dict[Span, Span]:
-        """Each place of a name, with the first declaration of its referent."""
+        """Maps each place of a name to the first declaration of the thing it refers to."""
         return {span: self.root(span) for span in self.over} | {s: self.identity(n) for s, n in self.names.items()}
 
     def places(self, wanted: Span) -> set[Span]:
-        """All places of a name, declarations included; `wanted` is the first declaration."""
+        """All places of a name, including declarations; `wanted` is the first declaration."""
         return {span for span, meant in self.meanings().items() if meant == wanted} | {wanted}

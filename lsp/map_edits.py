@@ -1,4 +1,4 @@
-"""Edits of a map by fact, link, place and region, each a minimal change to the files' texts."""
+"""Edits of a map by fact, link, place and region, each of which changes the files' texts as little as possible."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from rulespec.ruleset_files import DRAWING, MAX_YAML, OUTLINES, SETUP
 
 
 class OpenKindError(MapEditError):
-    """A link whose kind is ambiguous: `kinds` are those with the fewest failed checks."""
+    """A link whose kind is ambiguous; `kinds` are the kinds with the fewest failed checks."""
 
     def __init__(self, text: str, kinds: Sequence[str]) -> None:
         super().__init__(text)
@@ -41,7 +41,7 @@ class Edited(Struct, frozen=True):
 
     Attributes:
         texts: the new texts of the changed files, with their line endings.
-        remarks: sentences about dependent parts that stay unchanged.
+        remarks: sentences about dependent parts that were not changed.
     """
 
     texts: dict[Path, str]
@@ -49,11 +49,11 @@ class Edited(Struct, frozen=True):
 
 
 class MapEdits:
-    """Edits of a ruleset's map. Each applies to the result of the earlier ones; nothing is written to disk.
+    """Edits of a ruleset's map. Each edit applies to the result of the earlier ones; nothing is written to disk.
 
     Args:
         folder: the folder of the ruleset; only its files are changed.
-        files: its files, with a memo of parsed ones.
+        files: its files, with a memo of the parsed ones.
 
     Attributes:
         map: the map after the edits so far.
@@ -63,7 +63,7 @@ class MapEdits:
         self.map = MapFiles(folder, files)
 
     def make(self, edit: Callable[[], Edited]) -> Edited:
-        """Makes an edit; later ones apply to its result.
+        """Makes an edit; later edits apply to its result.
 
         Raises:
             MapEditError: if it is impossible; the text gives the reason.
@@ -75,7 +75,7 @@ class MapEdits:
         return result
 
     def set(self, region: str, fact: str, value: str) -> Edited:
-        """Sets a fact of a region; `value` is YAML, except for texts."""
+        """Sets a fact of a region; `value` is YAML, unless the fact is a text."""
         path = self.map.region(region)
         self.map.known(fact, "fact", [*self.map.facts(), *WORDS])
         data = _value(fact, value)
@@ -88,7 +88,7 @@ class MapEdits:
         return self._edited(MAP, lambda one: one.remove((*path, fact)))
 
     def put(self, region: str, pieces: str, number: int) -> Edited:
-        """Sets the number of pieces that start in a region, such as 1 of `factory.at`; 0 removes the entry."""
+        """Sets the number of pieces that start in a region, for example of `factory.at`; 0 removes the entry."""
         self.map.region(region)
         self.map.known(pieces, "place of pieces in regions", self.map.pieces())
         if number < 0:
@@ -108,7 +108,7 @@ class MapEdits:
         return Edited({path: one.applied()})
 
     def link(self, a: str, b: str, kind: str = "") -> Edited:
-        """Links two regions, by default with the kind that fails the fewest checks."""
+        """Links two regions, by default with the link kind that fails the fewest checks."""
         self.map.region(a), self.map.region(b)
         if a == b:
             raise MapEditError("a link must join two different regions")
@@ -146,9 +146,9 @@ class MapEdits:
         return self._edited(MAP, edit)
 
     def move(self, region: str, x: int, y: int) -> Edited:
-        """Moves a region on the board: in the map, or in the drawing if that has the position.
+        """Moves a region on the board: in the map or, if the drawing contains the position, in the drawing.
 
-        If a region's outline has a spot for its name, that spot moves instead.
+        If the region's outline has a spot for its name, that spot moves instead.
         """
         path, board = self.map.region(region), ("drawing", "boards", self.map.kind())
         label, place = (*board, "outlines", region, "label"), (*board, "positions")
@@ -191,14 +191,14 @@ class MapEdits:
         return Edited({path: one.applied()})
 
     def rename(self, old: str, new: str) -> Edited:
-        """Renames a region in all files of the ruleset, as the editor's rename does."""
+        """Renames a region in all files of the ruleset, as renaming in the editor does."""
         checked, named = self.map.named(old)
         return renamed(self.map, NameIndex(checked), (named.span.file, named.span.line, named.span.column), new)
 
     def remove(self, region: str) -> Edited:
-        """Removes a region with its links, position and titles.
+        """Removes a region together with its links, position and titles.
 
-        Its uses in rules, scenarios and overlays are returned as remarks.
+        Uses of the region in rules, scenarios and overlays are returned as remarks.
         """
         checked, named = self.map.named(region)
         if ends := self.map.links_at(region):
@@ -288,7 +288,7 @@ def _value(fact: str, written: str) -> Any:
 
 
 def as_before(before: str, after: str) -> str:
-    """A text with the line endings and the byte order mark of its previous version."""
+    """A text with the line endings and byte order mark of its previous version."""
     mark = "\ufeff" if before.startswith("\ufeff") else ""
     return mark + (after.replace("\n", "\r\n") if "\r\n" in before else after)
 

@@ -1,4 +1,4 @@
-"""The files of a map being edited: their texts, and the declared regions."""
+"""The files of a map that is being edited: their texts, and the declared regions."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class MapFiles:
 
     Args:
         folder: the folder of the ruleset.
-        files: its files, with a memo of parsed ones.
+        files: its files, with a memo of the parsed ones.
 
     Attributes:
         files: the files after the edits.
         texts: the texts of the changed files, with their line endings.
-        before: the texts of the files read, as on disk.
+        before: the texts of the files as they were read from disk.
         own: the files that edits may change.
     """
 
@@ -77,7 +77,7 @@ class MapFiles:
         self.before, self._latest = dict(other.before), other._latest
 
     def changes(self) -> dict[Path, str]:
-        """The texts that differ from the disk."""
+        """The texts that differ from the versions on disk."""
         return {path: text for path, text in self.texts.items() if text != self.before[path]}
 
     def written(self) -> None:
@@ -92,7 +92,7 @@ class MapFiles:
         return [path for path in self.texts if self._read(path) != self.before[path]]
 
     def checked(self) -> tuple[Checked | None, tuple[Diagnostic, ...]]:
-        """The ruleset after the edits, or None if it cannot be merged, and its diagnostics."""
+        """The ruleset after the edits (None if it cannot be merged), and its diagnostics."""
         if self._latest is None:
             self._latest = check(self.ref, self.files, _MOST_ERRORS)
         return self._latest
@@ -157,7 +157,7 @@ class MapFiles:
 
     @staticmethod
     def known(name: str, what: str, known: Sequence[str]) -> None:
-        """Refuses a name that is not known."""
+        """Refuses an unknown name."""
         if name not in known:
             hint = did_you_mean(name, known) or f"choose one of {', '.join(known)}"
             raise MapEditError(f"there is no {what} `{name[:64]}`; {hint}")
@@ -179,7 +179,7 @@ class MapFiles:
         return base_map(self.folder, text(get(self.tree(GAME), "extends")))
 
     def declared(self, *path: str) -> Node | None:
-        """A declaration in the map, by its path."""
+        """The declaration at a path of the map."""
         return next((node for map_ in self._maps if (node := get(map_, *path)) is not None), None)
 
     def kind(self) -> str:
@@ -187,7 +187,7 @@ class MapFiles:
         return text(self.declared("kind")) or "region"
 
     def link_kinds(self) -> list[str]:
-        """The kinds of links listed at regions."""
+        """The link kinds that are listed at regions."""
         results = [key for key, _, value in entries(self.declared("links")) if isinstance(value, Scalar)]
         if not results:
             raise MapEditError("the links of this map are entities: write them under `links` in the map")
@@ -204,12 +204,12 @@ class MapFiles:
         ]
 
     def facts(self) -> list[str]:
-        """The facts of a region in declaration order, followed by the kinds of links."""
+        """The facts of a region in declaration order, followed by the link kinds."""
         links = [key for key, _, _ in entries(self.declared("links"))]
         return [*(key for key, _, _ in entries(self.declared("facts"))), *links]
 
     def pieces(self) -> list[str]:
-        """The ownerless pieces that can start in a region, such as `factory.at`."""
+        """The pieces without an owner that can start in a region, such as `factory.at`."""
         checked, _ = self.checked()
         pieces = checked.declarations.pieces if checked is not None else {}
         kind = self.kind()
@@ -217,18 +217,18 @@ class MapFiles:
         return [f"{piece.name}.{place.name}" for piece, place in piles if place.index == kind]
 
     def owned(self) -> list[tuple[str, str]]:
-        """The owned pieces that can start in a region, such as `cart.at`, with their kind of owners."""
+        """The pieces with an owner that can start in a region, such as `cart.at`, with the kind of their owners."""
         checked, _ = self.checked()
         pieces = checked.declarations.pieces.values() if checked is not None else ()
         piles = [(piece, place) for piece in pieces if len(piece.each) == 1 for place in piece.places.values()]
         return [(f"{piece.name}.{place.name}", piece.each[0]) for piece, place in piles if place.index == self.kind()]
 
     def order(self) -> list[str]:
-        """The order of keys in a region's entry."""
+        """The order of the keys in a region's entry."""
         return ["title", *self.facts(), "doc", "position"]
 
     def linked_to(self, region: str, kind: str) -> list[str]:
-        """The regions that a region's own list of links of a kind names."""
+        """The regions in a region's own list of links of a kind."""
         node = get(self.tree(MAP), *REGIONS, region, kind)
         return [text(item) for item in node.items] if isinstance(node, YamlSequence) else []
 

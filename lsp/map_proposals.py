@@ -1,4 +1,4 @@
-"""Edits that accept proposals for a map: from its base, its drawing's colours, or comments about links."""
+"""Edits that accept proposals for a map: proposals from its base, its drawing's colours, and comments about links."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOST = 40
 
 
 class Proposal(Struct, frozen=True):
-    """A proposal: its name for `accept`, a sentence, and the regions concerned."""
+    """A proposal: its name for `accept`, a sentence, and the regions that it affects."""
 
     name: str
     title: str
@@ -44,7 +44,7 @@ class Proposal(Struct, frozen=True):
 
 
 class MapProposals:
-    """Proposals for a map, and the edits that accept them, both computed from its current texts.
+    """Proposals for a map and the edits that accept them, both computed from the map's current texts.
 
     Args:
         map_: the map.
@@ -55,7 +55,7 @@ class MapProposals:
 
     @cached_property
     def base(self) -> BaseMap | None:
-        """The base of the map; None if it is a standalone game, or if the base has errors."""
+        """The base of the map; None if the map is a standalone game, or if the base has errors."""
         result = self.map.base()
         return result if result is not None and result.kind == self.map.kind() and result.number else None
 
@@ -123,7 +123,7 @@ class MapProposals:
     # --- edits -------------------------------------------------------------------------------------------------------
 
     def accept(self, name: str) -> Edited:
-        """Accepts the proposals called `facts`, `links`, `choices` or `pieces`, or `all` of them, in this order."""
+        """Accepts the proposals named `facts`, `links`, `choices` or `pieces`, or `all` of them in this order."""
         takes: dict[str, Callable[[], Edited]] = {
             "facts": lambda: self._set(self._regions.certain()),
             "links": self._linked,
@@ -192,7 +192,7 @@ class MapProposals:
         return Edited(self.written(changes))
 
     def colour(self, colour: str, fact: str, value: str) -> Edited:
-        """Sets a fact for all regions with a colour in the drawing; an owner gets that colour on the board."""
+        """Sets a fact for all regions with a given colour in the drawing; an owner gets that colour on the board."""
         regions = drawn_colours(self.map).get(colour)
         if not regions:
             raise MapEditError(f"no region has the colour `{colour[:40]}` in the drawing")
@@ -205,7 +205,7 @@ class MapProposals:
         return Edited(texts)
 
     def looks(self, kind: str, colours: Mapping[str, str]) -> Edited:
-        """Sets the colours of entities on the board, unless they already have a look."""
+        """Sets the colours of entities on the board, except for entities that already have a look."""
         looks = {("drawing", "entities", kind, name): {"colour": colour} for name, colour in colours.items()}
         return Edited(self._written(DRAWING, {p: look for p, look in looks.items() if not self._has(DRAWING, p)}, 0))
 
@@ -214,7 +214,7 @@ class MapProposals:
         return self._is_there(file) and get(self.map.tree(file), *path) is not None
 
     def bring(self, kind: str, titles: Mapping[str, str]) -> Edited:
-        """Replaces the base's entities of a kind with the map's own, with matching facts, tables and set-up."""
+        """Replaces the base's entities of a kind by the map's own, and adapts facts, tables and set-up."""
         base = self._needed()
         self.map.known(kind, "replaceable kind", base.owners)
         if not 1 < len(titles) <= MOST:
@@ -246,7 +246,7 @@ class MapProposals:
         return results
 
     def written(self, changes: Changes, depth: int = 1) -> dict[Path, str]:
-        """The files with new values."""
+        """The files with the new values."""
         texts: dict[Path, str] = {}
         for file in dict.fromkeys(_FILES[path[0]] for path in changes):
             mine = {path: value for path, value in changes.items() if _FILES[path[0]] == file}

@@ -1,4 +1,4 @@
-"""Edits of a map and its outlines as words, such as `move_point 10,20 12,25`, from a command line or a page."""
+"""Edits of a map and its outlines expressed in words, such as `move_point 10,20 12,25`, on a command line or a page."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _NUMBER = re.compile(r"-?[0-9]{1,7}")
 
 
 def outline_edit(word: str, parts: Sequence[str]) -> OutlineEdit:
-    """The edit denoted by words.
+    """The outline edit expressed by words.
 
     Args:
         word: one of `OUTLINE_FORMS`.
-        parts: the words after it, as many as its form requires.
+        parts: the words after the first, as many as the form requires.
 
     Raises:
         MapEditError: if one of them is not a valid point or number.
@@ -107,14 +107,14 @@ _OF_DATA = ("entity", "rename_entity", "row", "constant", "start")
 
 
 class WordsError(RulespecError):
-    """Words that form no edit; the text gives the reason."""
+    """Words that do not form an edit; the text gives the reason."""
 
 
 def edit_of(map_: MapEdits, words: Sequence[str]) -> Callable[[], Edited]:
-    """The edit denoted by words.
+    """The edit expressed by words.
 
     Raises:
-        WordsError: if they form no edit.
+        WordsError: if they do not form an edit.
         MapEditError: if a point of an outline or a number is invalid.
     """
     word, *parts = words or [""]

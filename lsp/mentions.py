@@ -1,4 +1,4 @@
-"""Names in files read only at run time: drawings, words, scenarios, dialects."""
+"""Names in files that are read only at run time: drawings, words, scenarios, dialects."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _EXPECTED = ("options", "legal", "illegal", "absent")
 
 
 class Mentions:
-    """The places of the given words in files beside the rules, with their meanings.
+    """The places, with their meanings, where given words occur in files beside the rules.
 
     Args:
         ruleset: the ruleset.
         files: the reader of files.
-        sought: the given words.
+        sought: the words.
     """
 
     def __init__(self, ruleset: typed.Ruleset, files: EditorFiles, sought: Collection[str]) -> None:
@@ -53,7 +53,7 @@ class Mentions:
         self._seats: tuple[str, ...] = self._usual
 
     def read(self, paths: Iterable[Path]) -> None:
-        """Searches files of a known form for the words."""
+        """Searches a file of a known form for the words."""
         drawings = {(folder / name).resolve() for folder, name in drawing_files(self.ruleset.titled)}
         titles = {(folder / stem).resolve() for folder, stem in self.ruleset.titled}
         texts = None

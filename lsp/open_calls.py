@@ -1,4 +1,4 @@
-"""The call around a position, with its target's parameters."""
+"""The call around a position, with the parameters of its target."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class OpenCall(Brief):
 
     Attributes:
         label: the name and parameters of the called procedure or definition, on one line.
-        params: each parameter as in the label.
+        params: each parameter, as it appears in the label.
         doc: its docstring.
         active: the index of the parameter at the position, from 0.
     """
@@ -36,7 +36,7 @@ class OpenCall(Brief):
 
 
 def call_around(before: str, index: NameIndex) -> OpenCall | None:
-    """The innermost unfinished call, or head of an option, at a position of a rules file.
+    """The innermost unfinished call or option head at a position in a rules file.
 
     Args:
         before: the text of the document up to the position.

@@ -1,4 +1,4 @@
-"""Edits of a map's outlines as data: points are moved, added and removed in all outlines that share them.
+"""Edits of a map's outlines as data: points move, appear and disappear in all outlines that share them.
 
 Each edit changes only the affected numbers in the outline files.
 """
@@ -44,8 +44,9 @@ class MovePoint(_Edit, frozen=True, tag="move_point"):
 
     Attributes:
         at: the point.
-        to: the place.
-        snap: the distance within which it snaps to another point, otherwise an edge, otherwise a side of the frame.
+        to: its new place.
+        snap: the distance within which it snaps to another point, otherwise to an edge, otherwise to a side of the
+            frame.
     """
 
     at: _Place
@@ -54,14 +55,14 @@ class MovePoint(_Edit, frozen=True, tag="move_point"):
 
 
 class InsertPoint(_Edit, frozen=True, tag="insert_point"):
-    """Adds a point to an edge in all outlines that have the edge. `edge`: its ends."""
+    """Inserts a point into an edge, in all outlines that contain the edge; `edge` contains the edge's ends."""
 
     edge: tuple[_Place, _Place]
     to: _Place
 
 
 class RemovePoint(_Edit, frozen=True, tag="remove_point"):
-    """Removes a point from all outlines that have it."""
+    """Removes a point from all outlines that contain it."""
 
     at: _Place
 
@@ -76,7 +77,7 @@ class DetachPoint(_Edit, frozen=True, tag="detach_point"):
 
 
 class DrawOutline(_Edit, frozen=True, tag="draw_outline"):
-    """Draws an outline for a region; if it has one, adds a ring: an island, or a hole."""
+    """Draws an outline for a region; if the region has one, adds a ring to it: an island or a hole."""
 
     region: _Name
     points: Annotated[tuple[_Place, ...], Meta(max_length=MAX_DRAWN)]
@@ -84,7 +85,7 @@ class DrawOutline(_Edit, frozen=True, tag="draw_outline"):
 
 
 class FollowBorder(_Edit, frozen=True, tag="follow_border"):
-    """Gives a region the points of another one between two shared points."""
+    """Makes a region follow the points of another region between two shared points."""
 
     region: _Name
     other: _Name
@@ -99,7 +100,7 @@ class RemoveOutline(_Edit, frozen=True, tag="remove_outline"):
 
 
 class SetFrame(_Edit, frozen=True, tag="set_frame"):
-    """Changes the extent of the board; `frame`: left, top, width, height."""
+    """Changes the extent of the board; `frame` is left, top, width and height."""
 
     frame: tuple[_Number, _Number, _Number, _Number]
 
@@ -115,9 +116,9 @@ class OutlineBoard(Struct, frozen=True):
 
     Attributes:
         frame: left, top, width, height; None if there is none.
-        outlines: region → its rings.
-        scenery: part of the scenery → its rings.
-        fixed: the regions whose outlines come from a base, so that they cannot be edited.
+        outlines: maps a region to its rings.
+        scenery: maps a part of the scenery to its rings.
+        fixed: the regions whose outlines come from a base and therefore cannot be edited.
     """
 
     frame: tuple[float, float, float, float] | None
@@ -134,7 +135,7 @@ class _Base(Struct, frozen=True):
 
 
 class OutlineEdits:
-    """Edits of a map's outlines, applied to the texts of its files; nothing is written.
+    """Edits of a map's outlines, applied to the texts of its files; nothing is written to disk.
 
     Args:
         map_: the files of the map.
@@ -160,7 +161,7 @@ class OutlineEdits:
         """The texts of the files after an edit.
 
         Raises:
-            MapEditError: if it is impossible; the text gives the reason.
+            MapEditError: if the edit is impossible; the text gives the reason.
             DiagnosticsError: if a file is unreadable, or formatted in a way that a program cannot change.
         """
         files = OutlineFiles(self._map, self._rings)

@@ -1,4 +1,4 @@
-"""The outlines in a map's drawing files, and edits of the files' texts."""
+"""The outlines in a map's drawing files, and edits of these files' texts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def parts_in(board: Node | None, known: Mapping[str, list[Ring]]) -> Iterator[tu
     """The outlines and scenery of a board in a file: their path data, and their rings or the error.
 
     Args:
-        board: the board; None if the file has none.
+        board: the board; None if the file does not contain it.
         known: the rings of path data already parsed.
     """
     for section in SECTIONS:
@@ -34,7 +34,7 @@ def parts_in(board: Node | None, known: Mapping[str, list[Ring]]) -> Iterator[tu
 
 
 class OutlineFiles:
-    """A map's files `outlines.yaml` and `drawing.yaml`, the second overriding the first, and edits of them.
+    """The map files `outlines.yaml` and `drawing.yaml`, where the second overrides the first, and edits of both.
 
     Args:
         map_: the files of the map.
@@ -44,7 +44,7 @@ class OutlineFiles:
         parts: the rings of each outline and each part of the scenery.
         unreadable: the unreadable outlines, with the reasons.
         frame: the frame of the board, or None.
-        rings: the rings of all path data of the files.
+        rings: the rings of all path data in the files.
     """
 
     def __init__(self, map_: MapFiles, rings: Mapping[str, list[Ring]]) -> None:

@@ -38,7 +38,7 @@ _FIXED = (typed.ConstantDecl, typed.FactDecl, typed.SettingDecl, typed.Entity, t
 
 
 class SemanticToken(NamedTuple):
-    """A name in a document: its place, the index of its type, and the bits of its modifiers."""
+    """A name in a document: its place, the index of its token type, and its modifier bits."""
 
     span: Span
     type: int
@@ -46,7 +46,7 @@ class SemanticToken(NamedTuple):
 
 
 def tokens(index: NameIndex, file: str) -> list[SemanticToken]:
-    """The classified names in a document, in order; nested ones are omitted."""
+    """The classified names in a document, in order; names nested in others are omitted."""
     results: list[SemanticToken] = []
     for span in sorted(span for span in index.names if span.file == file and span.line == span.end_line):
         named = index.names[span]
@@ -84,7 +84,7 @@ class FoldedLines(NamedTuple):
 
 
 def folds(lines: Sequence[str]) -> Iterator[FoldedLines]:
-    """The foldable blocks of a document: more deeply indented lines, and multi-line comments."""
+    """The foldable blocks of a document: groups of more deeply indented lines, and multi-line comments."""
     open_: list[tuple[int, int]] = []
     last = -1
     comment: int | None = None
@@ -109,7 +109,7 @@ def folds(lines: Sequence[str]) -> Iterator[FoldedLines]:
 
 
 def symbols(index: NameIndex, query: str) -> Iterator[tuple[Span, typed.Named]]:
-    """The declarations in a ruleset whose names contain a query's letters in order."""
+    """The declarations in a ruleset whose names contain the letters of a query in order."""
     for span, named in sorted(index.names.items(), key=lambda item: item[0]):
         declared = place(named) == span and type(named) in _TYPES and not isinstance(named, typed.Var)
         if declared and _has(name(named).casefold(), query.casefold()):

@@ -1,4 +1,4 @@
-"""The ruleset of a file, and the checker's diagnostics for it."""
+"""The ruleset that a file belongs to, and the checker's diagnostics for it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Checked(Brief):
         rules: its typed rules.
         texts: the text of each file, by its name in spans.
         folders: its own folder, followed by those of its bases.
-        ruleset: the ruleset, possibly with errors.
+        ruleset: the ruleset, which may have errors.
     """
 
     ref: str
@@ -58,7 +58,8 @@ class Checked(Brief):
 def reference(path: Path, files: EditorFiles) -> str | None:
     """The ruleset reference under which a file is checked; None if it belongs to no ruleset.
 
-    An overlay is checked on top of its ruleset: the one in its folder, or the one in `for` for a standalone file.
+    An overlay is checked on top of its ruleset: the ruleset in its folder or, for a standalone file, the one under
+    `for`.
     """
     if is_hidden(path.name):
         return None
@@ -149,7 +150,7 @@ def _syntax(files: EditorFiles) -> Iterator[Diagnostic]:
 
 
 def check_alone(path: Path, files: EditorFiles) -> tuple[Diagnostic, ...]:
-    """The diagnostics of a file outside any ruleset: its syntax, and its form if it has a schema."""
+    """The diagnostics for a file outside any ruleset: its syntax and, if it has a schema, its form."""
     display = str(path)
     try:
         if path.suffix == ".rules":
@@ -170,9 +171,10 @@ def _split(ref: str) -> tuple[str, str]:
 
 
 def references_at_hand(ref: str, files: EditorFiles, word: str) -> list[str]:
-    """The references under which the current ruleset's files are checked: its folder, and its overlays.
+    """The references under which the current ruleset's files are checked: its folder, alone and with each overlay.
 
-    Overlays without the word are skipped, unless they include one that has it. A standalone overlay adds only itself.
+    Overlays that do not contain the word are skipped, unless they include one that does. For a standalone overlay, only
+    its own reference is added.
     """
     base, overlay = _split(ref)
     if is_path(overlay):
@@ -217,7 +219,7 @@ def _includes(overlay: Path, files: EditorFiles) -> list[str]:
 
 
 def files_beside(ref: str) -> list[Path]:
-    """The current ruleset's files that the checker does not read: drawings, words, scenarios, dialects."""
+    """The files of the current ruleset that the checker does not read: drawings, words, scenarios, dialects."""
     base, overlay = _split(ref)
     root, own = (Path(overlay).parent if is_path(overlay) else Path(base)), own_files(ref)
     places = [*BESIDE_RULES, "variants/titles", "variants/drawing", *BESIDE]
@@ -227,7 +229,7 @@ def files_beside(ref: str) -> list[Path]:
 
 
 def extensions(ref: str, files: EditorFiles, word: str) -> list[str]:
-    """The names of sibling rulesets that extend the current one and contain the word."""
+    """The names of sibling rulesets that extend the current ruleset and contain the word."""
     folder = Path(parts_of(ref)[0])
     results = []
     for game in sorted(visible(folder.parent, "*/game.yaml")):

@@ -1,4 +1,4 @@
-"""Quick fixes: the unambiguous one, one for each equally similar name, or a new name for a duplicate."""
+"""Quick fixes: the one unambiguous fix, a fix for each equally similar name, or a new name for a duplicate."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _SEVERAL = re.compile(r"did you mean (`[\w.]+`(?: or `[\w.]+`)+)\?")
 
 
 def each_fix(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> Iterator[tuple[Diagnostic, Fix]]:
-    """Each fixable diagnostic with a fix, repeated if it has several fixes.
+    """Each fixable diagnostic with its fix; a diagnostic with several fixes is repeated.
 
     Args:
         diagnostics: the diagnostics.
-        texts: the text of each file as checked, by its name in spans.
+        texts: the checked text of each file, by its name in spans.
     """
     for d in with_fixes(diagnostics, texts):
         if d.fix is not None:

@@ -1,4 +1,4 @@
-"""Renaming: changes every place of a name in the files of a ruleset, after checking the result."""
+"""Renaming: changes every place of a name in a ruleset's files, after checking the result."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RenameError(RulespecError):
 
 
 class Renaming(Struct, frozen=True):
-    """The edits of a renaming, sorted, and sentences about places left unchanged."""
+    """The sorted edits of a renaming, and sentences about places that were left unchanged."""
 
     edits: list[Fix]
     remarks: list[str]
@@ -61,7 +61,7 @@ class _Meant(Struct, frozen=True):
 
 
 def rename(index: NameIndex, at: tuple[str, int, int], new: str, files: EditorFiles) -> Renaming:
-    """The edits for a renaming in all files of a ruleset.
+    """The edits that rename a thing in all files of a ruleset.
 
     Args:
         index: the ruleset.
@@ -70,8 +70,8 @@ def rename(index: NameIndex, at: tuple[str, int, int], new: str, files: EditorFi
         files: the current files.
 
     Raises:
-        RenameError: if there is no name at the place, it is declared elsewhere, or the ruleset would become invalid or
-            change its meaning.
+        RenameError: if there is no name at the place, if the name is declared elsewhere, or if the ruleset would become
+            invalid or change its meaning.
     """
     named = _named(index, at, new)
     ref, wanted, old = index.checked.ref, index.identity(named), name(named)

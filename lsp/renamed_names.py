@@ -1,4 +1,4 @@
-"""Names beside a renamed one: derived names, which change with it, and names in other systems, which stay."""
+"""Names that depend on a renamed one: derived names, which change with it, and names in other systems, which do not."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Renamed = dict[int, tuple[str, str]]
 
 
 def derived_names(index: NameIndex, wanted: Span, new: str) -> Renamed:
-    """The names that change with a renamed declaration: `red_9` with the suit `red`, `card.suit` with the kind `suit`.
+    """The names that change together with a renamed declaration, such as `red_9` with the suit `red`.
 
     Args:
         index: the ruleset.
@@ -62,7 +62,7 @@ def _products(kinds: dict[str, typed.Kind], kind: typed.Kind, renamed: Renamed) 
 def kept_foreign_names(
     ruleset: typed.Ruleset, named: typed.Named, old: str, new: str, paths: Iterable[Path], files: EditorFiles
 ) -> list[Fix]:
-    """The dialect entries that preserve an entity's foreign name if it was derived from ours."""
+    """The dialect entries that preserve an entity's foreign name if that name was derived from the old one."""
     kind = next((kind for kind in ruleset.kinds.values() if any(named is entity for entity in kind.entities)), None)
     if kind is None:
         return []

@@ -23,9 +23,9 @@ MOST_LINES = 40
 
 
 def scenario_reasons(path: Path, files: EditorFiles, line: int, column: int) -> tuple[Span, str] | None:
-    """The explanation of the option or value at a place in a scenario file, as printed by `rulespec why`.
+    """The explanation of the option or value at a place in a scenario file, as `rulespec why` prints it.
 
-    The scenario runs up to that place, with unsaved changes in the editor included.
+    The scenario runs up to that place and includes unsaved changes in the editor.
 
     Args:
         path: a file in `scenarios/` of a ruleset.

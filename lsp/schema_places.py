@@ -1,4 +1,4 @@
-"""Places in YAML files, interpreted by schema and a ruleset's names: possible keys and values."""
+"""Places in YAML files, interpreted with schemas and a ruleset's names: possible keys and values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DEPTH = 8  # maximum number of nested references and alternatives
 
 
 class Places:
-    """The schemas of places in a file.
+    """The schemas that apply at places in a file.
 
     Attributes:
         overlay: whether the file is an overlay, whose paths lead into lower files.
@@ -39,7 +39,7 @@ class Places:
         self._name = "titles" if self.of_words else "overlay" if self.overlay else stem
 
     def at(self, path: Sequence[str]) -> list[_Part]:
-        """The schemas of the value at a path, outermost first."""
+        """The schemas for the value at a path, outermost first."""
         if not path:
             return [_Part(load_schema(self._name))]
         if self.overlay and path[0] in ("changes", "add") and len(path) > 1:
@@ -96,14 +96,14 @@ class _Part:
 
 
 def keys_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
-    """The possible keys of a value, or of a list's items."""
+    """The possible keys of a value or, for a list, of its items."""
     around = [item for part in parts for item in part.items()] if in_list else parts
     names = (name for part in around for inner in part.parts() for name in inner.schema.get("properties", {}))
     return list(dict.fromkeys(names))
 
 
 def values_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
-    """The values listed in a schema, or in that of a list's items."""
+    """The values that a schema lists or, for a list, the schema of its items."""
     around = [item for part in parts for item in part.items()] if in_list else parts
     results: dict[str, None] = {}
     for part in (inner for outer in around for inner in outer.parts()):

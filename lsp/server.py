@@ -1,4 +1,4 @@
-"""The protocol layer: an editor's requests and their answers. Only this module and `icons` know the protocol."""
+"""The protocol layer: handles an editor's requests. Only this module and `icons` know the protocol."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MAX_SHOWN = 500  # maximum number of diagnostics per file
 
 
 class RulespecServer(LanguageServer):
-    """A language server that checks the open documents' rulesets after each change, and answers from the last check."""
+    """A language server: checks the rulesets of open documents after each change, and answers from the last check."""
 
     def __init__(self) -> None:
         super().__init__("rulespec", RULESPEC)
@@ -53,7 +53,7 @@ class RulespecServer(LanguageServer):
         self._last: Path | None = None
 
     def report_server_error(self, error: Exception, source: object) -> None:
-        """Logs in the editor why a notification had no effect; a request is answered with the error."""
+        """Logs in the editor why a notification had no effect; a failed request is answered with the error instead."""
         if source is not FeatureRequestError:
             message = f"a message had no effect: {type(error).__name__}: {error!s:.200}"
             self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, message))
@@ -74,7 +74,7 @@ class RulespecServer(LanguageServer):
         self._waiting = asyncio.get_running_loop().call_later(DELAY, self.check)
 
     def closed(self, uri: str) -> None:
-        """Forgets a document, so that its file on disk counts again."""
+        """Forgets an open document, so that the file on disk is used again."""
         path = _path(uri)
         if path is not None:
             self.files.open.pop(path, None)
@@ -135,7 +135,7 @@ class RulespecServer(LanguageServer):
         self._published = set(merged)
 
     def fixes_of(self, uri: str) -> list[tuple[Diagnostic, Fix]]:
-        """The diagnostics of a document with their fixes, in a file of the current ruleset."""
+        """The diagnostics of a document with their fixes, which are in files of the current ruleset."""
         path, result = _path(uri), []
         self.settle()
         for key, by_file in self._diagnostics.items():
@@ -170,7 +170,7 @@ class RulespecServer(LanguageServer):
     # --- places ------------------------------------------------------------------------------------------------------
 
     def index_of(self, uri: str) -> tuple[NameIndex, str] | None:
-        """The index of a document's ruleset, and the document's name in spans; None without a checked ruleset."""
+        """The index of a document's ruleset, and the document's name in spans; None if no ruleset has been checked."""
         self.settle()
         path = _path(uri)
         index = self.indexes.get(reference(path, self.files) or "") if path is not None else None
@@ -180,7 +180,7 @@ class RulespecServer(LanguageServer):
         return next(((index, file) for file in texts if _absolute(file) == path), None)
 
     def place(self, uri: str, position: lsp.Position) -> tuple[int, int]:
-        """The line and the column of an editor's position, from 1 and in characters."""
+        """The line and column of an editor's position, in characters and counted from 1."""
         document = self.workspace.get_text_document(uri)
         there = document.position_codec.position_from_client_units(document.lines, position)
         return there.line + 1, there.character + 1
@@ -202,7 +202,7 @@ class RulespecServer(LanguageServer):
         return Span(file, line, start, line, start + len(rule.id)), rule
 
     def described(self, params: lsp.HoverParams, index: NameIndex, file: str) -> lsp.Hover | None:
-        """The hover for a called built-in function, or for a key in a word file."""
+        """The hover for the built-in function called at a position, or for a key in a word file."""
         line, column = self.place(params.text_document.uri, params.position)
         if (result := described_at(self.lines(params.text_document.uri), line, column, file, index)) is None:
             return None
@@ -224,7 +224,7 @@ class RulespecServer(LanguageServer):
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, f"```text\n{reasons}\n```"), self.range(span))
 
     def range(self, span: Span) -> lsp.Range:
-        """A span as an editor's range, counted from 0 and in code units."""
+        """A span as an editor's range, counted from 0 in code units."""
         lines = self._lines(span.file)
 
         def position(line: int, column: int) -> lsp.Position:

@@ -1,4 +1,4 @@
-"""Keys in word files: completion of names without a text, and hovers with a key's meaning."""
+"""Keys in word files: completion of names that lack a text, and hovers with the meaning of a key."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_of_words(path: Path) -> bool:
 
 
 def described_at(lines: list[str], line: int, column: int, file: str, index: NameIndex) -> tuple[int, int, str] | None:
-    """The columns and the meaning of a called built-in function, or of a key in a word file."""
+    """The columns and meaning of a built-in function that is called, or of a key in a word file."""
     called = builtin_at(lines[line - 1], column) if line <= len(lines) else None
     if called is not None:
         start, end, f = called
@@ -34,7 +34,7 @@ def described_at(lines: list[str], line: int, column: int, file: str, index: Nam
 
 
 def section_at(lines: list[str], line: int) -> str:
-    """The section of a word file at a line, from 0; "" outside sections."""
+    """The section of a word file that contains a line, counted from 0; "" outside sections."""
     for text in reversed(lines[:line]):
         if (section := _SECTION.match(text)) is not None:
             return section[1] if section[1] in SECTIONS and section[1] not in ("entities", "words") else ""
@@ -42,7 +42,7 @@ def section_at(lines: list[str], line: int) -> str:
 
 
 def complete_titles(before: str, lines: list[str], line: int, index: NameIndex) -> list[str] | None:
-    """The names that can have a text at a position but have none yet; None if the position is not a section key.
+    """The names that can have a text at a position but have none yet; None if no section key belongs there.
 
     Args:
         before: the text of the line up to the position.

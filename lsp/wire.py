@@ -1,4 +1,4 @@
-"""The transport of the language server: bounded, well-formed messages; all others are answered with an error."""
+"""The transport of the language server: passes on bounded, well-formed messages, and answers others with an error."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _NOT_JSON, _NOT_A_MESSAGE, _WRONG_PARAMS = -32700, -32600, -32602
 
 
 class WireFault(NamedTuple):
-    """The fault of a message, with its JSON-RPC code."""
+    """A fault in a message, with its JSON-RPC code."""
 
     code: int
     text: str
 
 
 class Wire:
-    """The input of a server, without the messages that its library cannot handle.
+    """The input of a server, without messages that its library cannot handle.
 
     A faulty request is answered with an error, and a faulty notification with a line in the editor's log. The library
-    would print tracebacks without an answer, and crash on an oversized length.
+    itself would print tracebacks without answering, and crash on an oversized length.
 
     Args:
         server: the server.
@@ -45,7 +45,7 @@ class Wire:
         self._body = b""
 
     def readline(self) -> bytes:
-        """A line of the next valid message's header; empty at the end of input."""
+        """A line from the header of the next valid message; empty at the end of input."""
         if not self._heads:
             body = self._next()
             if body is None:

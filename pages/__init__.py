@@ -1,1 +1,1 @@
-"""Pages for people: self-contained HTML files, which escape all texts and load nothing."""
+"""Pages for people: self-contained HTML files that escape all texts and load nothing."""

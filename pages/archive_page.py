@@ -1,4 +1,4 @@
-"""The page of an archive: lengths, endings, winners and openings of its games, as one static file."""
+"""The page of an archive: lengths, endings, winners and openings of the games, as one static file."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _PLACES = 4
 
 
 def archive_page(name: str, shelves: Sequence[Shelf]) -> str:
-    """The page of an archive. Names, and texts of rulesets, are escaped.
+    """The page of an archive. Escapes names and texts of rulesets.
 
     Args:
         name: the name of the store.
-        shelves: its games by rules and players.
+        shelves: its games, grouped by rules and number of players.
     """
     games, left = sum(shelf.games for shelf in shelves), sum(shelf.open for shelf in shelves)
     note = f"{games:,} finished games"
@@ -125,7 +125,7 @@ def _bars(rows: Iterable[tuple[str, int, int]]) -> str:
 
 
 def percent(share: ConfidenceInterval) -> str:
-    """A share and its bounds in percent, with decimals if the bounds are close."""
+    """A share and its bounds in percent, with decimals if the bounds are close together."""
     width = share.high - share.low
     places = next((each for each in range(_PLACES) if width >= _NARROW / 10**each), _PLACES)
     value, low, high = (f"{100 * each:.{places}f}" for each in (share.value, share.low, share.high))

@@ -1,4 +1,4 @@
-"""The options chosen in an archive at each position of a replay, for the replay's page."""
+"""The options chosen in an archive at each position of a replay, for the replay page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN = 8
 
 
 def positions_of(game: Game, moves: Sequence[Option | TakenBack]) -> Iterator[Game]:
-    """The positions of a game: the start, then one after each move. All are the same, advancing game object."""
+    """The positions of a game: the start, then one after each move. Yields the same game object, as it advances."""
     again = restarted(game)
     yield again
     for move in moves:
@@ -30,12 +30,12 @@ def positions_of(game: Game, moves: Sequence[Option | TakenBack]) -> Iterator[Ga
 def archive_rows(
     game: Game, moves: Sequence[Option | TakenBack], counts: MoveCounts, words: Words
 ) -> list[dict[str, Any] | None]:
-    """For each position of a replay, the archived games that reached it and their next options; None if there are none.
+    """For each position of a replay, the archived games that reached it and their next options; None if no game did.
 
     Args:
         game: a game of the table.
         moves: its moves.
-        counts: the options taken in the archive at these positions.
+        counts: the options that were taken in the archive at these positions.
         words: the words for the options.
     """
     results: list[dict[str, Any] | None] = []

@@ -1,4 +1,4 @@
-"""Texts beside the moves of a game: a log's notes, and the rules cited by each option and by procedures that it
+"""Texts beside the moves of a game: a log's notes, and the rules cited by each option and by the procedures that it
 runs.
 """
 
@@ -25,7 +25,7 @@ from rulespec.typed import nodes as typed
 
 
 class MoveNotes:
-    """The notes of a replayed log that its reader may see; a foreign log has none.
+    """The notes of a replayed log that the reader may see; a foreign log has none.
 
     Args:
         result: the replay.
@@ -47,7 +47,7 @@ class MoveNotes:
             self._of_moves[-1] += self._before(notes, lines[-1], result.native.text.count("\n") + 2, moves)
 
     def of(self, number: int) -> list[str]:
-        """The remarks on a move, given its number on the page, from 0."""
+        """The remarks on a move, given the move's number on the page, from 0."""
         return self._of_moves[number] if self._of_moves else []
 
     def _before(self, notes: SeenNotes, first: int, line: int, moves: set[int]) -> list[str]:
@@ -67,7 +67,7 @@ Cited = tuple[str, str]
 
 
 class MoveRules(Struct, frozen=True):
-    """The rules of a move: those of its option, and those of procedures that it ran."""
+    """The rules of a move: those of its option, and those of the procedures that it ran."""
 
     own: tuple[Cited, ...] = ()
     ran: tuple[Cited, ...] = ()

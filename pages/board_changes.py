@@ -1,4 +1,4 @@
-"""The board of a game over time: its static items, and the items changed by each move."""
+"""The board of a game over time: static items, and the items that each move changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rulespec.drawing.svg import element, group
 
 
 class BoardChanges:
-    """A collector for the items of a game's pictures, position by position.
+    """A collector for the items in a game's pictures, position by position.
 
     Args:
         static: the items common to all positions.
@@ -29,7 +29,7 @@ class BoardChanges:
     def note(self, items: Iterable[SceneItem]) -> None:
         """Records the next position: its items and their places.
 
-        The comparison skips leading and trailing items that are the same objects as in the last position.
+        The comparison skips leading and trailing items that are the same objects as in the previous position.
         """
         items = list(items)
         if len(self._shown) == len(self._items) and self._note_between(items):
@@ -81,7 +81,7 @@ class BoardChanges:
         return document(width, height, title, description, "".join(layers))
 
     def to_json(self) -> dict[str, Any]:
-        """The distinct drawings, and the changes at each position as pairs of item and drawing (-1 for none)."""
+        """The distinct drawings, and the changes at each position as pairs of an item and a drawing (-1 for none)."""
         numbers = {key: number for number, key in enumerate((layer, i) for layer in LAYERS for i in self._order[layer])}
         drawings: dict[str, int] = {}
         changes = [

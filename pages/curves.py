@@ -19,13 +19,13 @@ _PALE, _DARK = 0.5, 0.1  # luminance of colours barely visible on white, and on 
 
 
 class Line(Struct):
-    """A number over time, recorded at changes; None if hidden or missing.
+    """A number over time, recorded whenever it changes; None if it is hidden or missing.
 
     Attributes:
         name: the measured entity.
         colour: the entity's colour on the board, as `#rrggbb`.
-        at: the numbers of moves where it changes.
-        values: the values from these moves on.
+        at: the numbers of the moves at which it changes.
+        values: the values from those moves on.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Line(Struct):
 
 
 class Curves:
-    """The measures of a game over time; call `note` for each position, in order.
+    """The measures of a game over time; call `note` for each position in order.
 
     Args:
         declared: the measures.

@@ -37,9 +37,9 @@ class Rights(Struct, frozen=True):
     """The permissions of a document's scripts.
 
     Attributes:
-        connects: whether they may talk to the page's server.
+        connects: whether they may communicate with the page's server.
         computes: whether they may run WebAssembly and workers.
-        opens: the scripts of other documents that they open, which inherit this policy.
+        opens: the scripts of other documents that they open; those documents inherit this policy.
     """
 
     connects: bool = False
@@ -64,9 +64,9 @@ def document(
         language: the language of its texts, such as `de`.
         styles: our own style sheets.
         body: HTML with escaped texts.
-        data: JSON data for the scripts, in the element `data`; its texts may be arbitrary.
+        data: JSON data for the scripts, in the element `data`; its texts may contain anything.
         scripts: our own scripts, in execution order.
-        rights: the rights of the scripts; None if they only display the data.
+        rights: the permissions of the scripts; None if they only display the data.
     """
     rights = rights or Rights()
     hashes = (b64encode(sha256(script.encode()).digest()).decode() for script in [*scripts, *rights.opens])
@@ -106,5 +106,5 @@ def script_json(data: object) -> str:
 
 
 def own_file(name: str) -> str:
-    """The text of a file in this package."""
+    """The text of a file that is part of this package."""
     return (FOLDER / name).read_text("utf-8")

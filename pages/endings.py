@@ -27,7 +27,7 @@ Rows = list[tuple[str, str]]
 
 
 def ending(game: Game, seat: str | None, words: Words) -> Rows:
-    """The visible outcome of the game, or its standing at the end of the log."""
+    """The visible outcome of the game or, if it is not over, the standing at the end of the log."""
     names = game.shown_names
     try:
         decision, result = game.decision, game.result
@@ -61,7 +61,7 @@ def _sums(game: Game, words: Words, scores: Mapping[str, int]) -> Rows:
 
 
 def stop(result: ReplayResult, seat: str | None, words: Words) -> dict[str, Any] | None:
-    """The location of the first illegal entry, without hidden moves; None if there is none.
+    """The location of the first illegal entry, not counting hidden moves; None if there is none.
 
     The reason is in English, as in diagnostics.
     """

@@ -1,4 +1,4 @@
-"""The page that plays without a server: the rules as WebAssembly, the board and its drawing plan in one HTML file."""
+"""The page that plays without a server: rules as WebAssembly, board and drawing plan in one HTML file."""
 
 from __future__ import annotations
 

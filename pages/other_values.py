@@ -1,4 +1,4 @@
-"""State values listed beside the picture because neither boards nor tables show them."""
+"""State values listed beside the picture because neither the boards nor the tables show them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class OtherValues:
         board: the board of the page; None if it cannot be drawn, so that all values are listed.
         game: a game with the same seats and ruleset, in any position.
         words: the words of the ruleset.
-        names: seat → its displayed name; None for its id.
+        names: maps a seat to its displayed name, or to None if its id is displayed.
     """
 
     def __init__(self, board: Board | None, game: Game, words: Words, names: Mapping[str, str] | None = None) -> None:
@@ -47,7 +47,7 @@ class OtherValues:
         return [{"path": self._paths[n], "title": title, "of": self._of(self._cells[n])} for n, title in rows]
 
     def texts(self, game: Game, seat: str | None) -> list[str]:
-        """The values of a position that a viewer can see; "" for an empty place of pieces."""
+        """The values in a position that a viewer can see; "" for an empty piece place."""
         if seat == OMNISCIENT:
             state = game.omniscient.numbers.state
             return [self._text(self._cells[n], state[self._declared[n]]) for n in self.numbers]

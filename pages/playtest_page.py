@@ -28,7 +28,7 @@ _FEW = 6
 
 
 def page(report: Report) -> str:
-    """The page of a report. Texts from rulesets and from the command line are escaped."""
+    """The page of a report. Escapes texts from rulesets and from the command line."""
     template = Template(Path(__file__).with_name("playtest.html").read_text("utf-8"))
     names = ", ".join(rule["name"] for rule in report["rules"])
     return template.substitute(

@@ -1,4 +1,4 @@
-"""Plots for a playtest's page as static SVG, 400 units wide, so that texts are readable on a phone."""
+"""Plots for a playtest page as static SVG, 400 units wide so that texts are readable on a phone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BINS = 24
 
 
 def forest(answers: Sequence[Mapping[str, Any]]) -> str:
-    """A plot of the bounds of all measures, in units of the relevant difference."""
+    """A plot of the bounds of all measures, in units of the smallest difference that matters."""
     shown = [a for a in answers if a["low"] is not None and a["matters"]]
     if not shown:
         return "<p class='note'>Too few games.</p>"
@@ -53,9 +53,7 @@ def _arrows(left: float, right: float, y: float, below: bool, above: bool) -> It
 
 
 def bands(band: Sequence[Sequence[float]], share: bool, matters: float) -> str:
-    """A plot of a difference and its bounds against the number of pairs. Each point of `band`: pairs, difference, low,
-    high.
-    """
+    """A plot of a difference and its bounds by number of pairs. Points in `band` are pairs, difference, low, high."""
     high, left, right, floor_ = 150, 62, WIDE - 8, 130
     late = band[len(band) // 8 :]  # skips the first bounds, whose width would flatten the rest
     top = max(*(point[3] for point in late), matters, 0)
@@ -93,7 +91,7 @@ def _apart(top: float, bottom: float) -> list[float]:
 
 
 def sweep(values: Sequence[int], answers: Sequence[Mapping[str, Any]], base: int) -> str:
-    """A plot of a difference and its bounds for each value of a constant; the game's own value has none."""
+    """A plot of a difference and its bounds for each value of a constant; the game's own value has no difference."""
     shown = [(value, a) for value, a in zip(values, answers, strict=True) if a["low"] is not None]
     if not shown:
         return "<p class='note'>Too few games.</p>"

@@ -1,4 +1,4 @@
-"""The data of a replay page as plain data: moves, their rules, the board, the measures, the end."""
+"""The contents of a replay page as plain data: moves, their rules, the board, the measures, the end."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Replay(Brief, Struct, frozen=True):
         language: the language of the texts.
         words: the words of the page itself.
         data: the input of the scripts.
-        warnings: warnings about words and measures that take too long.
+        warnings: warnings about words and measures that take too long to evaluate.
     """
 
     title: str
@@ -97,7 +97,7 @@ def told_replay(
         result: a replayed log.
         seat: the reader (None for everybody); `OMNISCIENT` sees everything.
         language: the language of the texts; None for the ruleset's language.
-        counts: the options taken in an archive, for omniscient readers.
+        counts: the options taken in an archive; shown only to omniscient readers.
         reasons: whether each move lists the statements behind its changes, with their values.
         parts: variations and opinions; None for the variations of the log.
 

@@ -1,4 +1,4 @@
-"""The page of a replay: a board, its moves, and charts in one HTML file, small enough to e-mail."""
+"""The page of a replay: a board, its moves and charts in one HTML file, small enough to e-mail."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def replay_page(
         result: the log.
         seat: the reader (None for everybody); `OMNISCIENT` sees everything.
         language: the language of the texts; None for the ruleset's language.
-        report: receives the warning that words and measures take too long (RS575).
+        report: receives the warning that words and measures take too long to evaluate (RS575).
         counts: the options taken in an archive, shown only to omniscient readers.
         reasons: whether each move lists the statements behind its changes, with their values.
         parts: variations and opinions; None for the variations of the log.

@@ -1,4 +1,4 @@
-"""The page of all rules of a game: titles, help texts, listed sentences, docstrings, and changes by house rules."""
+"""The page with all rules of a game: titles, help texts, listed sentences, docstrings, and changes by house rules."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LINES = 12
 
 
 class Change(Struct, frozen=True):
-    """A change by a house rule: the overlay's title, a sentence, and the ids of affected rules."""
+    """A change made by a house rule: the overlay's title, a sentence, and the ids of the affected rules."""
 
     by: str
     text: str
@@ -45,7 +45,7 @@ class Change(Struct, frozen=True):
 
 
 class HouseRule(Struct, frozen=True):
-    """An overlay: its title and its doc, or the changed paths if it has no doc."""
+    """An overlay: its title, and its doc or, if it has none, the paths that it changes."""
 
     title: str
     doc: str
@@ -53,7 +53,7 @@ class HouseRule(Struct, frozen=True):
 
 
 def rules_page(ruleset: typed.Ruleset, language: str | None = None) -> str:
-    """The page of all rules of a ruleset, for reading and printing: one file without scripts.
+    """The page with all rules of a ruleset, for reading and printing: one file without scripts.
 
     Args:
         ruleset: the ruleset, with its overlays.

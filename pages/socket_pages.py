@@ -1,5 +1,5 @@
-"""Pages that are identical for all readers, and filled through a socket: the table page, which the server's owner also
-uses, and the map editor.
+"""Pages that are identical for all readers and receive their contents through a socket: the table page, which the
+server's owner also uses, and the map editor.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TABLE_STYLES = ("viewer.css", "table.css", "owner.css")
 
 
 def table_page() -> str:
-    """The page of a table; only its script reads the key in its address."""
+    """The page of a table; only its script reads the key in the page's address."""
     return document(
         "Rulespec",
         styles=[own_file(name) for name in _TABLE_STYLES],
@@ -60,7 +60,7 @@ _EXPORT = re.compile(r"^export (?=(?:const|function\*?) (\w+))", re.MULTILINE)
 
 
 def edit_page() -> str:
-    """The page of a map editor; only its script reads the key in its address."""
+    """The page of a map editor; only its script reads the key in the page's address."""
     return document(
         "Map",
         styles=[own_file(name) for name in _STYLES],
@@ -72,7 +72,7 @@ def edit_page() -> str:
 
 
 def start_page() -> str:
-    """The page for starting a map in a folder, identical for all folders."""
+    """The page for starting a map in a folder, which is identical for all folders."""
     return document(
         "Map",
         styles=[own_file(name) for name in (*_STYLES, "start.css")],

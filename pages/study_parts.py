@@ -28,7 +28,7 @@ class StudyParts(Struct, frozen=True):
         variations: variations in addition to those in the log.
         bot: the bot that gives the opinions.
         opinions: the opinions on decisions that were not undone.
-        about: the line below the title; "" for that of the log.
+        about: the line below the title; "" means the line for the log.
         at_end: whether the page opens at the last position.
     """
 
@@ -40,7 +40,7 @@ class StudyParts(Struct, frozen=True):
 
 
 class VariationRows:
-    """The variations of a page, by start position.
+    """The variations of a page, by the position where they start.
 
     Args:
         result: the replay.
@@ -83,7 +83,7 @@ class OpinionRows:
     Args:
         parts: the parts of the page.
         game: the game of the page.
-        standing: for each decision that was not undone, its row on the page.
+        standing: the row on the page of each decision that was not undone.
         words: the words of the page.
     """
 
@@ -109,7 +109,7 @@ class OpinionRows:
         return self._words.word("opinion_other", **said, taken=expected, loss=loss(opinion.loss, self._stakes))
 
     def to_json(self, texts: Sequence[str]) -> dict[str, Any] | None:
-        """The turning points of the game, costliest first, with the given move texts."""
+        """The turning points of the game, costliest first, with the given texts of their moves."""
         if not self._bot:
             return None
         costly = sorted((each.loss, number) for number, each in self._of.items() if each.loss >= TURNS)[::-1]

@@ -1,1 +1,1 @@
-"""A server of tables: a page, a socket, and one file of games."""
+"""A server of tables: a page, a socket, and one file with all games."""

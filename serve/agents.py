@@ -1,4 +1,4 @@
-"""Tools for an agent at a table, answered from its seat's view and limited per seat."""
+"""Tools for an agent at a table, which answer from its seat's view, with limits per seat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A connection: first the key, then the viewer's messages and frames."""
+"""A connection: it sends a key first, then exchanges the viewer's messages and frames."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ WRONG_KEY, LEFT, TOO_MUCH, FAILED = 4401, 4410, 4408, 1011
 
 
 class Allowance:
-    """A rate limit on messages of a connection.
+    """A limit on the rate of messages from a connection.
 
     Args:
         burst: the number of messages that may arrive at once.
-        rate: messages per second after that.
+        rate: the number of messages per second after that.
     """
 
     def __init__(self, burst: int = BURST, rate: float = RATE) -> None:
@@ -68,11 +68,11 @@ class Allowance:
 
 
 class GoneError(Exception):
-    """A connection closed by the other side."""
+    """The other side closed the connection."""
 
 
 class Connection:
-    """A connection of a viewer or the owner; a bare ASGI application, since a server has hundreds of them.
+    """A connection of a viewer or the owner. It is a bare ASGI application, since a server has hundreds of them.
 
     Args:
         receive: returns the messages of an accepted socket.

@@ -23,16 +23,16 @@ _AT_ONCE = 40
 
 
 async def fork(hall: Hall, live: Live, viewer: str | None, line: KeptLine | None = None) -> str:
-    """The key of a new copy, which replaces the viewer's previous one.
+    """The key of a new copy, which replaces the viewer's previous copy.
 
-    If the game has hidden information, the copy is a different game that looks the same to the seat, never the real
-    one.
+    If the game has hidden information, the copy is never the real game, but another one that looks the same to the
+    seat.
 
     Args:
         hall: the hall.
         live: the table.
-        viewer: the requesting viewer.
-        line: a line of moves to play there, up to the first illegal one.
+        viewer: the viewer who requests the copy.
+        line: a line of moves to play in the copy, up to the first illegal move.
 
     Raises:
         NotFoundError: if no such game is found.
@@ -86,5 +86,5 @@ def tried(copy: Live) -> KeptLine:
 
 
 def past_of(copy: Live) -> PastGame:
-    """The past of a copy, for a task in another process."""
+    """The past of a copy, for use by a task in another process."""
     return PastGame.of(copy.id, copy.rules.bundle, copy.table.game)

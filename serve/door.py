@@ -1,4 +1,4 @@
-"""Admission control: limits on the number of connections, and on the lifetime of those without a key."""
+"""Admission control: limits on the number of connections, and on how long a connection without a key may live."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Visitor:
     """An accepted connection.
 
     Attributes:
-        address: the address under which it is counted.
+        address: the address under which the connection is counted.
     """
 
     __slots__ = ("_among", "_coming", "_door", "_timer", "_transport", "address")
@@ -45,17 +45,17 @@ class Visitor:
         self._join(door.silent, door.first)
 
     def asks(self) -> None:
-        """Marks the first request as complete."""
+        """Records that the first request is complete."""
         if self._among is self._door.silent:
             self._join(self._door.asking, ANSWER)
 
     def has_key(self) -> None:
-        """Marks the visitor as having a valid key, which lifts the time limit."""
+        """Records that the visitor has a valid key, which lifts the time limit."""
         if self._among is self._door.asking:
             self._join(self._door.known, None)
 
     def leaves(self) -> None:
-        """Marks the visitor as leaving: unsent data must be sent within `ANSWER` seconds."""
+        """Records that the visitor is leaving: unsent data must be sent within `ANSWER` seconds."""
         if self._among is self._door.known:
             self._join(self._door.asking, ANSWER)
 
@@ -66,7 +66,7 @@ class Visitor:
             self._timer.cancel()
 
     def end(self) -> None:
-        """Ends the connection at once, and drops unsent data."""
+        """Ends the connection at once, and discards unsent data."""
         self.gone()
         if self._transport is not None:
             self._transport.abort()
@@ -96,16 +96,17 @@ class Visitor:
 
 
 class Door:
-    """The gatekeeper of a server: it accepts connections, and ends excess or slow ones without a key.
+    """The gatekeeper of a server, which accepts connections, and ends excess or slow ones that have no key.
 
     At the limit, a new connection replaces the oldest silent one, so that silent connections cannot block others. If
-    few are silent, it replaces the oldest one without a key instead, so that newcomers have time for a request.
-    Connections with a key are never replaced.
+    few connections are silent, it replaces the oldest one without a key instead, so that newcomers have time for a
+    request. Connections with a key are never replaced.
 
     Args:
         total: the maximum number of connections; None means `most_connections`.
-        of_address: the maximum number per address without a key; None means unlimited, as behind a proxy.
-        first: seconds until the first request.
+        of_address: the maximum number of connections without a key per address; None means unlimited, as behind a
+            proxy.
+        first: the number of seconds within which the first request must arrive.
 
     Attributes:
         silent: connections without a complete request, oldest first.
@@ -179,7 +180,7 @@ class Door:
 
 
 def counted_address(address: tuple[str, ...]) -> str:
-    """The address under which a peer is counted; for IPv6 its network, since a host has many addresses."""
+    """The address under which a peer is counted; for IPv6, its network, since a host has many addresses."""
     try:
         host = ipaddress.ip_address(address[0].partition("%")[0])
     except (ValueError, IndexError):
@@ -190,7 +191,7 @@ def counted_address(address: tuple[str, ...]) -> str:
 
 
 def most_connections() -> int:
-    """The number of connections that the process's file descriptors permit, after raising their limit if possible."""
+    """The number of connections that the process's file descriptors allow, after raising their limit if possible."""
     try:
         import resource
     except ImportError:  # systems without such limits

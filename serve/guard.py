@@ -1,4 +1,4 @@
-"""The guard of a server: checks of hosts and origins, and security headers."""
+"""The guard of a server: checks on hosts and origins, and security headers."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ FOREIGN = 4403
 
 
 class OriginGuard:
-    """Middleware that refuses foreign hosts, as in DNS rebinding, and foreign origins.
+    """Middleware that refuses foreign hosts (as in DNS rebinding) and foreign origins.
 
     Args:
         app: the application.
         port: the listening port.
         bound: the listening address.
-        url: the public address, if different.
+        url: the public address, if it is different.
         secure: whether the server speaks TLS itself.
     """
 
@@ -49,7 +49,7 @@ class OriginGuard:
             self._origins.add(f"{parts.scheme}://{parts.netloc}".lower())
 
     def knows_host(self, host: str) -> bool:
-        """Whether a `Host` header names this server; any numeric address does, because it cannot be rebound."""
+        """Whether a `Host` header names this server; any numeric address does, since it cannot be rebound."""
         return host.lower() in self._hosts or (self._any and self._is_number(host))
 
     def knows_origin(self, origin: str) -> bool:
@@ -95,7 +95,7 @@ class OriginGuard:
 
 
 def is_local(host: str) -> bool:
-    """Whether an address is accessible only from this machine."""
+    """Whether an address can be reached only from this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""The hall of a server: all tables with their viewers; every change is saved before it is shown."""
+"""The hall of a server: all tables with their viewers. Every change is saved before it is shown."""
 
 from __future__ import annotations
 
@@ -51,13 +51,14 @@ class Hall:
         offers: the rules offered for new tables, by reference.
         language: the language of texts; None for the language of each ruleset.
         bots: the names of the bots that can play seats.
-        hook: a callback for turns, called with a table, a seat and a serial number.
+        hook: the callback for turns, which receives a table, a seat and a serial number.
         clock: the function that returns the time in seconds.
 
     Attributes:
         games: the tables, by id.
-        faults: id → the reason why a table could not be resumed.
-        notes: messages about the store for its owner; `working`: the process for long computations.
+        faults: maps the id of a table to the reason why it could not be resumed.
+        notes: messages about the store for its owner.
+        working: the process for long computations.
         agents: the process that answers the tools of agents, or None.
     """
 
@@ -98,11 +99,11 @@ class Hall:
         return any(role == OWNER for _, role in self._keys.values())
 
     def seat_of(self, role: str) -> str | None:
-        """The viewer with a given role."""
+        """The viewer that has a given role."""
         return role.removeprefix(_SEAT) if role.startswith(_SEAT) else None
 
     async def renew(self, game: str, role: str) -> str:
-        """A new key for a role; it replaces the old one, whose connections end.
+        """Creates a new key for a role; it replaces the old key, whose connections end.
 
         Raises:
             KeyError: if there is no such table or seat.
@@ -123,10 +124,10 @@ class Hall:
     # --- tables ---------------------------------------------------------------------------------
 
     def table(self, game: str) -> Live:
-        """A table by its id.
+        """The table with a given id.
 
         Raises:
-            KeyError: if there is none; copies are accessible only to their holder.
+            KeyError: if there is no such table; copies are accessible only to their holder.
         """
         if (live := self.games[game]).table.alone:
             raise KeyError(game)
@@ -141,12 +142,13 @@ class Hall:
         reveals: bool = False,
         variations: Sequence[Published] = (),
     ) -> tuple[Live, dict[str, str]]:
-        """A new table, and a key for each of its roles.
+        """Creates a table, with a key for each of its roles.
 
         Args:
             rules: the rules.
-            game: the game at its start or where it continues; seat names other than ids are player names.
-            bots: seat → the name of its bot.
+            game: the game at its start or at the position where it continues; seat names that are not ids are player
+                names.
+            bots: maps a seat to the name of its bot.
             deadline: seconds per decision; 0 means unlimited.
             reveals: whether everything is revealed after the game.
             variations: the variations in the log of the game.
@@ -263,7 +265,7 @@ class Hall:
                         await self._proceed(live)
 
     async def note_time(self) -> None:
-        """Saves the waiting times of players, so that the clock stops while no server runs, even after a crash.
+        """Saves the waiting times of players, so that clocks stop while no server runs, even after a crash.
 
         Raises:
             SaveError: if saving fails.
@@ -280,7 +282,7 @@ class Hall:
         ]
 
     async def delete(self, game: str) -> None:
-        """Deletes a table. Errors as in `renew`."""
+        """Deletes a table. Raises the errors of `renew`."""
         live = self.table(game)
         async with live.lock:
             await self._save(stored.gone(game, "" if self.faults else live.rules.bundle.sources))
@@ -292,7 +294,7 @@ class Hall:
         self.tell_owners()
 
     async def set_seat(self, game: str, seat: str, change: Callable[[Seat], Seat]) -> None:
-        """Changes a seat's player with a function. Errors as in `renew`."""
+        """Applies `change` to the player at a seat. Raises the errors of `renew`."""
         live = self.table(game)
         async with live.lock:
             live.table.set_seat(seat, change(live.table.seats[seat]))
@@ -300,14 +302,14 @@ class Hall:
         self.tell_owners()
 
     async def change(self, game: str, change: Callable[[Table], None]) -> None:
-        """Changes a table with a function: its time limits or undo rules, for example. Errors as in `renew`."""
+        """Applies `change` to a table, for example to its time limits or undo rules. Raises the errors of `renew`."""
         async with (live := self.table(game)).lock:
             change(live.table)
             await self._proceed(live)
         self.tell_owners()
 
     async def set_reveals(self, game: str, reveals: bool) -> MessageRefusal | None:
-        """Sets whether everything is revealed after the game. Errors as in `renew`."""
+        """Sets whether everything is revealed after the game. Raises the errors of `renew`."""
         live = self.table(game)
         async with live.lock:
             refusal = live.table.set_reveals(reveals)
@@ -404,11 +406,11 @@ class Hall:
     # --- whole games -----------------------------------------------------------------------------
 
     async def ask(self, function: Callable[..., Any], *args: object) -> Any:
-        """The result of a function in a worker process."""
+        """The result of a function, computed in a worker process."""
         return await asyncio.wrap_future(self.working.ask(function, *args))
 
     async def log(self, live: Live, viewer: str | None, owner: bool = False) -> str:
-        """The log as visible to a viewer, or the whole log for the owner once it can no longer spoil the game."""
+        """The log as a viewer sees it, or the whole log for the owner once it can no longer spoil the game."""
         async with live.lock:
             game = live.table.game
             if not game.omniscient.secretive or live.table.is_revealed or (owner and game.is_over):
@@ -417,7 +419,7 @@ class Hall:
         return str(await self.ask(log_of, past, viewer, notes))
 
     async def reason(self, live: Live, viewer: str | None, message: Message) -> list[str]:
-        """The explanation of a move, or of a place without options, limited to a viewer's knowledge."""
+        """The explanation of a move, or of a place without options, based only on what the viewer knows."""
         async with live.lock:
             eyes = OMNISCIENT if live.table.is_revealed else viewer
             past = live.past(eyes)
@@ -427,7 +429,7 @@ class Hall:
         """A viewer's key for a rematch: another table with the same players, bots, rules and settings.
 
         Raises:
-            NotFoundError: before the end of the game, and for spectators before a player has asked.
+            NotFoundError: before the end of the game, and for spectators until a player has asked for a rematch.
             SaveError: if saving fails.
         """
         async with live.lock:
@@ -445,7 +447,7 @@ class Hall:
         return live.again[SPECTATOR if viewer is None else f"{_SEAT}{viewer}"]
 
     def open_copy(self, copy: Live, role: str) -> str:
-        """The key of a copy, which replaces the previous one with its id."""
+        """Opens a copy, which replaces the previous copy with the same id, and returns its key."""
         self.drop(copy.id)
         self.games[copy.id] = copy
         key = new_key()
@@ -453,7 +455,7 @@ class Hall:
         return key
 
     def drop(self, game: str) -> None:
-        """Ends a copy, if any."""
+        """Ends a copy, if it exists."""
         if (old := self.games.pop(game, None)) is not None:
             self._keys = {h: of for h, of in self._keys.items() if of[0] != game}
             old.send_away("this copy no longer exists")
@@ -461,7 +463,7 @@ class Hall:
     # --- lookers --------------------------------------------------------------------------------
 
     def tell_owners(self) -> None:
-        """Wakes the pages of the owner."""
+        """Wakes the owner's pages."""
         for looker in self.owners:
             looker.wake()
 

@@ -1,4 +1,4 @@
-"""The webhook of a server: an address that receives notices of turns."""
+"""The webhook of a server: an address that receives notices about turns."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _WAIT = 10.0
 
 
 class Hook:
-    """Posts {table, seat, serial} to an address, in a separate thread, with up to three attempts.
+    """Posts {table, seat, serial} to an address, in a separate thread, with at most three attempts.
 
-    A later notice replaces pending ones of the same table, and the oldest table is dropped at the limit, so that an
-    unresponsive address costs bounded memory.
+    A later notice replaces pending notices of the same table, and at the limit the oldest table is dropped, so that an
+    unresponsive address uses a limited amount of memory.
 
     Args:
         url: the address.
-        pause: seconds between attempts.
-        wait: seconds to wait for an answer.
+        pause: the number of seconds between attempts.
+        wait: the number of seconds to wait for an answer.
     """
 
     def __init__(self, url: str, pause: float = _PAUSE, wait: float = _WAIT) -> None:

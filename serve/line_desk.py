@@ -1,6 +1,6 @@
-"""Private variations of a seat: saved from a copy, named, reopened, and published in the log.
+"""Private variations of a seat, which are saved from a copy, named, reopened, and published in the log.
 
-A seat's tree is stored with the table, beside its log; only the holder of the seat's key can read it.
+A seat's tree is stored with the table, next to the log; only the holder of the seat's key can read it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class LineOrder(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         do: the action: list variations, save the moves tried out in a copy, rename or annotate a variation, delete it,
             open it in a copy, or publish it.
-        line: the number of the variation in the list; -1 for all of them, when publishing.
+        line: the number of the variation in the list; when publishing, -1 means all of them.
         name: the name of the variation.
         remark: the comment on the variation.
         seat: in a copy, the sender's seat, which has no effect here.
@@ -74,7 +74,7 @@ class LineDesk:
         self._hall = hall
 
     async def hear(self, live: Live, viewer: str | None, order: LineOrder) -> dict[str, Any]:
-        """The answer to a viewer's message."""
+        """The answer to a message from a viewer."""
         try:
             if order.do == "keep":
                 return await self._keep(live, order)
@@ -152,7 +152,7 @@ class LineDesk:
 
 
 def private_anchors(live: Live, viewer: str | None) -> list[Anchored]:
-    """A seat's unpublished variations, anchored to the remaining decisions of a replay page."""
+    """The unpublished variations of a seat, anchored to those decisions of a replay page that were not undone."""
     lines = [line for line in _lines(live, viewer) if not line.published and line.at <= live.table.game.ply]
     return [Anchored(each.at or 0, each) for each in tree_of(lines)]
 

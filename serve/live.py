@@ -27,7 +27,7 @@ class CopyOrigin(Struct, frozen=True):
     Attributes:
         table: the id of the table.
         viewer: the owner of the copy; None for a spectator.
-        decisions: the decisions of the copied game, or of one that looks the same to the seat.
+        decisions: the decisions of the copied game, or of a game that looks the same to the seat.
     """
 
     table: str
@@ -52,14 +52,14 @@ class Live:
         id: the id of the table, which is not secret.
         rules: its rules.
         table: the table.
-        lock: held to change or to view the table, so that no change is visible before its commit.
+        lock: the lock held while the table is changed or viewed, so that no change is visible before it is committed.
         lookers: the connections of each viewer.
         chain: the checksums of the saved lines of its log.
         published: the variations in its log.
-        origin: for a copy, its origin.
-        used: the numbers of calls and of random games of agents, by seat.
+        origin: the origin of a copy; None for other tables.
+        used: the number of calls and the number of random games that agents have used, by seat.
         judging: whether an opinion is being computed.
-        again: the keys of its rematch, by role; empty if there is none, and after a restart.
+        again: the keys of its rematch, by role; empty if there is no rematch, or after a restart.
 
     Copies (`table.alone`) are never saved.
     """
@@ -109,15 +109,15 @@ class Live:
             looker.leave(why)
 
     def past(self, viewer: str | None = OMNISCIENT) -> PastGame:
-        """The game as decisions; for a viewer, without the open plans of other seats."""
+        """The game as decisions; if a viewer is given, without the open plans of other seats."""
         return PastGame.of(self.id, self.rules.bundle, as_shown(self.table.game, viewer))
 
     def notes(self, viewer: str | None, *, whole: bool) -> list[Published]:
-        """The published variations visible to a viewer; with `whole`, also those of other seats."""
+        """The published variations that a viewer can see; with `whole`, also those of other seats."""
         return standing_of(self.published, self.table.game, viewer, whole=whole)
 
     def log(self, viewer: str | None) -> str:
-        """The whole log, without open plans of seats other than the viewer's."""
+        """The whole log, except the open plans of seats other than the viewer's."""
         game, notes = as_shown(self.table.game, viewer), lines_of_log(self.notes(None, whole=True))
         header = LogHeader.of(game, {}, bundle=self.rules.bundle).to_json()
         lines = [header, *map(entry_json, game.omniscient.numbers.steps), *notes, *end_json(game)]

@@ -1,4 +1,4 @@
-"""The rules offered for new tables: those named when the server was started, and all rulesets with an id."""
+"""The rules offered for new tables: those named at the start of the server, and all rulesets that have an id."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _REMEMBERED = 32
 
 
 class NoOfferError(RulespecError):
-    """A request for rules that are not offered."""
+    """A request for rules that are not on offer."""
 
 
 class Offers:
-    """The offered rulesets, loaded on demand.
+    """The rulesets on offer, which are loaded on demand.
 
     Args:
-        hall: the hall, whose offers come first and whose language applies to all texts.
+        hall: the hall, whose offers are listed first and whose language applies to all texts.
     """
 
     def __init__(self, hall: Hall) -> None:
@@ -40,7 +40,7 @@ class Offers:
         self._titles: dict[str, tuple[Stamps, str]] = {}
 
     def listed(self) -> dict[str, dict[str, Any]]:
-        """Reference → title; loaded rules also have their numbers of players."""
+        """Maps a reference to a title; rules that are already loaded also have their numbers of players."""
         named = {
             ref: {"title": rules.words.game, "players": list(rules.ruleset.players)}
             for ref, rules in self._hall.offers.items()
@@ -57,7 +57,7 @@ class Offers:
         return self._titles[id_][1]
 
     async def rules(self, ref: str, overlays: Sequence[str] = ()) -> TableRules:
-        """The rules of an offer, with the chosen overlays of its ruleset.
+        """The rules of an offer with the chosen overlays.
 
         Raises:
             NoOfferError: if there is no such offer or overlay.
@@ -83,7 +83,7 @@ class Offers:
         return rules
 
     async def details(self, ref: str) -> dict[str, Any]:
-        """The players, settings and overlays of an offer, in words. Errors as in `rules`."""
+        """The players, settings and overlays of an offer, in words. Raises the same errors as `rules`."""
         ruleset = (await self.rules(ref)).ruleset
         settings = [
             {

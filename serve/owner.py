@@ -30,13 +30,13 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
             a bot play; set the time per decision, the game clock, the undo rules, the reveal after the end, or bots'
             opinions in copies; get the log; delete the table.
         game: the table.
-        role: the role whose link to renew: `seat:A`, or `spectator`.
+        role: the role whose link is renewed: `seat:A`, or `spectator`.
         seat: the seat.
         bot: the name of the seat's bot.
         rules: the reference of a new table's rules, or of the rules whose choices are listed.
-        overlays: the chosen overlays of its ruleset.
+        overlays: the chosen overlays on that ruleset.
         players: the number of players.
-        bots: the number of trailing seats played by bots.
+        bots: the number of trailing seats that bots play.
         settings: the settings of the table.
         seconds: the time per decision, or the time after which absent players need not consent to an undo; 0 means
             unlimited.
@@ -79,7 +79,7 @@ class OwnerDesk:
         self._offers = Offers(hall)
 
     def hello(self) -> dict[str, Any]:
-        """The data for the owner's page other than tables: offers, bots and faults."""
+        """The data for the owner's page, except for the tables: offers, bots and faults."""
         return {"offers": self._offers.listed(), "bots": list(self.hall.bots), "faults": self.hall.faults}
 
     async def hear(self, data: object) -> dict[str, Any]:
@@ -160,7 +160,7 @@ class OwnerDesk:
 
 
 def listed(hall: Hall) -> list[dict[str, Any]]:
-    """The tables as listed for the owner."""
+    """The tables as they are listed for the owner."""
     return [
         {
             "id": live.id,

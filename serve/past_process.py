@@ -84,7 +84,7 @@ def go_on(game: Game, decisions: Sequence[PastDecision]) -> None:
 
 
 class KeptGame:
-    """A cached game, with everything computed about it so far.
+    """A cached game, together with everything that has been computed about it so far.
 
     Args:
         game: the game.
@@ -96,9 +96,9 @@ class KeptGame:
         self._decisions = [*decisions]
 
     def follow(self, decisions: Sequence[PastDecision]) -> Game:
-        """The game at the end of a past, moved forwards or backwards from the cached position.
+        """The game at the end of a past, reached by moving forwards or backwards from the cached position.
 
-        The caller may continue the game; the next call undoes that.
+        The caller may continue the game; the next call undoes those moves.
 
         Raises:
             ValueError, IllegalOptionError: if a decision is illegal; the game then stops before it.
@@ -115,14 +115,14 @@ class KeptGame:
 
 
 def log_of(past: PastGame, viewer: str | None, notes: Sequence[dict[str, Any]] = ()) -> str:
-    """The log as visible to a viewer; `notes` are lines of variations, placed before the end line."""
+    """The log as a viewer sees it; `notes` are lines with variations, placed before the end line."""
     lines = list(seat_log(game_of(past), viewer))
     end = next((n for n, line in enumerate(lines) if "end" in line), len(lines) - 1)
     return "".join(to_json_text(line, plain=True) + "\n" for line in [*lines[:end], *notes, *lines[end:]])
 
 
 def line_in_words(past: PastGame, at: int, language: str) -> str:
-    """The decisions of a game from a given number on, in words, shortened to a maximum length."""
+    """A game's decisions from a given number on, in words, cut to a maximum length."""
     from rulespec.engine.words.moves import Moves
     from rulespec.engine.words.words import Words
 
@@ -133,22 +133,22 @@ def line_in_words(past: PastGame, at: int, language: str) -> str:
 
 
 def alike(past: PastGame, seat: str, seed: int) -> tuple[PastDecision, ...]:
-    """The decisions of a game that looks the same to a seat.
+    """The decisions of another game that looks the same to a seat.
 
     Raises:
-        NotFoundError: if none is found.
+        NotFoundError: if no such game is found.
     """
     other = determinize(game_of(past), seat, random.Random(seed))
     return PastGame.of(past.game, past.bundle, other).decisions
 
 
 def reason_of(past: PastGame, viewer: str | None, move: int, place: str) -> list[str]:
-    """An explanation as indented lines: of a move's changes or a missing option, limited to a seat's knowledge.
+    """An explanation, as indented lines, of a move's changes or of a missing option, based only on what a seat knows.
 
     Args:
         past: the game.
         viewer: the reader; `OMNISCIENT` sees everything.
-        move: the number of the move, from 0; -1 to ask about the place.
+        move: the number of the move, from 0; -1 to explain the place instead.
         place: an entity, as `kind.name`.
 
     Raises:

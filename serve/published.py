@@ -1,4 +1,4 @@
-"""Variations published at a table, as log lines without an effect on the game."""
+"""Variations published at a table, stored as log lines that have no effect on the game."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Published(Struct, frozen=True):
     Attributes:
         variation: the variation, with the number of decisions before it.
         by: the seat that published it.
-        stem: a digest of those decisions: if they are undone, the variation loses its place.
+        stem: a digest of those decisions; if they are undone, the variation no longer has a place in the game.
     """
 
     variation: SideLine
@@ -78,7 +78,7 @@ def standing_of(all_: Sequence[Published], game: Game, viewer: str | None, *, wh
         all_: the variations of the table.
         game: the game of the table.
         viewer: the viewer; None for spectators.
-        whole: whether to include other seats' variations: in a game with secrets they may reveal anything.
+        whole: whether to include variations by other seats, which in a game with secrets may reveal anything.
     """
     decisions = decisions_of(game) if all_ else []
     return [
@@ -91,7 +91,7 @@ def standing_of(all_: Sequence[Published], game: Game, viewer: str | None, *, wh
 
 
 def lines_of_log(of: Sequence[Published]) -> list[dict[str, Any]]:
-    """The log lines for these variations, one per seat."""
+    """The log lines for the given variations, one line per seat."""
     seats = dict.fromkeys(each.by for each in of)
     return [
         {VARIATIONS: plain([each.variation for each in of if each.by == seat]), **({"by": seat} if seat else {})}
@@ -100,7 +100,7 @@ def lines_of_log(of: Sequence[Published]) -> list[dict[str, Any]]:
 
 
 def anchors(of: Sequence[Published]) -> list[Anchored]:
-    """These variations, anchored to the remaining decisions of a replay page."""
+    """The given variations, anchored to those decisions of a replay page that were not undone."""
     return [Anchored(each.variation.at or 0, each.variation, each.by or None) for each in of]
 
 

@@ -21,15 +21,15 @@ _BEST = 3
 
 
 def can_hint(bots: tuple[str, ...]) -> bool:
-    """Whether any of the bots compares options."""
+    """Whether any of the bots can compare options."""
     return any(bot != RANDOM for bot in bots)
 
 
 async def hint(hall: Hall, live: Live, viewer: str | None) -> dict[str, Any]:
-    """A bot's choice for a seat that is to move, from that seat's view; `best` has options with their expectations.
+    """The choice that a bot would make for a seat with that seat's view; `best` has options with their expectations.
 
     `best` is empty if the seat is not to move, or no bot can compare its options. In a simultaneous decision, the hint
-    uses the position before the first choice, without the sealed choices of others.
+    is based on the position before the first choice, without the sealed choices of others.
     """
     bot = next((each for each in reversed(hall.bots) if each != RANDOM), "")
     async with live.lock:
@@ -48,7 +48,7 @@ async def hint(hall: Hall, live: Live, viewer: str | None) -> dict[str, Any]:
 
 
 def hint_of(question: BotQuestion) -> list[tuple[str, float | None]]:
-    """A bot's best options with expectations, its choice first; runs in another process."""
+    """A bot's best options with their expectations, with its choice first; runs in another process."""
     from rulespec.engine.bots.bot_seats import BotSeats
 
     game, bots = game_and_bot(question)
@@ -70,7 +70,7 @@ async def all_rules(hall: Hall, live: Live, _: str | None) -> str:
 
 
 def rules_of(bundle: Bundle, language: str) -> str:
-    """The page of all rules for a bundle; runs in another process."""
+    """The page of all rules in a bundle; runs in another process."""
     from rulespec.pages.rules_page import rules_page
 
     return rules_page(ruleset_in(bundle), language)

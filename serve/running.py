@@ -1,4 +1,4 @@
-"""The server process: its web application, its sockets with their protocols, and its TLS certificate."""
+"""The server process: its web application, its sockets and protocols, and its TLS certificate."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def listening(host: str, port: int) -> socket.socket:
     short messages would wait 40 ms for an acknowledgement of the first.
 
     Raises:
-        OSError: if that is impossible.
+        OSError: if the socket cannot be opened.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -69,7 +69,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def reachable(host: str) -> str:
-    """The address at which others reach a server that listens on all addresses."""
+    """The address at which other machines reach a server that listens on all addresses."""
     if host not in ("0.0.0.0", "::"):
         return host
     with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asked:
@@ -79,9 +79,9 @@ def reachable(host: str) -> str:
 
 
 def return_large_blocks() -> None:
-    """Makes glibc, if used, return large freed blocks to the system at once.
+    """Makes glibc, if it is in use, return large freed blocks to the system at once.
 
-    Otherwise, the first messages to pages, of 200 KB and more, leave holes between small long-lived blocks.
+    Otherwise, the first messages to pages, which have 200 KB or more, leave holes between small long-lived blocks.
     """
     with suppress(OSError, AttributeError, TypeError):  # another C library
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
@@ -189,13 +189,13 @@ class _Server(uvicorn.Server):
 def server(
     app: ASGIApp, secure: ssl.SSLContext | None = None, largest: int = 4 * MAX_MESSAGE, door: Door | None = None
 ) -> uvicorn.Server:
-    """The server of an application; it does not log requests, and limits socket messages to `largest` bytes.
+    """The server for an application; it does not log requests, and limits socket messages to `largest` bytes.
 
     Args:
         app: the application.
         secure: the TLS context, or None.
         largest: the maximum message size in bytes.
-        door: its door; None for a door without a limit per address.
+        door: its door; None means a door without a limit per address.
     """
     return_large_blocks()
     config = uvicorn.Config(
@@ -251,14 +251,14 @@ _MAX_BYTES = 1_000_000
 
 
 class CertificateError(RulespecError):
-    """A file that is not a certificate with its key; the message gives the fault and the expected form."""
+    """The files are not a certificate with its key; the message states the fault and the expected form."""
 
 
 def secured(certificate: Path, key: Path) -> ssl.SSLContext:
     """The TLS context for a certificate and its private key.
 
     Raises:
-        DiagnosticsError: as in `read_bytes`, if a file is unreadable.
+        DiagnosticsError: as for `read_bytes`, if a file is unreadable.
         CertificateError: if the files are not a certificate with its key.
     """
     for file in (certificate, key):

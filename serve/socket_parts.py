@@ -1,7 +1,8 @@
-"""Parts of a page's socket: strict reading of its messages, its key, and an event and a queue that stay small.
+"""Parts of a page's socket: strict reading of messages, the key, and an event and a queue that use little memory.
 
-A message read can be serialised again, for example in a refusal. A key makes its holder a seat, a spectator or the
-owner; only its hash is stored. The event and queue of asyncio would use 3 KB per socket even when empty.
+A message that has been read can be serialised again, for example in a refusal. A key makes its holder a seat, a
+spectator or the owner; only its hash is stored. The event and queue of asyncio would use 3 KB per socket even when
+empty.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _T = TypeVar("_T")
 
 
 class Bell:
-    """An event awaited by a single task."""
+    """An event that a single task awaits."""
 
     __slots__ = ("_is_set", "_waiter")
 
@@ -27,7 +28,7 @@ class Bell:
         self._waiter: asyncio.Future[None] | None = None
 
     def set(self) -> None:
-        """Wakes the task, now or when it next waits."""
+        """Wakes the task, either now or when it next waits."""
         self._is_set = True
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
@@ -47,7 +48,7 @@ class Bell:
 
 
 class Mailbox(asyncio.Queue[_T]):
-    """A queue read by a single task."""
+    """A queue that a single task reads."""
 
     def __init__(self) -> None:  # no call of the base class: its attributes are the memory saved
         self._bell = Bell()
@@ -59,11 +60,11 @@ class Mailbox(asyncio.Queue[_T]):
         self._bell.set()
 
     def empty(self) -> bool:
-        """Whether it is empty."""
+        """Whether the queue is empty."""
         return not self._items
 
     async def get(self) -> _T:
-        """The next item, waiting if necessary."""
+        """The next item; waits for it if necessary."""
         while not self._items:
             self._bell.clear()
             await self._bell.wait()
@@ -81,7 +82,7 @@ class _First(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read(text: str | bytes | None, form: type[_T], most: int) -> _T | None:
-    """The message in a JSON text; None if missing, malformed, or longer than `most` bytes.
+    """The message in a JSON text; None if it is missing, malformed, or longer than `most` bytes.
 
     Lone surrogates, `NaN` and deep nesting are rejected.
     """

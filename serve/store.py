@@ -1,4 +1,4 @@
-"""The store of a server: all its tables in one SQLite file, written by one thread, with grouped commits."""
+"""The store of a server: all tables in one SQLite file, written by a single thread with grouped commits."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class TableStore:
     """The SQLite store of a server's tables.
 
     Args:
-        path: the file; created if missing, readable only by its owner.
+        path: the file; it is created if missing, and readable only by its owner.
 
     Attributes:
         path: the file.
-        notes: warnings about changes made on opening.
+        notes: warnings about changes made when the file was opened.
 
     Raises:
-        SaveError: if it cannot be read or written, or is open in another server.
+        SaveError: if the file cannot be read or written, or is open in another server.
         DiagnosticsError: RS680 or RS681 if it is not a store of this or an earlier version; the file is then unchanged.
     """
 
@@ -100,11 +100,11 @@ class TableStore:
         return self._rows.games()
 
     def rules(self) -> dict[str, str]:
-        """The intact bundles of rules as JSON, by the hash of their sources."""
+        """The intact rules bundles as JSON, by the hash of their sources."""
         return self._rows.bundles()
 
     def keys(self) -> dict[str, tuple[str, str]]:
-        """Key hash → the table ("" for the owner's key) and the role; intact keys only."""
+        """Maps the hash of each intact key to a table ("" for the owner's key) and a role."""
         return self._rows.keys()
 
     # --- writing ----------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ class TableStore:
     def save(self, statements: Sequence[Statement]) -> Future[None]:
         """Executes statements atomically. The future completes once they are on disk, or raises SaveError.
 
-        It cannot be cancelled: statements are written even if nobody waits for them any more.
+        Saving cannot be cancelled: the statements are written even if nobody is waiting for them any more.
         """
         future: Future[None] = Future()
         future.set_running_or_notify_cancel()
@@ -183,7 +183,7 @@ def _written_again(path: Path, fault: str, before: Path) -> Diagnostic:
 
 
 def new_game(game: StoredGame, bundle: str) -> tuple[list[Statement], LogChain]:
-    """The statements for a new table with the bundle of its rules as JSON, and the chain of its lines."""
+    """The statements for a new table with the bundle of its rules as JSON, and the chain over its lines."""
     more, chain = added(LogChain(game.id), game.lines)
     statements: list[Statement] = [
         ("INSERT OR IGNORE INTO rules VALUES (?, ?, ?)", with_sum(game.rules, bundle)),
@@ -202,7 +202,7 @@ def added(chain: LogChain, texts: Sequence[str]) -> tuple[list[Statement], LogCh
 
 
 def changed(game: StoredGame, chain: LogChain) -> Statement:
-    """The statement that updates a table whose lines extend to the end of a chain."""
+    """The statement that updates a table after its lines were extended to the end of a chain."""
     *_, lines, head, total = game.row(chain)
     return (
         "UPDATE game SET header = ?, aside = ?, lines = ?, head = ?, sum = ? WHERE id = ?",
@@ -211,7 +211,7 @@ def changed(game: StoredGame, chain: LogChain) -> Statement:
 
 
 def key(hash_: str, game: str, role: str) -> list[Statement]:
-    """The statements for a key of a role, which replaces the previous one."""
+    """The statements that set the key of a role, replacing the previous key."""
     return [
         ("DELETE FROM key WHERE game = ? AND role = ?", (game, role)),
         ("INSERT INTO key VALUES (?, ?, ?, ?)", with_sum(hash_, game, role)),
@@ -219,9 +219,7 @@ def key(hash_: str, game: str, role: str) -> list[Statement]:
 
 
 def gone(game: str, rules: str = "") -> list[Statement]:
-    """The statements that delete a table with its keys, and its rules if they are given and no other table uses
-    them.
-    """
+    """The statements that delete a table and its keys and, if rules are given that no other table uses, those rules."""
     return [
         ("DELETE FROM line WHERE game = ?", (game,)),
         ("DELETE FROM key WHERE game = ?", (game,)),

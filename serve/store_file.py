@@ -1,4 +1,4 @@
-"""The file of a store: detection without modification, and replacement of old or damaged files."""
+"""The file of a store: detection without modifying it, and replacement of old or damaged files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _NOTHING_YET = 100_000
 
 
 class FileKind(Enum):
-    """The kind of a file: missing, a store, a store of version 1, or one with a damaged list of tables."""
+    """The kind of a file: missing, a store, a store of version 1, or a store with a damaged list of tables."""
 
     NEW = "new"
     STORE = "store"
@@ -94,7 +94,7 @@ def kind_of(path: Path) -> FileKind:
 
 
 def check_opened(path: Path, base: sqlite3.Connection) -> bool:
-    """Whether an open file has the tables of a store; False for an empty file, the result of an interrupted creation.
+    """Whether an open file has the tables of a store; False for an empty file, left by an interrupted creation.
 
     Raises:
         DiagnosticsError: RS680 if its tables are not those of a store.
@@ -114,7 +114,7 @@ def identity_of(base: sqlite3.Connection) -> tuple[int, int]:
 
 
 def create(base: sqlite3.Connection) -> None:
-    """Creates a store's tables in an empty file, atomically."""
+    """Creates the tables of a store in an empty file, atomically."""
     base.execute("BEGIN EXCLUSIVE")
     for statement in TABLES:
         base.execute(statement)
@@ -141,7 +141,7 @@ def looking(path: Path, *, log: bool) -> Iterator[sqlite3.Connection]:
 
     Args:
         path: the file.
-        log: whether to include its write-ahead log; then both are copied.
+        log: whether to include its write-ahead log; if so, both files are copied.
 
     Raises:
         sqlite3.Error, OSError: if it is unreadable.
@@ -160,7 +160,7 @@ def looking(path: Path, *, log: bool) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def with_its_tables(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to a copy of a store, with a fresh list of tables in place of the damaged one.
+    """A connection to a copy of a store in which a fresh list of tables replaces the damaged one.
 
     Raises:
         sqlite3.Error, OSError: if it is unreadable.
@@ -212,7 +212,7 @@ def written_again(path: Path, base: sqlite3.Connection, kind: FileKind) -> Path:
 
     Args:
         path: the store.
-        base: the only open connection to it, which is closed.
+        base: the only open connection to the store; it is closed.
         kind: the kind of the store.
 
     Returns:
@@ -247,7 +247,7 @@ def copy_rows(base: sqlite3.Connection, kind: FileKind, other: sqlite3.Connectio
 
     Args:
         base: the store.
-        kind: the kind of the store. The rows of version 1 get checksums; others keep theirs.
+        kind: the kind of the store. Rows from version 1 get checksums; other rows keep theirs.
         other: the empty file.
     """
     create(other)

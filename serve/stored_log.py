@@ -25,9 +25,9 @@ class StoredLog(Struct, frozen=True):
     """The log of a stored table.
 
     Attributes:
-        text: the intact lines; the first one has the rules, unless they are damaged.
+        text: the intact lines; the first line contains the rules, unless they are damaged.
         fault: the damage; "" if there is none.
-        lines: the number of these lines.
+        lines: the number of intact lines.
     """
 
     text: str
@@ -41,7 +41,7 @@ def stored_log(path: Path, game: str) -> StoredLog:
     Raises:
         DiagnosticsError: RS680, RS681 if it is not a store; RS682 if it has no such table, or its first line is
             damaged.
-        SaveError: if a server has it open, or it is unreadable.
+        SaveError: if a server has the store open, or the store is unreadable.
     """
     if not path.is_file():
         raise SaveError(f"there is no file {path}")

@@ -1,8 +1,9 @@
-"""The rows of a store: their checksums, the chain over a game's lines, and independent reading of each row.
+"""The rows of a store: checksums, the chain over a game's lines, and reading row by row.
 
-Each row ends with the checksum of its other columns. A line's checksum also covers that of the previous line, and a
-game's row has the number of its lines and the last checksum. So changed, deleted, added and renumbered lines are
-detected. Checksums protect against damage, not against attackers: anyone with write access can compute them.
+Each row ends with the checksum of its other columns. A line's checksum also covers the checksum of the previous line,
+and a game's row contains the number of its lines and the last checksum. Changed, deleted, added and renumbered lines
+are therefore detected. Checksums protect against damage, not against attackers: anyone with write access can compute
+them.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class LogChain(Struct, frozen=True):
     Attributes:
         game: the id of the table.
         lines: the number of lines.
-        head: the checksum of the last line; "" before the first.
+        head: the checksum of the last line; "" before the first line.
     """
 
     game: str
@@ -46,11 +47,11 @@ class StoredGame(Struct, frozen=True):
 
     Attributes:
         id: the id of the table.
-        header: the first line of its log, without its rules; "" if it is damaged.
+        header: the first line of its log, without the rules; "" if it is damaged.
         rules: the hash of the sources of its rules.
         aside: data outside the log, as JSON.
         begun: the start time, in seconds.
-        lines: the other lines of its log; for a damaged table, those before the damage.
+        lines: the other lines of its log; for a damaged table, only the lines before the damage.
         fault: the damage; "" if there is none.
     """
 
@@ -71,7 +72,7 @@ class StoredGame(Struct, frozen=True):
         return chain
 
     def row(self, chain: LogChain) -> tuple[str | int | float, ...]:
-        """The table's row, given the chain of its lines."""
+        """The row of the table, given the chain over its lines."""
         row = (self.id, self.header, self.rules, self.aside, float(self.begun), chain.lines, chain.head)
         return *row, row_sum(*row)
 
@@ -87,7 +88,7 @@ def row_sum(*values: str | bytes | float | None) -> str:
 
 
 def with_sum(*values: str | int | float) -> tuple[str | int | float, ...]:
-    """A row: the values, followed by their checksum."""
+    """A row: the given values, followed by their checksum."""
     return *values, row_sum(*values)
 
 
@@ -98,7 +99,7 @@ class Rows:
     """The rows of a store, read one by one, so that a damaged row does not affect the others.
 
     Args:
-        base: an open store; its texts are read as bytes from now on.
+        base: an open store; from now on its texts are read as bytes.
     """
 
     def __init__(self, base: sqlite3.Connection) -> None:
@@ -159,11 +160,11 @@ class Rows:
         return tuple(texts), ""
 
     def bundles(self) -> dict[str, str]:
-        """The intact bundles of rules as JSON, by the hash of their sources."""
+        """The intact rules bundles as JSON, by the hash of their sources."""
         return dict(self._texts("rules", RULES))
 
     def keys(self) -> dict[str, tuple[str, str]]:
-        """Key hash → the table ("" for the owner's key) and the role; intact keys only."""
+        """Maps the hash of each intact key to a table ("" for the owner's key) and a role."""
         return {hash_: (game, role) for hash_, game, role in self._texts("key", KEY)}
 
     def _texts(self, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""The replay page of a table, with the viewer's variations and the opinions of a bot."""
+"""The replay page of a table, with the viewer's variations and a bot's opinions."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class StudyRequest(Struct, frozen=True):
         viewer: the reader (None for everybody); `OMNISCIENT` sees everything.
         language: the language of the texts.
         about: the line below the title.
-        variations: the viewer's variations, and the published ones.
-        judged: the seats whose decisions a bot comments on; empty without opinions.
+        variations: the viewer's own variations and the published ones.
+        judged: the seats on whose decisions a bot gives opinions; empty if there are no opinions.
     """
 
     past: PastGame
@@ -67,7 +67,7 @@ def gives_opinions(hall: Hall) -> bool:
 
 
 def may_judge(hall: Hall, live: Live) -> bool:
-    """Whether a bot may give opinions at a table: after the end, or in a copy if the owner permits it."""
+    """Whether a bot may give opinions at a table: after the end of the game, or in a copy if the owner permits it."""
     if not gives_opinions(hall):
         return False
     if not live.table.alone:
@@ -78,17 +78,17 @@ def may_judge(hall: Hall, live: Live) -> bool:
 
 
 async def study(hall: Hall, live: Live, viewer: str | None) -> str:
-    """The replay page of a viewer's view."""
+    """The replay page that a viewer sees."""
     async with live.lock:
         request = _request(live, viewer)
     return str(await hall.ask(study_of, request))
 
 
 async def opinion(hall: Hall, live: Live, viewer: str | None) -> str:
-    """The replay page with a bot's opinions on the decisions visible to the viewer.
+    """The replay page with a bot's opinions on the decisions that the viewer can see.
 
     Raises:
-        NotFoundError: if opinions are not allowed yet, or already being computed.
+        NotFoundError: if opinions are not allowed yet, or are already being computed.
     """
     async with live.lock:
         if not may_judge(hall, live):

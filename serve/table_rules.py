@@ -1,4 +1,4 @@
-"""Rules of tables: a ruleset with its words and its board, shared by all tables that use them."""
+"""The rules of tables: a ruleset with its words and its board, which all tables with these rules share."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ class TableRules:
         self._helps: dict[tuple[object, ...], dict[str, dict[str, Any]]] = {}
 
     def board(self, seats: tuple[str, ...], viewer: int = 0) -> tuple[str, dict[str, Any] | None]:
-        """The static picture and the drawing plan, with seats identified by ids; "" and None if it cannot be drawn.
+        """The static picture and the drawing plan, with seats identified by ids; "" and None if the board cannot be
+        drawn.
 
         `viewer` is the number of the seat whose own spaces can be clicked, if seats have such spaces.
         """
@@ -68,14 +69,14 @@ class TableRules:
         return self._boards[key]
 
     def cells(self, game: Game) -> tuple[ShownCells, list[list[str]]]:
-        """The cells of all games with the seats of `game`, and their names."""
+        """The cells of all games with the same seats as `game`, and their names."""
         if game.seats not in self._cells:
             shown = ShownCells(game)
             self._cells[game.seats] = shown, shown.names()
         return self._cells[game.seats]
 
     def values(self, game: Game) -> list[dict[str, Any]]:
-        """The values missing from the picture of games with the seats of `game`."""
+        """The values that the picture does not show, for games with the same seats as `game`."""
         if game.seats not in self._values:
             try:
                 board = board_of(self.ruleset, game.seats, self.words)
@@ -86,14 +87,14 @@ class TableRules:
 
     @cached_property
     def page_words(self) -> dict[str, str]:
-        """The words of pages in the rules' language."""
+        """The words used on pages, in the language of the rules."""
         from rulespec.engine.words.program_words import ENGLISH, program_words
 
         names = [name for name in program_words(ENGLISH) if name.startswith("table_")]
         return {name: self.words.word(name, **_holes(name)) for name in (*names, *PAGE_WORDS)}
 
     def titles(self, game: Game) -> dict[str, str]:
-        """`kind.entity` → its title, for all entities that options can name, except seats."""
+        """Maps `kind.entity` to its title, for all entities that options can name, except seats."""
         program, player = game.omniscient.program, game.ruleset.declarations.player_kind
         kinds = {p.type.removesuffix("?") for d in program.decisions for c in d.choices for p in c.params}
         names = game.omniscient.labels.names
@@ -120,17 +121,17 @@ class TableRules:
         return [msgspec.to_builtins(rule) for rule in house_rules(self.ruleset)]
 
     def helps(self, game: Game) -> dict[str, dict[str, Any]]:
-        """The help texts of games with the seats and settings of `game`, by subject."""
+        """The help texts for games with the same seats and settings as `game`, by subject."""
         key = game.seats, *sorted(game.settings.items())
         if key not in self._helps:
             self._helps[key] = {name: help_.to_json() for name, help_ in helps(self.words, game).items()}
         return self._helps[key]
 
     def calls(self, game: Game) -> dict[str, dict[str, Any]]:
-        """Decision and option → a text template for options out of turn, which are too many to list.
+        """Maps decision and option to a text template for those options out of turn that are too many to list.
 
-        Numbers in `parts` are parameters, with their singular and plural texts in `units`. Texts that depend on more
-        than the parameters are omitted.
+        Numbers in `parts` are parameters; their singular and plural texts are in `units`. Texts that depend on anything
+        besides the parameters are omitted.
         """
         results: dict[str, dict[str, Any]] = {}
         for decision in game.omniscient.program.decisions:
@@ -152,7 +153,7 @@ class TableRules:
         return [self.words.amount(1, type_.unit), self.words.amount(2, type_.unit).replace("2", "{number}")]
 
     def option_names(self, game: Game) -> dict[str, str]:
-        """Option name → its title, for options with a title."""
+        """Maps the name of each option that has a title to the title."""
         names = {c.name for d in game.omniscient.program.decisions for c in d.choices}
         return {
             name: self.words.decision(name) for name in sorted(names) if self.words.text("decisions", name) is not None

@@ -1,4 +1,4 @@
-"""The process of a server that computes bots' decisions, following the games by their decisions."""
+"""The server process that computes bots' decisions, which follows the games through their decisions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class BotQuestion(Struct, frozen=True):
         past: the game.
         seat: the deciding seat.
         bot: the name of its bot.
-        seed: the seed of the table's bots.
+        seed: the seed for the table's bots.
     """
 
     past: PastGame
@@ -49,7 +49,7 @@ class Thinking:
         self._pool: ProcessPoolExecutor | None = None
 
     def ask(self, function: Callable[..., _T], *args: object) -> Future[_T]:
-        """The result of a module's function, computed in the process."""
+        """The result of a module's function, computed in the separate process."""
         if self._pool is None:
             self._pool = ProcessPoolExecutor(1, get_context("spawn"), _end_with_the_server)
         try:
@@ -82,7 +82,7 @@ _searches: dict[tuple[object, ...], Search] = {}
 
 
 def answer(question: BotQuestion) -> str:
-    """The text of a bot's option; runs in the thinking process."""
+    """The text of the option that a bot chooses; runs in the thinking process."""
     game, bots = game_and_bot(question)
     return str(bots.choose(game)[0])
 

@@ -1,4 +1,4 @@
-"""Moves typed at a table in the notation of its ruleset."""
+"""Moves typed at a table, in the notation of its ruleset."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class TypedMove(Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         text: the text of the move.
-        serial: the serial of the viewer's last frame.
-        seat: in a copy, the moving seat.
+        serial: the serial number of the viewer's last frame.
+        seat: in a copy, the seat that moves.
     """
 
     do: Literal["type"]
@@ -53,7 +53,7 @@ def read_typed(data: object) -> TypedMove | None:
 
 
 def notation_at(live: Live) -> Notation | None:
-    """The notation at a table; None for a game with secrets, which the interpretation of typed text might reveal."""
+    """The notation at a table; None for a game with secrets, which interpreting the text could reveal."""
     if live.table.game.omniscient.secretive:
         return None
     try:
@@ -63,7 +63,7 @@ def notation_at(live: Live) -> Notation | None:
 
 
 async def take_typed(hall: Hall, live: Live, viewer: str | None, typed: TypedMove) -> dict[str, Any]:
-    """Plays the option denoted by typed text, and returns the answer to the message."""
+    """Plays the option that a typed text denotes, and returns the answer to the message."""
     notation = notation_at(live)
     if viewer is None or notation is None or len(typed.text) > MAX_TYPED or not typed.text.isprintable():
         return _refused(MessageRefusal("no move can be typed here"))

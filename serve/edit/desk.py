@@ -1,4 +1,4 @@
-"""An editor with its pages: edits are sequential, and pictures are drawn in parallel."""
+"""An editor with its pages: edits run one at a time, and pictures are drawn in parallel."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Desk:
     Attributes:
         editor: the editor.
         pages: the open pages.
-        drawn: the last picture, with the version of the files on which it is based.
-        programs: the programs started by pages.
+        drawn: the last picture, with the version of the files that it shows.
+        programs: the programs that pages have started.
     """
 
     def __init__(self, folder: Path, drawing: Thinking) -> None:

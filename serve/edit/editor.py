@@ -57,13 +57,13 @@ def _has_roles(d: typed.Declarations) -> bool:
 
 
 class Editor:
-    """The editor of a map; only one thread at a time may use it.
+    """The editor of a map, which only one thread at a time may use.
 
     Args:
         folder: the folder of a ruleset; only its files are changed.
 
     Attributes:
-        state: the map in the form for its page.
+        state: the map in the form that its page expects.
         version: the number of changes to the files so far.
     """
 

@@ -1,4 +1,4 @@
-"""The start of a map in a folder without one: a drawing, read in a separate process, becomes the map."""
+"""The start of a map in a folder that has none: a drawing, read in a separate process, becomes the map."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _Names = Annotated[list[_Name], Meta(max_length=40)]
 
 
 class MapChoice(Struct, frozen=True, forbid_unknown_fields=True):
-    """A request of the page.
+    """A request from the page.
 
     Attributes:
         name: the name of the ruleset.
-        base: the id of the ruleset it extends; "" for none.
-        drawing: a drawing in the folder; "" for the last uploaded one.
+        base: the id of the ruleset that it extends; "" for none.
+        drawing: a drawing in the folder; "" for the drawing uploaded last.
         layers: the groups of the drawing to import; empty for everything visible.
-        without: the excluded parts.
+        without: the parts to exclude.
     """
 
     name: _Name
@@ -69,7 +69,7 @@ class StartRequest(Struct, frozen=True):
 
 
 class ReadFinding(Struct, frozen=True):
-    """A finding on a drawing: its code and line ("" and 0 if none), and the remedies offered by the page."""
+    """A finding about a drawing: its code and line ("" and 0 if it has none), and the remedies that the page offers."""
 
     code: str
     line: int
@@ -79,7 +79,7 @@ class ReadFinding(Struct, frozen=True):
 
 
 class ReadShape(Struct, frozen=True):
-    """A region of a drawing: the path data of its outline, its colour, its title, and the title's position."""
+    """A region in a drawing: the path data of its outline, its colour, its title, and the title's position."""
 
     outline: str
     fill: str
@@ -89,15 +89,15 @@ class ReadShape(Struct, frozen=True):
 
 
 class ReadDrawing(Struct, frozen=True):
-    """The result of reading a drawing, or of refusing it.
+    """The result of reading a drawing or refusing it.
 
     Attributes:
         refused: the reasons for refusal.
-        counts: the numbers of regions by the origin of their names, and of touching pairs.
-        findings: the findings on the drawing.
+        counts: the number of regions by the origin of their names, and the number of touching pairs.
+        findings: the findings about the drawing.
         shapes: the regions.
         frame: the frame of these outlines: left, top, width, height.
-        files: name → text of each file of the ruleset.
+        files: maps the name of each file of the ruleset to its text.
     """
 
     refused: list[ReadFinding] = []
@@ -126,7 +126,7 @@ class Start:
 
     Args:
         folder: a folder that contains only drawings.
-        opened: returns the desk of the map once the map exists.
+        opened: the function that returns the desk of the map once the map exists.
 
     Attributes:
         desk: the desk of the map; None before the start.
@@ -187,7 +187,7 @@ class Start:
             return await self._read(choice)
 
     async def begin(self, choice: MapChoice) -> str:
-        """Starts the map of a drawing; returns the reason for a refusal, or ""."""
+        """Starts the map from a drawing; returns the reason for a refusal, or ""."""
         async with self._lock:
             if self.desk is not None:
                 return "the map has already been started: reload this page"

@@ -21,11 +21,11 @@ MAX_BYTES = 64_000_000
 
 
 class ChangedElsewhereError(MapEditError):
-    """A file changed by another program since it was read."""
+    """Another program changed a file after it was read."""
 
 
 class UndoStep(Brief, Struct, frozen=True):
-    """An undoable step: its name, and its files before and after."""
+    """A step that can be undone: its name, and its files before and after."""
 
     name: str
     before: dict[Path, Content]
@@ -33,15 +33,15 @@ class UndoStep(Brief, Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """The size of its contents in bytes."""
+        """The size of the step's file contents in bytes."""
         return sum(len(each or b"") for each in (*self.before.values(), *self.after.values()))
 
 
 class History:
-    """A history with undo and redo.
+    """A history of edits, with undo and redo.
 
     Args:
-        own: the writable files.
+        own: the files that may be written.
     """
 
     def __init__(self, own: OwnFiles) -> None:
@@ -69,14 +69,14 @@ class History:
             del self._done[0]
 
     def undo(self) -> str:
-        """Undoes the last step, and returns its name. Errors as in `do`; also if there is no step to undo."""
+        """Undoes the last step and returns its name. Raises the same errors as `do`, also if there is none."""
         step = _last(self._done, "undone")
         self._write(step.after, step.before, "undo")
         self._undone.append(self._done.pop())
         return step.name
 
     def redo(self) -> str:
-        """Redoes the last undone step, and returns its name. Errors as in `do`; also if there is no step to redo."""
+        """Redoes the last undone step and returns its name. Raises the same errors as `do`, also if there is none."""
         step = _last(self._undone, "redone")
         self._write(step.before, step.after, "redo")
         self._done.append(self._undone.pop())
@@ -101,7 +101,7 @@ class History:
 
 
 def read(path: Path, own: OwnFiles) -> Content:
-    """The content of a file that may be edited or added: it must be directly in the folder.
+    """The content of a file that may be edited or added; the file must be directly in the folder.
 
     Raises:
         MapEditError: if it is a link, outside the folder, or too large.

@@ -25,8 +25,8 @@ def edit_app(opened: Desk | Start, key: str, port: int) -> ASGIApp:
     """The web application of an editor.
 
     Args:
-        opened: the editor, or the folder for a new map.
-        key: the key expected in the first message of a page.
+        opened: the editor, or the start of a map in a folder.
+        key: the key that the first message of a page must contain.
         port: the port on this machine's loopback address.
     """
     start = opened if isinstance(opened, Start) else None
@@ -39,7 +39,7 @@ def edit_app(opened: Desk | Start, key: str, port: int) -> ASGIApp:
         return HTMLResponse(start_page() if desk() is None else edit_page(), headers=framed)
 
     async def report(request: Request) -> Response:
-        """The report requested by the page, at an unguessable address."""
+        """The report that the page requested, at an unguessable address."""
         at = desk()
         written = at.programs.reports.get(request.url.path) if at is not None else None
         return Response(status_code=404) if written is None else HTMLResponse(written, headers=framed)
@@ -78,7 +78,7 @@ def start_routes(start: Start, key: str) -> list[Route]:
     """The routes for starting a map.
 
     Args:
-        start: the folder for the map.
+        start: the start of the map.
         key: the key in the header `Authorization` of each request, which pages of other origins cannot send.
     """
 

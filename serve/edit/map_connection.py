@@ -1,4 +1,4 @@
-"""A connection of a map page: first its key, then messages and their effects."""
+"""A connection of a map page: first its key, then its messages and their effects."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class EditConnection:
         receive: returns the messages of an accepted socket.
         send: sends a message to that socket.
         desk: the editor, and all its pages.
-        key: the key expected in the first message.
+        key: the key that the first message must contain.
     """
 
     def __init__(self, receive: Receive, send: Send, desk: Desk, key: str) -> None:
@@ -128,7 +128,7 @@ class EditConnection:
 
 
 def changed_items(before: Drawn | None, now: Drawn) -> dict[str, Any]:
-    """The changes to a picture for a page: new and changed items, and None for removed ones."""
+    """The changes to a picture, for a page: new and changed items, and None for each removed item."""
     old = before.items if before is not None else {}
     items = {id_: [item.layer, item.svg] for id_, item in now.items.items() if old.get(id_) != item}
     return {

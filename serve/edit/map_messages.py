@@ -1,4 +1,4 @@
-"""Requests of a map's page: their form, as in edit_message.schema.json, and the dependents for an author to confirm."""
+"""Requests from a map's page: their form, as in edit_message.schema.json, and the dependents to be confirmed."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class EditMessage(Struct, frozen=True, forbid_unknown_fields=True):
         do: the action: make edits, undo, redo, apply the fix of a problem, or start a next step.
         edits: the edits, each as a list of words such as `["link", "cape", "reef"]`; together they form one step.
         name: the name of the step, for people.
-        confirmed: whether the author has seen the dependents.
-        serial: the serial of the state in which the page saw the problem.
+        confirmed: whether the author has seen the list of dependents.
+        serial: the serial number of the state in which the page showed the problem.
         fix: the number of the fix in that state.
         step: the next step to start.
     """
@@ -55,7 +55,7 @@ _SHOWN = 12
 
 
 def dependents(folder: Path, edits: Sequence[Sequence[str]], changes: Mapping[Path, tuple[str, str]]) -> list[str]:
-    """Sentences about the dependents of renamed and removed names; empty for other edits.
+    """Sentences about what depends on renamed and removed names; empty for other edits.
 
     Args:
         folder: the folder of the map, a real path.

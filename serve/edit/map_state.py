@@ -70,7 +70,7 @@ def _region(name: str, node: Node, own: bool, places: Mapping[str, tuple[float, 
 
 
 def form_of(map_: MapFiles, checked: Checked) -> dict[str, Any]:
-    """The form of a region: facts with their types, pieces, kinds of links, and the names to choose from."""
+    """The form for a region: facts with their types, pieces, link kinds, and the names to choose from."""
     kind = map_.kind()
     facts = checked.declarations.kinds[kind].facts if kind in checked.declarations.kinds else {}
     links = [[key, text(value)] for key, _, value in entries(map_.declared("links")) if isinstance(value, Scalar)]
@@ -109,7 +109,7 @@ def _type(type_: Type) -> dict[str, Any]:
 def faults(
     map_: MapFiles, checked: Checked | None, diagnostics: Sequence[Diagnostic]
 ) -> tuple[list[dict[str, Any]], list[Fix]]:
-    """The problems as plain data, the folder's own first, with numbered fixes."""
+    """The problems as plain data, those in the folder itself first, with numbered fixes."""
     files = {d.span.file for d in diagnostics if d.span is not None}
     own = {file for file in files if Path(file) in map_.own}
     ordered = sorted(diagnostics, key=lambda d: not _is_own(own, d))[:MAX_FAULTS]
@@ -192,7 +192,7 @@ def proposals_of(proposals: MapProposals) -> dict[str, Any]:
     owners = {fact: kind for fact, kind in base.choices.items() if base.is_owner(fact)} if base is not None else {}
 
     def values(kind: str) -> list[list[str]]:
-        """The possible names and titles for a fact of a kind; for an owner, only those added by the map."""
+        """The possible names and titles for a fact that names a kind; for an owner, only those that the map added."""
         own = proposals.own(kind)
         if kind in owners.values():
             return [[name, str((own[name] or {}).get("title", "")) or name.replace("_", " ")] for name in own]
@@ -212,7 +212,7 @@ def proposals_of(proposals: MapProposals) -> dict[str, Any]:
 
 
 def data_of(proposals: MapProposals, checked: Checked) -> dict[str, Any]:
-    """The data for forms other than regions: entities that a map may add, tables, constants, and set-up.
+    """The data for all forms except those of regions: entities that a map may add, tables, constants, and set-up.
 
     Raises:
         DiagnosticsError: if a file is unreadable.
@@ -253,7 +253,7 @@ def data_of(proposals: MapProposals, checked: Checked) -> dict[str, Any]:
 
 
 def stale_of(map_: MapFiles, diagnostics: Sequence[Diagnostic]) -> str:
-    """The reason why the files cannot be read as a whole, and its location."""
+    """The reason why the files cannot be read as a whole, with its location."""
     first = min(diagnostics, key=lambda d: d.span is None or Path(d.span.file) not in map_.own, default=None)
     if first is None:
         return "the files cannot be read"

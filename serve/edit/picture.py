@@ -1,4 +1,4 @@
-"""The picture of a map during editing, drawn in a separate process: a region keeps its place when others change."""
+"""The picture of a map during editing, drawn in a separate process: a region stays in place when others change."""
 
 from __future__ import annotations
 
@@ -47,12 +47,13 @@ class Drawn(Brief, Struct, frozen=True):
     Attributes:
         size: width and height of the sheet.
         items: its items by id, in order.
-        spots: region → its place on the sheet.
+        spots: maps a region to its place on the sheet.
         frame: the visible part of the map, in its own units.
         scale: points on the sheet per unit of the frame.
-        places: region → its place, in units of the frame; the place of its name, if its outline declares one.
+        places: maps a region to its place in units of the frame, or to the place of its name if its outline declares
+            one.
         free: an empty place, in units of the frame.
-        loose: the regions without a place in any file, with their displayed places.
+        loose: the regions that have no place in any file, with the places where they are displayed.
         corner: the corner of the map on the sheet.
     """
 
@@ -68,7 +69,7 @@ class Drawn(Brief, Struct, frozen=True):
 
 
 class Picture:
-    """A series of pictures of a map, which keep frame and layout as long as possible."""
+    """A series of pictures of a map, which retain the frame and layout as long as possible."""
 
     def __init__(self) -> None:
         self._frame: Frame | None = None
@@ -80,13 +81,13 @@ class Picture:
         """The picture of a map.
 
         Args:
-            d: declarations, possibly with mistakes.
+            d: the declarations, possibly with mistakes.
             style: the style of the map.
             kind: the kind of the regions.
             title: the title of the game.
 
         Raises:
-            DiagnosticsError: RS55x, if it cannot be drawn.
+            DiagnosticsError: RS55x if the map cannot be drawn.
         """
         words = PlainWords(d, title)
         sheet = Sheet(d, style, lambda each: words.titles(each, {}), Names(d, ()), words)
@@ -210,9 +211,9 @@ class ToDraw(Struct, frozen=True):
     """A request to draw a map.
 
     Attributes:
-        editor: the id of its editor, whose last picture serves as cache.
+        editor: the id of its editor, whose last picture serves as a cache.
         declarations: the declarations of the ruleset, possibly with mistakes.
-        files: folder and name of each possible drawing file, lowest first.
+        files: the folder and name of each possible drawing file, lowest layer first.
         kind: the kind of the regions.
         title: the title of the game.
     """
@@ -225,7 +226,7 @@ class ToDraw(Struct, frozen=True):
 
 
 def packed(map_: ToDraw) -> bytes:
-    """A map serialised for the drawing process, independent of later edits."""
+    """A map serialised for the drawing process, so that later edits do not affect it."""
     return pickle.dumps(map_, pickle.HIGHEST_PROTOCOL)
 
 
@@ -233,7 +234,7 @@ _pictures: OrderedDict[str, tuple[Picture, EditorFiles]] = OrderedDict()
 
 
 def draw(data: bytes) -> tuple[Drawn | None, tuple[Diagnostic, ...]]:
-    """The picture of a map, or None if it cannot be drawn, and its faults; runs in the drawing process."""
+    """The picture of a map (None if it cannot be drawn), and its faults; runs in the drawing process."""
     map_: ToDraw = pickle.loads(data)
     picture, source = _pictures.setdefault(map_.editor, (Picture(), EditorFiles()))
     _pictures.move_to_end(map_.editor)

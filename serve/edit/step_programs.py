@@ -1,4 +1,4 @@
-"""Next steps for a map: the command of each, and the programs that a page starts for the saved map."""
+"""Next steps for a map: the command for each step, and the programs that a page starts for the saved map."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class NextStep(Struct, frozen=True):
     Attributes:
         title: its displayed name.
         words: the words of its command, after `rulespec`.
-        name: its name in requests of the page; "" for a terminal command.
-        seconds: its time limit; for a table, the limit for its start.
+        name: its name in requests from the page; "" for a step that runs only in a terminal.
+        seconds: its time limit; for a table, the time limit for starting it.
     """
 
     title: str
@@ -39,7 +39,7 @@ class NextStep(Struct, frozen=True):
 
     @property
     def command(self) -> str:
-        """The command as typed in a terminal."""
+        """The command as it is typed in a terminal."""
         return " ".join(["rulespec", *(f'"{word}"' if " " in word else word for word in self.words)])
 
 
@@ -48,8 +48,8 @@ def steps(folder: Path, base: str, players: int | None, roles: int = 0) -> Itera
 
     Args:
         folder: the folder of the map.
-        base: the reference of the ruleset it extends; "" if none.
-        players: the minimum number of players, if more are possible.
+        base: the reference of the ruleset that it extends; "" if there is none.
+        players: the minimum number of players, if other numbers are possible.
         roles: the maximum number of seats, if the seats have roles that may win more often than others; otherwise 0.
     """
     name = display(folder.resolve())
@@ -79,12 +79,12 @@ _OPEN = ("Ctrl-C stops it\n", "Ctrl-C stops it\r\n")
 
 
 class EditorProgram(Struct, frozen=True):
-    """The displayed state of a program.
+    """The state of a program as displayed.
 
     Attributes:
         state: running, finished (for a table: open), or failed.
         text: its output.
-        links: its links, as names and addresses.
+        links: its links, each as a name and an address.
     """
 
     state: str
@@ -93,14 +93,14 @@ class EditorProgram(Struct, frozen=True):
 
 
 class EditorPrograms:
-    """The programs started from a page: at most one per step, all ended with the server.
+    """The programs started from a page: at most one per step. They end with the server.
 
     Args:
-        changed: a callback for changes of `shown` or `reports`.
+        changed: the callback for changes to `shown` or `reports`.
 
     Attributes:
-        shown: step → its last program.
-        reports: path → the page written by a program.
+        shown: maps a step to its last program.
+        reports: maps a path to the page that a program wrote.
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
@@ -115,7 +115,7 @@ class EditorPrograms:
     def start(self, step: NextStep) -> str:
         """Starts a program; returns the reason for a refusal, or "".
 
-        An open table is replaced by the new process at the same address.
+        If a table is open, the new process replaces it at the same address.
         """
         before = self.shown.get(step.name)
         if before is not None and before.state == "running":
