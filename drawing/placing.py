@@ -49,7 +49,7 @@ _TRAYS = ((110, 44), (88, 44), (66, 44), (44, 66), (88, 22), (44, 44), (66, 22),
 
 
 class LabelBlock(Struct, frozen=True):
-    """A label block: lines of text with sizes and centres, and a tray for pieces.
+    """A label block: lines of text with sizes and centres, a tray for pieces, and the bounding `boxes` of both.
 
     `turned` is the rotation in degrees, clockwise around the middle of `box`; the lines are stored unrotated.
     """

@@ -22,7 +22,8 @@ Renamed = dict[int, tuple[str, str]]
 
 
 def derived_names(index: NameIndex, wanted: Span, new: str) -> Renamed:
-    """The names that change together with a renamed declaration, such as `red_9` with the suit `red`.
+    """The names that change with a renamed declaration, as `red_9` does with the suit `red`, or `card.suit` with the
+    kind `suit`.
 
     Args:
         index: the ruleset.

@@ -648,9 +648,7 @@ class OverSubsets(Expr, frozen=True):
 
 
 class Once(Expr, frozen=True):
-    """A value after a hypothetical call, which offers no decision and does not end the game; `call` is the place of the
-    call.
-    """
+    """The `value` after a hypothetical call, which offers no decision and cannot end the game; `call` is its place."""
 
     value: Expr
     procedure: Procedure
