@@ -251,7 +251,7 @@ class Completer:
         return self._words[number] if number < len(self._words) else None
 
     def words(self, before: str) -> list[str]:
-        """The possible completions of the last word of a line."""
+        """The possible completions for the last word of a line."""
         from rulespec.lsp.complete import complete
 
         index = self._indexed()

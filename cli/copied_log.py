@@ -36,7 +36,7 @@ def print_bundled(log: Path, rules: str | None, out: Path | None) -> int:
 
 
 def write_bundles(logs: tuple[Path, ...], rules: str | None) -> int:
-    """Writes the rules of logs beside them, once per ruleset; returns the exit code."""
+    """Writes the rules of logs next to them, once per ruleset; returns the exit code."""
     load, result = cache(load_ruleset), set()
     for log in logs:
         if is_shipped(log):

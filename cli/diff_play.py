@@ -35,7 +35,7 @@ def compared(old: str, new: str, decisions: int | None) -> Comparison:
     Args:
         old: the first reference, or the path of a log with embedded rules.
         new: the other reference.
-        decisions: the maximum number of decisions; None for the default with a time limit.
+        decisions: the maximum number of decisions; None means the default, with a time limit.
 
     Raises:
         DiagnosticsError: if a ruleset has errors.
@@ -79,7 +79,7 @@ def recorded_games(ruleset: typed.Ruleset, logs: Sequence[Path] = ()) -> list[tu
 
 
 def lines(comparison: Comparison) -> Iterator[str]:
-    """The comparison as text."""
+    """The text of the comparison."""
     yield ""
     yield output.style("Play", bold=True)
     if comparison.same:

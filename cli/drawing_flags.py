@@ -54,7 +54,7 @@ class DrawingFlags(Struct, frozen=True):
             raise click.UsageError("--layer, --not and --ids need a drawing: --map outlines.svg")
 
     def drawn(self) -> DrawnMap:
-        """The map of `--map`; a map without regions if it is not given.
+        """The map given by `--map`; a map without regions if the flag is not given.
 
         Raises:
             click.UsageError, DiagnosticsError: if it is unreadable.
@@ -100,7 +100,7 @@ class DrawingFlags(Struct, frozen=True):
         )
 
     def source(self) -> dict[str, Any]:
-        """The flags in their stored form."""
+        """The flags in the form in which they are stored."""
         lists = {"fill": self.fills, "layer": self.layers, "not": self.without}
         results: dict[str, Any] = {key: [*values] for key, values in lists.items() if values}
         return ({"from": self.ref} if self.ref is not None and self.fills else {}) | results

@@ -1,4 +1,4 @@
-"""`rulespec export`: a ruleset as a WebAssembly module, or a recorded game as a trajectory, for other programs."""
+"""`rulespec export`: exports a ruleset as a WebAssembly module, or a recorded game as a trajectory."""
 
 from __future__ import annotations
 

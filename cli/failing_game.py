@@ -42,7 +42,7 @@ def write_into(folder: Path, name: str, text: str) -> Path:
 
 
 def story(failing: FailingGame, path: Path | None) -> list[str]:
-    """A failing game as text."""
+    """The text that describes a failing game."""
     header = failing.header
     settings = [f"{k}={v}" for k, v in header.settings.items()]
     more = f" with {', '.join(settings)}" if settings else ""
@@ -58,7 +58,7 @@ def story(failing: FailingGame, path: Path | None) -> list[str]:
 
 
 def as_json(failing: FailingGame, path: Path | None) -> dict[str, Any]:
-    """A failing game as JSON."""
+    """A failing game as JSON data."""
     return {
         "diagnostic": output.in_json([failing.wrong])[0],
         "log": failing.log().splitlines(),

@@ -61,7 +61,7 @@ _NEW = "--set"
 
 
 def settings_flag(command: _F) -> _F:
-    """Adds `--set` to a command, as `settings`; its former name is a usage error with a hint."""
+    """Adds `--set` to a command, as `settings`; the flag's former name is a usage error with a hint."""
     for old, new in FLAGS.items():
         if new == _NEW:
             command = click.option(old, multiple=True, hidden=True, expose_value=False, callback=_renamed)(command)

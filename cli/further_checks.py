@@ -50,7 +50,7 @@ def _played(ruleset: typed.Ruleset, minutes: int | None) -> PlayReport:
 
 
 def amount_of_play(played: PlayReport) -> str:
-    """A summary of the games played: `played 1,240 games in 9 combinations`."""
+    """A summary of how many games were played: `played 1,240 games in 9 combinations`."""
     if not played.games:
         return "played no game to its end"
     of = "" if played.combinations == played.of else f"{played.combinations:,} of "

@@ -1,4 +1,4 @@
-"""`rulespec identify`: the edition, variants and settings of a recorded game."""
+"""`rulespec identify`: finds the edition, variants and settings of a recorded game."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rulespec new --map x.svg --update`: updates a map from a changed drawing by minimal edits."""
+"""`rulespec new --map x.svg --update`: updates a map with minimal edits after its drawing changed."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | No
 
 
 def read_map(path: Path, part: Part | None = None, ids: Mapping[str, str] | None = None) -> DrawnMap:
-    """The map of a drawing, with the findings of its reader. Arguments and errors: as for `drawn_map`."""
+    """The map in a drawing, with the findings of its reader. Arguments and errors: as for `drawn_map`."""
     report = Report()
     result = regions_of(read_source(path, report, part), ids)
     warn(result, report)
@@ -308,7 +308,7 @@ def _written(name: str) -> str:
 
 
 def about_regions(base: Merged) -> list[str]:
-    """The paths of mappings outside the map that are keyed by regions."""
+    """The paths of mappings outside the map whose keys are regions."""
     names = {key for key, _, _ in entries(get(base.source.root, "map", "regions"))}
     results = []
     for key in ("setup", "tables"):

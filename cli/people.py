@@ -146,7 +146,8 @@ class Person:
         return (o for o in every_option(self.game) if not o.interrupt or not telling or o.by == self.seat)
 
     def show_options(self, *, interrupts: bool, only: str = "") -> list[option_list.Entry]:
-        """Lists the legal options with numbers, grouped by name; `only` restricts them to one name, or is `all`.
+        """Lists the legal options with numbers, grouped by name; `only` is a name to which they are restricted, or
+        `all`.
 
         Returns the numbered entries.
         """

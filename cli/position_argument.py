@@ -39,7 +39,7 @@ class PlaceType(click.ParamType[PositionPlace]):
     name = "position"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> PositionPlace:
-        """The reference or the log, and the number of decisions."""
+        """The ruleset reference or log, with the number of decisions."""
         text = str(value)
         parts = None if Path(text).exists() else _AT.fullmatch(text)
         log, at, number = text.rpartition("@")

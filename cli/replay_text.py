@@ -190,7 +190,7 @@ def _show_position(result: ReplayResult, words: Words, showing: Showing, *, stop
 
 
 def no_end(result: ReplayResult) -> str:
-    """A note about a native log without an end line."""
+    """A note that a native log has no end line."""
     native = result.native
     ends = native is None or (native.end is not None and native.end.entries == len(native.entries))
     return "" if ends else ", no end recorded"
@@ -283,7 +283,7 @@ def passed(result: ReplayResult) -> str:
 
 
 def known_fault(result: ReplayResult, divergence: Divergence) -> str:
-    """The line about a log with an illegal decision caused by a known fault of the recording system."""
+    """The line about an illegal decision that a known fault of the recording system has caused."""
     return f"a known fault of {result.system}: {divergence.known_fault}"
 
 

@@ -38,7 +38,7 @@ def about(merged: Merged, word: str) -> Iterator[str]:
 
     Args:
         merged: the ruleset.
-        word: one or more words of natural language; case and plural are ignored.
+        word: one or more words of natural language; differences in case and number are ignored.
     """
     test = _pattern(word)
     if test is None:

@@ -1,4 +1,4 @@
-"""`rulespec serve`: tables in the browser, for people, bots and spectators."""
+"""`rulespec serve`: tables in the browser for people, bots and spectators."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Sweep(Struct, frozen=True):
         return short(self.path)
 
     def own(self, ruleset: typed.Ruleset) -> tuple[int, str]:
-        """The current value in a ruleset, and its unit.
+        """The current value in a ruleset, with its unit.
 
         Raises:
             click.BadParameter: if the ruleset has no such number, or the setting does not allow these values.

@@ -300,7 +300,7 @@ class TerminalTable:
         return self.words.seat(seat, self.game.shown_names)
 
     def may_quit(self, seat: str) -> bool:
-        """Whether a person may quit; asks for confirmation if the game is unsaved."""
+        """Whether a person may quit; if the game is unsaved, asks for confirmation."""
         if self.saved is not None or not self.unsaved:
             return True
         output.echo("the game is not saved (`w FILE` saves it)")

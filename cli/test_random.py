@@ -1,4 +1,4 @@
-"""`rulespec test --random N`: random games that check universal properties."""
+"""`rulespec test --random N`: random games that check properties which hold for all rulesets."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Pictures of boards, drawn from data (`drawing.yaml`) and a seat's view."""
+"""Pictures of boards, drawn from `drawing.yaml` and a seat's view."""

@@ -118,7 +118,7 @@ def _uncrossed(lines: Sequence[_Line]) -> list[_Line]:
 
 
 def cross(a: Point, b: Point, c: Point, d: Point) -> bool:
-    """Whether two lines cross, excluding their ends."""
+    """Whether two lines cross; their ends do not count."""
 
     def side(p: Point, q: Point, r: Point) -> float:
         return (q[0] - p[0]) * (r[1] - p[1]) - (q[1] - p[1]) * (r[0] - p[0])

@@ -30,7 +30,7 @@ def chip_width(text: str) -> float:
 
 @lru_cache(4096)  # positions of a game repeat a small set of chips
 def chip(look: Look, x: float, y: float, text: str = "") -> str:
-    """A small disc with an entity's letter, or a small card with a longer text, as SVG."""
+    """A small disc with an entity's letter, or a small card with longer text, as SVG."""
     text = text or look.letter
     fill = colour(look.colour)
     wide = chip_width(text)
@@ -148,7 +148,7 @@ def alone(sheet: Sheet, kind: str, place: str) -> list[Pile]:
 
 
 def most_texts(sheet: Sheet, kind: str, tokens: str, place: str) -> int:
-    """The maximum number of distinct cards for tokens of a kind in one place."""
+    """The maximum number of distinct cards for a kind's tokens in one place."""
     index = sheet.d.kinds[tokens].places[place].index
     texts: dict[int, set[str]] = {}
     for i, pile in enumerate(alone(sheet, tokens, place)):

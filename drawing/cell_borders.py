@@ -1,4 +1,4 @@
-"""Geometry and contents of the sides and corners of a regular board's cells."""
+"""Geometry and contents of the sides and corners of regular board cells."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ Cell = tuple[int, int]
 
 
 class Net(Struct, frozen=True):
-    """The grid of a picture: its top left corner, its cell size, and its numbers of columns and rows.
+    """The grid of a picture: top left corner, cell size, and numbers of columns and rows.
 
     `strip` is the gap between the upper and the lower half of the rows.
     """
@@ -201,7 +201,7 @@ def _yard(sheet: Sheet, board: BoardStyle, number: int, owner: int, box: Box) ->
 
 
 class NamePlace(Struct, frozen=True):
-    """The position of a name: its cell, and whether it is at the upper edge, or next to the viewer's cell."""
+    """The position of a name: its cell, whether it is at the upper edge, and whether another name is there already."""
 
     box: Box
     above: bool

@@ -70,7 +70,7 @@ def ground(name: str, share: float = 0.4) -> str:
 
 
 def luminance(name: str) -> float:
-    """Relative luminance of a colour: 0 black, 1 white."""
+    """The relative luminance of a colour, from 0 (black) to 1 (white)."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (p / 255 for p in parts(name))]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 

@@ -29,7 +29,7 @@ Lines = Sequence[Sequence[Point]]
 
 
 def common_points(outlines: Sequence[Lines]) -> Counter[tuple[int, int]]:
-    """The number of common points of each pair of outlines."""
+    """The number of points that each pair of outlines has in common."""
     owners: dict[Point, set[int]] = {}
     for i, lines in enumerate(outlines):
         for x, y in (p for line in lines for p in line):

@@ -44,7 +44,7 @@ def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
 def read_files(
     d: typed.Declarations, files: list[tuple[Path, str]], report: Report, source: Files | None = None
 ) -> Style:
-    """The style of a ruleset from its drawing files, read by `source` instead of from disk.
+    """The style of a ruleset from its drawing files, which `source` provides instead of the disk.
 
     Names in the topmost file are checked; unknown names in lower files are ignored.
     """

@@ -20,7 +20,7 @@ Said = tuple[Scalar, str, typed.Named]
 
 
 def check_names(d: typed.Declarations, drawing: Node, report: Report) -> list[Said]:
-    """Reports unknown names in a drawing file; returns the known ones."""
+    """Reports unknown names in a drawing file; returns the known names."""
     names = _Names(d, drawing, report)
     names.check()
     return names.said

@@ -1,4 +1,4 @@
-"""Pieces, tokens and markers in the slots of their places, as large as possible."""
+"""Pieces, tokens and markers in the slots of their places, drawn as large as possible."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def number_of(entity: typed.Entity) -> str:
 
 
 def numbers_of(d: typed.Declarations, kind: str) -> dict[str, str]:
-    """The numbered entities of a kind: name → number, or empty if two share a number."""
+    """The numbered entities of a kind, as a map from name to number; empty if two share a number."""
     if kind in d.boards and d.boards[kind].form != "line":
         return {}
     numbers = {entity.name: number for entity in d.kinds[kind].entities if (number := number_of(entity))}

@@ -39,7 +39,7 @@ def piles(d: typed.Declarations) -> Iterator[typed.PieceDecl | typed.Kind]:
 
 
 def link_facts(d: typed.Declarations, kind: str) -> list[str]:
-    """The links of a kind: its set-valued facts of the same kind."""
+    """The links of a kind: its facts whose value is a set of the same kind."""
     return [f.name for f in d.kinds[kind].facts.values() if isinstance(f.type, SetOf) and f.type.kind == kind]
 
 
@@ -303,8 +303,8 @@ class BoardContents:
     """The contents of a drawing's boards, which determine what tables must show.
 
     Args:
-        d: declarations.
-        boards: kind → form, without hidden ones.
+        d: the declarations.
+        boards: maps the kind of each board that is not hidden to its form.
         fields: fields on boards, as kind and name.
         trays: pieces in trays and yards, as `piece.place`.
     """

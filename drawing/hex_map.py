@@ -1,4 +1,4 @@
-"""Hex maps: each position is the centre of a hex with its name, facts and tile."""
+"""Hex maps: each position is the centre of a hex that shows its name, facts and tile."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class SheetTable(Brief, Struct):
 
     @property
     def suffix(self) -> str:
-        """The suffix of the ids of the table's items: empty except for later parts."""
+        """The suffix of the ids of the table's items, which is empty except for later parts."""
         return f".{self.part + 1}" if self.part else ""
 
 
@@ -173,7 +173,7 @@ def table_of(
 
 
 def moved(table: SheetTable, to: Point) -> SheetTable:
-    """The table, moved to another corner of the sheet."""
+    """The table moved to another corner of the sheet."""
     right, down = to[0] - table.corner[0], to[1] - table.corner[1]
     columns = [replace(column, left=column.left + right) for column in table.columns]
     return replace(table, columns=columns, corner=to, top=table.top + down)

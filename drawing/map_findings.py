@@ -1,4 +1,4 @@
-"""Findings about an imported drawing: the origin of names, omitted parts, doubts, and remedies."""
+"""Findings about an imported drawing: how regions got their names, omitted parts, doubts, and remedies."""
 
 from __future__ import annotations
 

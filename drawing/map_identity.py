@@ -1,4 +1,4 @@
-"""Matching of a changed drawing's regions with those of the map: by name, or by label and outline."""
+"""Matching of the regions in a changed drawing with the regions of the map: by name, or by label and outline."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def alike(regions: Sequence[ImportedRegion]) -> list[list[ImportedRegion]]:
 
 
 def refuse_alike(drawn: DrawnMap) -> None:
-    """Refuses different labels that give the same name.
+    """Refuses different labels that yield the same name.
 
     Raises:
         DiagnosticsError: RS907 for each such name, with all its labels.

@@ -75,7 +75,7 @@ def pairs_of(board: BoardStyle, links: list[Link]) -> set[tuple[int, int]]:
 
 
 def across_of(sheet: Sheet, board: BoardStyle) -> Iterator[Across]:
-    """The facts that point over borders of a map."""
+    """The facts that point over map borders."""
     for fact in board.across:
         for i in range(len(sheet.names(board.kind))):
             of = sheet.fact(board.kind, fact, i)

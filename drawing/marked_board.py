@@ -112,7 +112,7 @@ def _text(sources: Mapping[str, str], span: Span) -> str:
 
 
 def faulty_scene(board: Board, faults: Sequence[BoardFault]) -> Scene:
-    """The board without pieces, with its mistakes."""
+    """The board without pieces, marked with its mistakes."""
     empty = board.scene(None)
     items = [*_marks(board, faults), *_list(faults, (empty.width, 24.0))]
     count = len([f for f in faults if f.diagnostic.severity is Severity.ERROR])

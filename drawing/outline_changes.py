@@ -169,7 +169,7 @@ def followed(outlines: Outlines, part: Part, other: Part, begin: Dot, end: Dot) 
 
 
 def written(dot: Dot) -> str:
-    """A point in the notation of edits."""
+    """A point as written in edits."""
     return f"{dot[0]},{dot[1]}"
 
 

@@ -91,7 +91,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def data_of(rings: Iterable[Ring]) -> str:
-    """Path data of rings, the inverse of `rings_of`."""
+    """Path data for rings, the inverse of `rings_of`."""
     return "".join(
         f"M{ring[0][0]} {ring[0][1]}l{_joined(x - px for p, n in pairwise(ring) for px, x in zip(p, n, strict=True))}z"
         for ring in rings

@@ -11,7 +11,7 @@ from rulespec.typed.seat_kinds import entity_names
 
 
 class Wording(Protocol):
-    """The titles for a picture, in some language."""
+    """The titles for a picture in one language."""
 
     @property
     def game(self) -> str:
@@ -33,7 +33,7 @@ class Wording(Protocol):
         """The title of a piece place."""
 
     def internal(self, owner: str, name: str = "") -> bool:
-        """Whether something is internal to the rules, and so not shown."""
+        """Whether something is internal to the rules and therefore not shown."""
 
     def decision(self, name: str) -> str:
         """The title of a decision."""
@@ -79,7 +79,7 @@ class PlainWords:
         return name.replace("_", " ")
 
     def pieces(self, name: str, owners: Sequence[tuple[str, str]] = ()) -> str:
-        """The title of a type of pieces."""
+        """The title of a piece type."""
         return " ".join([*(title for _, title in owners), name.replace("_", " ")])
 
     def place(self, pile: str, place: str, index: str = "", kind: str = "") -> str:

@@ -77,12 +77,12 @@ def name_box(sheet: Sheet, board: BoardStyle, number: int, block: LabelBlock, co
 
 
 def moved(box: Box, corner: Point) -> Box:
-    """A box, shifted to picture coordinates."""
+    """A box shifted to picture coordinates."""
     return Box((box[0] + corner[0], box[1] + corner[1], box[2] + corner[0], box[3] + corner[1]))
 
 
 def shift(points: Sequence[Point], corner: Point) -> list[Point]:
-    """Points, shifted to picture coordinates."""
+    """Points shifted to picture coordinates."""
     return [(x + corner[0], y + corner[1]) for x, y in points]
 
 
@@ -110,7 +110,7 @@ def badges_of(sheet: Sheet, board: BoardStyle, number: int) -> list[tuple[Look, 
 
 
 def side_of(sheet: Sheet, board: BoardStyle, number: int) -> Side:
-    """A place's terrain and owner, which determine the ranks of its borders."""
+    """A place's terrain and owner, on which the ranks of its borders depend."""
     of = sheet.fact(board.kind, board.fill[-1], number) if board.fill else None
     owners = [sheet.fact(board.kind, name, number) for name in board.fill[:-1]]
     return Side(of is not None and sheet.look(*of).colour == "water", next(filter(None, owners), None))

@@ -33,7 +33,7 @@ SPOTS = {
 
 
 def last_roll(history: Sequence[Option | Event]) -> list[int]:
-    """The numbers of the last roll; empty before the first roll, or if any is hidden or not from 1 to 6."""
+    """The numbers of the last roll; empty before the first roll, or if a number is hidden or outside 1 to 6."""
     roll = next((each for each in reversed(history) if each.by is None), None)
     return rolled(None if roll is None else roll.option if isinstance(roll, Event) else str(roll))
 

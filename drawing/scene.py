@@ -97,7 +97,7 @@ def panel(box: Box, title: str, content: str) -> str:
 
 
 def document(width: float, height: float, title: str, description: str, content: str, fonts: str = FONTS) -> str:
-    """An SVG document with a paper-coloured background; `content` is SVG."""
+    """An SVG document on a paper-coloured background; `content` is SVG."""
     size = {"width": width, "height": height}
     ground = element("rect", **size, fill=PALETTE["paper"])
     texts = f'<title id="scene-title">{clean(title)}</title>'

@@ -102,7 +102,7 @@ class Names:
         return self._numbers[kind].get(name, -1)
 
     def parts(self, kind: str, number: int) -> tuple[Entity, ...]:
-        """The components of an entity; the entity itself if it has none."""
+        """The components of an entity, or the entity itself if it has none."""
         if (kind, number) not in self._parts:
             results, rest = [], number
             for part in reversed(self.d.kinds[kind].product):
@@ -113,7 +113,7 @@ class Names:
         return self._parts[kind, number]
 
     def token_owners(self, kind: str, number: int) -> tuple[Entity, ...]:
-        """The owners of a token: its components."""
+        """The owners of a token, which are its components."""
         return tuple(part for part in self.parts(kind, number) if "." not in part[0] and part[0] != kind)
 
     def owners(self, pile: str, text: str) -> tuple[Entity, ...]:

@@ -1,4 +1,4 @@
-"""Snapping of outlines to integer points: nearly equal points are merged, so that neighbours share edges.
+"""Snapping of outlines to integer points: nearly equal points are merged so that neighbours share edges.
 
 Points are snapped to one another, points on an edge are inserted there, parts that overlap another outline are cut out,
 and finally each border is simplified once for both sides.

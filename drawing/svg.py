@@ -117,7 +117,7 @@ def rotation(turned: Turn) -> str:
 
 
 def group(content: Iterable[str], title: str = "", /, **values: Value) -> str:
-    """A group; its title serves screen readers and tooltips."""
+    """A group, whose title serves screen readers and tooltips."""
     inner = "".join(content)
     if title:
         return element("g", f"<title>{clean(title)}</title>{inner}", role="img", **values)

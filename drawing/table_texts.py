@@ -44,7 +44,7 @@ def text_table(sheet: Sheet, table: SheetTable, title: str) -> TextTable:
 
 
 class TableTexts:
-    """The values of a table, position by position; an unchanged row is the same object."""
+    """The values of a table, position by position; an unchanged row is returned as the same object."""
 
     def __init__(self, sheet: Sheet, words: Wording, names: Names, table: SheetTable) -> None:
         self._sheet, self._words, self._names = sheet, words, names

@@ -20,7 +20,7 @@ characters."""
 
 
 def text_width(text: str, size: float, *, bold: bool = False) -> float:
-    """The width of a line of text in the unit of its font size."""
+    """The width of a line of text, in multiples of its font size."""
     table = tables()["bold" if bold else "regular"]
     last = _FIRST + len(table)
     return sum(table[ord(c) - _FIRST] if _FIRST <= ord(c) < last else _WIDE for c in text) * size / 1000

@@ -1,4 +1,4 @@
-"""Faces of tiles: track between sides and stops, slots, numbers and a letter, with the cell's centre as origin."""
+"""Tile faces: track between sides and stops, slots, numbers and a letter, drawn around the centre of the cell."""
 
 from __future__ import annotations
 

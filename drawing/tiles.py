@@ -110,7 +110,7 @@ def _laid(sheet: Sheet, kind: str, tiles: Tiles, shown: ShownState) -> Iterator[
 
 
 def tile_items(sheet: Sheet, kind: str, tiles: Tiles, shown: ShownState) -> list[SceneItem]:
-    """The tiles of a position, drawn below the names and pieces of their cells."""
+    """The tiles in a position, drawn below the names and pieces of their cells."""
     turns: Mapping[int, object] = shown.fields.get((kind, tiles.turn), {})
     results = []
     for number, value in shown.fields.get((kind, tiles.field), {}).items():

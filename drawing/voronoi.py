@@ -20,7 +20,7 @@ _JITTER = 0.05
 
 
 class Edge(Struct, frozen=True):
-    """An edge of a cell: its corners, and the site beyond it (negative for the frame)."""
+    """An edge of a cell: its corners, and the site on the other side (negative for the frame)."""
 
     start: Corner
     end: Corner

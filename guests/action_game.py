@@ -27,7 +27,7 @@ CHANCE, NOBODY = -1, -2
 
 
 class IllegalActionError(ValueError):
-    """An illegal action."""
+    """The action is illegal."""
 
 
 class Contract:
@@ -232,7 +232,7 @@ class Play:
         self._open, self._depth = None, 0
 
     def draw(self, draws: Draws) -> None:
-        """Draws chance outcomes until a seat must decide, or the game is over."""
+        """Draws chance outcomes until a seat must decide or the game is over."""
         while self.seat == CHANCE:
             option = choose(self.game, draws, interrupt_rate=0)
             if option is None:

@@ -77,13 +77,13 @@ class Batch:
         return result
 
     def masks(self) -> NDArray[np.int8]:
-        """A mask of legal actions for each game; all 0 if it is over."""
+        """A mask of legal actions for each game; all 0 for a game that is over."""
         result = np.zeros((len(self.rows), self.table.actions.size), np.int8)
         result[self._parents, self._next] = 1
         return result
 
     def observations(self) -> Floats:
-        """The deciding seat's observation for each game; all 0 if it is over."""
+        """The deciding seat's observation for each game; all 0 for a game that is over."""
         sight = self.table.sight
         result = np.zeros((len(self.rows), sight.size), np.float32)
         for seat in range(self._search.seats):

@@ -34,7 +34,7 @@ def server(box: Toolbox) -> Server[Any]:
 
 
 def serve(box: Toolbox) -> None:
-    """Serves a toolbox until the end of standard input."""
+    """Serves a toolbox until standard input ends."""
 
     async def run() -> None:
         own = server(box)

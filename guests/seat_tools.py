@@ -54,7 +54,7 @@ class SeatedTable(Protocol):
         """The result of calling `ask` with the game."""
 
     def take(self, chosen: Callable[[Game], Option]) -> None:
-        """Plays a decision; `chosen` returns a legal option, or raises."""
+        """Plays a decision; `chosen` is the function that returns a legal option, or raises."""
 
 
 class SeatTools:

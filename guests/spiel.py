@@ -1,4 +1,4 @@
-"""Any ruleset as an OpenSpiel game, in Python.
+"""Any ruleset as an OpenSpiel game implemented in Python.
 
 Example::
 
@@ -145,7 +145,7 @@ class RulesetState(pyspiel.State):  # type: ignore[misc]
 
     @property
     def play(self) -> Play:
-        """The play at this state."""
+        """The play that has reached this state."""
         return self.held.play
 
     def current_player(self) -> int:

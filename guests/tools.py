@@ -65,7 +65,7 @@ class Tool(Struct, frozen=True):
         return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
 
     def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The validated arguments of a call.
+        """The arguments of a call after validation.
 
         Raises:
             ToolError: if they are invalid.

@@ -186,7 +186,7 @@ def kinds_on_regions(d: typed.Declarations, region: str) -> list[str]:
 
 
 def base_map(folder: Path, extends: str) -> BaseMap | None:
-    """The base of the ruleset in a folder; None if there is none, or it has errors."""
+    """The base of the ruleset in a folder; None if there is no base, or if the base has errors."""
     if not extends:
         return None
     name, *overlays = parts_of(extends)

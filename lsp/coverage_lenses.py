@@ -49,7 +49,7 @@ class _Record(Struct):
 
 
 class CoverageLens(NamedTuple):
-    """A code lens: text shown above a line, counted from 1."""
+    """A code lens: a text shown above a line, which is counted from 1."""
 
     line: int
     text: str

@@ -65,7 +65,7 @@ def signature(named: typed.Named, index: NameIndex) -> str:
 
 
 def explanation(named: typed.Named, index: NameIndex) -> str:
-    """The author's text for a declaration: docstring, title or `doc`; "" if there is none."""
+    """The author's text about a declaration: docstring, title or `doc`; "" if there is none."""
     root = index.checked.source.root
     match named:
         case ast.OptionGroup():

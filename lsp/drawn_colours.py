@@ -88,7 +88,7 @@ def _plain(base: BaseMap) -> Iterator[tuple[str, str]]:
 
 
 def distance(one: str, other: str) -> float:
-    """The distance between two colours; for chromatic ones, by hue and saturation."""
+    """The distance between two colours, which for chromatic colours depends on hue and saturation."""
     a, b = parts(one), parts(other)
     (hue, strength), (other_hue, other_strength) = _tone(a), _tone(b)
     if min(strength, other_strength) < _PALE:

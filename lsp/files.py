@@ -1,4 +1,4 @@
-"""Files as seen by the editor: open documents override files on disk, and parsed files are cached."""
+"""Files as the editor sees them: open documents override files on disk, and parsed files are cached."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class MapEdits:
         return self._linked(a, b, fewest[0])
 
     def unlink(self, a: str, b: str, kind: str = "") -> Edited:
-        """Removes the links between two regions, or only those of one kind; the other region need not exist."""
+        """Removes all links between two regions, or only links of one kind; the other region need not exist."""
         self.map.region(a)
         ends = self.map.linked_to
         there = [each for each in self.map.link_kinds() if b in ends(a, each) or a in ends(b, each)]
@@ -160,7 +160,7 @@ class MapEdits:
         return self._edited(MAP, lambda one: one.put((*path, "position"), [x, y], self.map.order()))
 
     def add(self, region: str, facts: Mapping[str, str]) -> Edited:
-        """Adds a region; its facts are in YAML notation."""
+        """Adds a region with the given facts, which are in YAML notation."""
         if region in self.map.keys(MAP, REGIONS):
             raise MapEditError(f"there is already a region `{region}`")
         if not region.isidentifier() or not region.isascii() or region != region.lower() or region[0] == "_":
@@ -256,7 +256,7 @@ class MapEdits:
 
 
 def renamed(map_: MapFiles, index: NameIndex, at: tuple[str, int, int], new: str) -> Edited:
-    """The files after renaming the thing that is named at a place."""
+    """The files after renaming the thing whose name is at a place."""
     renaming = rename(index, at, new, map_.files)
     shown = {edit.span.file for edit in renaming.edits}
     texts = {file: map_.raw(Path(file).resolve()) for file in shown}
@@ -266,7 +266,7 @@ def renamed(map_: MapFiles, index: NameIndex, at: tuple[str, int, int], new: str
 
 
 def fewest_complaints(map_: MapFiles, a: str, b: str, kinds: Sequence[str]) -> list[str]:
-    """The kinds of links between two regions that fail the fewest of the map's checks."""
+    """The link kinds between two regions that fail the fewest of the map's checks."""
     checked, _ = map_.named(a)
     members = checked.declarations.kinds[map_.kind()]
     numbers = {entity.name: number for number, entity in enumerate(members.entities)}

@@ -73,7 +73,7 @@ class MapFiles:
         self.files, self._latest = self.files.instead(texts), None
 
     def start_from(self, other: MapFiles) -> None:
-        """Continues from another instance without edits, reusing its parsed and checked files."""
+        """Continues from another instance without its edits, and reuses its parsed and checked files."""
         self.before, self._latest = dict(other.before), other._latest
 
     def changes(self) -> dict[Path, str]:
@@ -88,7 +88,7 @@ class MapFiles:
         self.texts = {}
 
     def changed_elsewhere(self) -> list[Path]:
-        """The files changed by another program since they were read, which must not be overwritten."""
+        """The files that another program has changed since they were read; they must not be overwritten."""
         return [path for path in self.texts if self._read(path) != self.before[path]]
 
     def checked(self) -> tuple[Checked | None, tuple[Diagnostic, ...]]:
@@ -194,7 +194,7 @@ class MapFiles:
         return results
 
     def links_at(self, region: str) -> list[str]:
-        """The map's own link entities with an end at a region."""
+        """The map's own link entities that have an end at a region."""
         links = get(self.tree(MAP), "map", "links")
         return [
             name

@@ -68,7 +68,7 @@ class RemovePoint(_Edit, frozen=True, tag="remove_point"):
 
 
 class DetachPoint(_Edit, frozen=True, tag="detach_point"):
-    """Moves a point of one region, leaving other outlines unchanged."""
+    """Moves a point of one region only, so that other outlines are unchanged."""
 
     region: _Name
     at: _Place

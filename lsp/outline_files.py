@@ -92,7 +92,7 @@ class OutlineFiles:
         self._put_in(self._home("frame"), (*self._board, "frame"), [*frame])
 
     def remove(self, part: Part) -> None:
-        """Removes an outline from all files."""
+        """Removes an outline from every file."""
         for path in self._places[part]:
             self._edits[path].remove((*self._board, *part))
             self._changed.add(path)

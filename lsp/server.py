@@ -87,7 +87,7 @@ class RulespecServer(LanguageServer):
             self.check()
 
     def check(self) -> None:
-        """Checks the rulesets of the open documents, most recently changed first, and publishes the diagnostics."""
+        """Checks the open documents' rulesets, most recently changed first, and publishes the diagnostics."""
         if self._waiting is not None:
             self._waiting.cancel()
             self._waiting = None
@@ -211,7 +211,7 @@ class RulespecServer(LanguageServer):
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), where)
 
     def scenario_hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
-        """The hover for an option or value in a scenario: its explanation."""
+        """The hover that explains an option or value in a scenario."""
         path = _path(params.text_document.uri)
         if path is None or path not in self.files.open or path.suffix != ".yaml" or "scenarios" not in path.parts:
             return None
@@ -269,7 +269,7 @@ def _absolute(file: str) -> Path:
 
 
 def server() -> LanguageServer:
-    """A configured server, not yet started."""
+    """A configured server that has not been started yet."""
     it = RulespecServer()
     _add_documents(it)
     _add_questions(it)

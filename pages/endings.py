@@ -1,4 +1,4 @@
-"""The end of a log: the result of its game, or the illegal entry."""
+"""The end of a log: the result of the game, or the illegal entry."""
 
 from __future__ import annotations
 

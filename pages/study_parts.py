@@ -1,4 +1,4 @@
-"""Variations and opinions on a replay page: alternative moves, and a bot's opinion on each decision."""
+"""Variations and opinions on a replay page: alternative moves, and a bot's opinion of each decision."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class VariationRows:
         self._games: dict[int, Game] = {}
 
     def note(self, number: int, game: Game) -> None:
-        """Stores a copy of the game after the page's first `number` moves if a variation starts there."""
+        """Stores a copy of the game after the page's first `number` moves, if a variation starts there."""
         if number in self._of:
             self._games[number] = game.copy()
 

@@ -1,4 +1,4 @@
-"""`python -m rulespec`: the command `rulespec`."""
+"""Entry point for `python -m rulespec`: the command `rulespec`."""
 
 import gc
 

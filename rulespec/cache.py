@@ -148,7 +148,7 @@ def _is_signed(head: bytes, key: str, body: bytes) -> bool:
 
 
 def place() -> str:
-    """The path of the cache, or the reason for its absence, in a few words."""
+    """The path of the cache, or a few words on why there is none."""
     folder = _folder()
     if folder is None:
         return "none (RULESPEC_CACHE is empty)" if "RULESPEC_CACHE" in os.environ else "none (there is no home folder)"

@@ -102,7 +102,7 @@ class Difference:
 def diff(a: Merged, b: Merged) -> list[Difference]:
     """The differences between two rulesets: facts in the order of `SECTIONS` and of the files, then rules.
 
-    Moved text, and changes to `doc`, `position`, comments and docstrings, are not differences.
+    Moved text does not count as a difference, nor do changes to `doc`, `position`, comments and docstrings.
     """
     results: list[Difference] = []
     for section, keys in SECTIONS.items():

@@ -1,4 +1,4 @@
-"""Automatic fixes: computed from diagnostics and the texts of the files, and applied to these texts."""
+"""Automatic fixes, which are computed from diagnostics and file texts, and applied to these texts."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def load_ruleset(ref: str, report: Report | None = None, files: Files | None = N
     Args:
         ref: a folder or an id, optionally followed by `+overlay`, repeatedly; an overlay is an id (a file in
             `variants/`) or the path of a YAML file.
-        report: receives every diagnostic, including warnings; without a report, the lints are skipped.
+        report: receives all diagnostics, including warnings; without a report, the lints are skipped.
         files: the reader and parser of the files; the default reads from disk.
 
     Raises:

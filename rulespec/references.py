@@ -64,7 +64,7 @@ def _folders_by_id() -> dict[str, Path]:
 
 
 def ruleset_folders() -> Iterator[Path]:
-    """The folders in which ids are looked up, then the groups in them, which are folders of rulesets."""
+    """The folders in which ids are looked up, followed by the groups in them (folders that contain rulesets)."""
     folders = game_folders()
     yield from folders
     for folder in folders:

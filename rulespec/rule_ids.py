@@ -49,7 +49,7 @@ def cited(text: str) -> tuple[str, ...]:
 
 
 def uncited(text: str) -> str:
-    """A docstring or a reason without its leading ids; "" if nothing remains."""
+    """A docstring or a reason without its leading ids; "" if nothing is left."""
     return _BEGINS.sub("", text).strip()
 
 

@@ -67,7 +67,7 @@ class Files:
         return parse_rules(text, display, cached=True)
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
-        """The violations of a schema in a YAML tree; a `partial` file may omit parts of its base."""
+        """The schema violations in a YAML tree; a `partial` file may omit parts of its base."""
         from rulespec.documents.schema_check import check_schema
         from rulespec.schemas import load_schema
 
@@ -98,7 +98,7 @@ def drawing_files(titled: Iterable[tuple[Path, str]]) -> Iterator[tuple[Path, st
 
 
 class TooMuchError(DiagnosticsError):
-    """The files of a reference exceed a size limit; nothing more is read."""
+    """The files of a reference exceed a size limit, so nothing more is read."""
 
 
 class _PlacedFiles(Files):
@@ -145,7 +145,7 @@ class SameFiles(Files):
         return self._items[text, display]
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:
-        """The violations of a schema in a YAML tree, computed on first use."""
+        """The schema violations in a YAML tree, computed on first use."""
         key = (id(node), schema, partial)
         if key not in self._findings:  # keeps the tree alive, so that its id is not reused
             self._findings[key] = (node, super().findings(node, schema, partial))

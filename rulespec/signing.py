@@ -20,7 +20,7 @@ _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0
 
 
 def signature(data: bytes) -> str:
-    """The signature of data, 64 hex digits; "" without a key."""
+    """The signature of data, as 64 hex digits; "" if there is no key."""
     key, _ = _key(_place())
     return blake2b(data, key=key, digest_size=32).hexdigest() if key else ""
 

@@ -1,4 +1,4 @@
-"""Tests of your own ruleset, for pytest: `from rulespec.testing import ruleset_tests`."""
+"""pytest tests for your own ruleset: `from rulespec.testing import ruleset_tests`."""
 
 from rulespec.engine.verify.ruleset_tests import DEFAULTS, BrokenGameError, ruleset_tests
 

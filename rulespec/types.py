@@ -64,7 +64,7 @@ class Bool(Struct, frozen=True):
 
 
 class Ent(Struct, frozen=True):
-    """The type of entities of a kind; an optional one may be none, and must be checked before use."""
+    """The type of entities of a kind; an optional entity may be none, and must be checked before use."""
 
     kind: str
     optional: bool = False
@@ -94,7 +94,7 @@ class Order(Struct, frozen=True):
 
 
 class BagOf(Struct, frozen=True):
-    """The type of bags: counts of alike pieces for each entity of one kind."""
+    """The type of bags: a count of alike pieces for each entity of one kind."""
 
     kind: str
 
@@ -132,7 +132,7 @@ def may_be_none(type_: Type) -> bool:
 
 
 def none_of(type_: Type) -> int:
-    """The representation of none among the values of a type."""
+    """The number that represents none among the values of a type."""
     return NO_NUMBER if isinstance(type_, Num | Maybe) else -1
 
 
@@ -144,14 +144,14 @@ def never_none(type_: Type) -> Type:
 
 
 def or_none(type_: Type) -> Type:
-    """The optional form of a type; types without one are unchanged."""
+    """The optional form of a type; a type without an optional form is unchanged."""
     if isinstance(type_, Num):
         return Maybe(type_.unit)
     return Ent(type_.kind, True) if isinstance(type_, Ent) else type_
 
 
 def settled(type_: Type) -> Type:
-    """The type, with a unit that is still open replaced by a plain number."""
+    """The type; a unit that is still open is replaced by that of a plain number."""
     return type(type_)() if isinstance(type_, Num | Maybe) and type_.unit == ANY else type_
 
 

@@ -98,7 +98,7 @@ class Connection:
     # --- what others call -------------------------------------------------------------------------
 
     def wake(self) -> None:
-        """Wakes the connection to send news."""
+        """Wakes the connection so that it sends news."""
         self._new.set()
 
     def leave(self, why: str, code: int = LEFT) -> None:

@@ -132,7 +132,7 @@ class Door:
 
         Args:
             listener: the socket.
-            protocol: returns a new protocol to serve a visitor.
+            protocol: the function that returns a new protocol for serving a visitor.
             secure: the certificate, if the server speaks TLS.
         """
         loop = asyncio.get_running_loop()

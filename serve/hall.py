@@ -90,12 +90,12 @@ class Hall:
     # --- keys -----------------------------------------------------------------------------------
 
     def role(self, key: str) -> tuple[str, str] | None:
-        """The table and the role for a key; None for an unknown key."""
+        """The table and role to which a key belongs; None for an unknown key."""
         return self._keys.get(hashed(key))
 
     @property
     def has_owner(self) -> bool:
-        """Whether there is a key for the owner."""
+        """Whether the owner has a key."""
         return any(role == OWNER for _, role in self._keys.values())
 
     def seat_of(self, role: str) -> str | None:
@@ -354,7 +354,7 @@ class Hall:
             live.thought = asyncio.create_task(self._think(live))
 
     async def keep(self, live: Live, notes: Sequence[str] = ()) -> None:
-        """Saves the changes to a table with new lines of its log, and confirms them.
+        """Saves the changes to a table together with the new lines of its log, and confirms them.
 
         Raises:
             SaveError: if saving fails; nothing has then changed.

@@ -36,7 +36,7 @@ class Hook:
         threading.Thread(target=self._post_all, name="hook", daemon=True).start()
 
     def __call__(self, table: str, seat: str, serial: int) -> None:
-        """Queues a notice that a seat has to move."""
+        """Queues a notice that it is a seat's turn."""
         with self._changed:
             before, seats = self._waiting.get(table, (serial, set[str]()))
             if table not in self._waiting and len(self._waiting) >= MOST:

@@ -64,7 +64,7 @@ def read_order(data: object) -> LineOrder | None:
 
 
 class LineDesk:
-    """The handler of messages about variations.
+    """A handler of messages about variations.
 
     Args:
         hall: the tables.

@@ -39,7 +39,7 @@ class Looker(Protocol):
     """A connection that displays a table."""
 
     def wake(self) -> None:
-        """Wakes the connection to send news."""
+        """Wakes the connection so that it sends news."""
 
     def leave(self, why: str) -> None:
         """Ends the connection."""

@@ -1,4 +1,4 @@
-"""The owner of a server: listing, creating and deleting tables, renewing links, removing players."""
+"""The owner of a server: listing, creating and deleting tables, renewing links, and removing players."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class OwnerOrder(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OwnerDesk:
-    """The handler of the owner's orders.
+    """A handler of orders from the owner.
 
     Args:
         hall: the tables.

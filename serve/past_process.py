@@ -26,7 +26,7 @@ class PastDecision(Struct, frozen=True):
     """A past decision.
 
     Attributes:
-        text: the option.
+        text: the text of the option.
         by: the seat that took it; None for chance.
         salt: the salt of its seal, if any.
     """
@@ -42,7 +42,7 @@ class PastGame(Struct, frozen=True):
     Attributes:
         game: the id of the table.
         bundle: the rules.
-        names: seat → name.
+        names: maps a seat to its name.
         settings: the settings of the table.
         decisions: the decisions so far.
     """

@@ -48,7 +48,7 @@ def published(line: dict[str, Any], decisions: Sequence[str]) -> list[Published]
 
 
 def published_in(log: NativeLog) -> list[Published]:
-    """The variations of a log: on separate lines, and attached to decisions."""
+    """The variations in a log, both on separate lines and attached to decisions."""
     results: list[Published] = []
     left = sorted((line, notes) for line, notes in log.remarks().items() if VARIATIONS in notes)
     decisions: list[str] = []

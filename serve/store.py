@@ -96,7 +96,7 @@ class TableStore:
     # --- reading, before the server begins ---------------------------------------------------------
 
     def games(self) -> Iterator[StoredGame]:
-        """All tables in order of creation; damaged ones are marked."""
+        """All tables in the order of their creation; damaged tables are marked."""
         return self._rows.games()
 
     def rules(self) -> dict[str, str]:

@@ -113,7 +113,7 @@ class Rows:
             yield from self._until_damage(f"SELECT {', '.join(columns)} FROM {table} WHERE rowid = ?", (number,))
 
     def lines_of(self, game: bytes, columns: str = "n, text, sum") -> Iterator[tuple[Any, ...]]:
-        """The lines of a game in order, up to the first unreadable one."""
+        """The lines of a game in order, up to the first unreadable line."""
         return self._until_damage(f"SELECT {columns} FROM line WHERE game = CAST(? AS TEXT) ORDER BY n", (game,))
 
     def _until_damage(self, query: str, values: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -125,7 +125,7 @@ class Rows:
             return
 
     def games(self) -> Iterator[StoredGame]:
-        """All tables in order of creation."""
+        """All tables in the order of their creation."""
         rows = self.all_of("game", (*GAME, "sum"))
         for row in sorted(rows, key=lambda row: (row[4] if isinstance(row[4], float) else 0.0, _name(row[0]))):
             yield self._game(row)

@@ -34,12 +34,12 @@ PAGE_WORDS = (
 
 
 class TableRules:
-    """The rules of tables.
+    """The rules that tables share.
 
     Args:
         ruleset: the ruleset.
         language: the language of texts; None for the ruleset's language.
-        bundle: the bundle that the ruleset was read from; None to create one.
+        bundle: the bundle from which the ruleset was read; None to create one.
     """
 
     def __init__(self, ruleset: typed.Ruleset, language: str | None = None, bundle: Bundle | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Clip paths and masks of a drawing, as visible areas of its shapes."""
+"""Clip paths and masks of a drawing, as the visible areas of its shapes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Clips:
         document: the drawing.
         styles: the styles of its elements.
         geometry: the geometry of its shapes.
-        leave: receives the name and the line of each unsupported clip.
+        leave: the callback that receives the name and line of each unsupported clip.
     """
 
     def __init__(

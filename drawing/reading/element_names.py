@@ -121,6 +121,6 @@ def slug(name: str) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name, quoted for a shell."""
+    """A name quoted for use in a shell."""
     plain = MISLEADING.sub(" ", name)
     return plain if plain.replace("_", "").replace("-", "").isalnum() else "'" + plain.replace("'", "'\\''") + "'"

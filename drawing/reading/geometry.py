@@ -47,7 +47,7 @@ Number = Callable[[str], float]
 
 
 class Viewport(Struct, frozen=True):
-    """The reference lengths for percentages; 0 if unknown."""
+    """The reference lengths for percentages, which are 0 if unknown."""
 
     width: float = 0
     height: float = 0
@@ -68,7 +68,7 @@ class Geometry:
 
     Args:
         file: the drawing.
-        extent: its declared size; 0 if it has none.
+        extent: its declared size; 0 if it declares none.
     """
 
     def __init__(self, file: str, extent: float) -> None:
@@ -307,7 +307,7 @@ def product(a: Matrix, b: Matrix) -> Matrix:
 
 
 def moved(m: Matrix, p: Point) -> Point:
-    """A point, transformed by a matrix."""
+    """A point transformed by a matrix."""
     return m[0] * p[0] + m[2] * p[1] + m[4], m[1] * p[0] + m[3] * p[1] + m[5]
 
 

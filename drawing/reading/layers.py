@@ -25,7 +25,7 @@ _POINTS, _ALL_POINTS = 60_000, 240_000
 
 
 class LayerProposal(Struct, frozen=True):
-    """A group whose shapes tile the plane: the number of shapes, and their share of the drawing."""
+    """A group whose shapes tile the plane, with their number and their share of the drawing."""
 
     layer: Layer
     shapes: int

@@ -112,7 +112,7 @@ _PLAIN = InheritedLook()
 
 
 def look_of(values: Mapping[str, str], around: InheritedLook) -> InheritedLook:
-    """An element's look, from its property values and its parent's look."""
+    """The look of an element, from its property values and the look of its parent."""
     if not any(name in values for name in _INHERITED):
         return around
     colour = _colour(values.get("color", ""), around.colour, _PLAIN.colour)

@@ -81,7 +81,7 @@ def place_texts(
 
 
 class ShapeSearch:
-    """A search for shapes at a point, smallest first, with a limit on the number of tests."""
+    """A search for the shapes at a point, smallest first, with a limit on the number of tests."""
 
     def __init__(
         self, shapes: Sequence[Sequence[Sequence[Point]]], curves: Collection[int] = (), nonzero: Collection[int] = ()

@@ -24,11 +24,11 @@ Test = Callable[[Element, Element | None], bool]
 
 
 class SelectorError(Exception):
-    """An unsupported selector."""
+    """The selector is not supported."""
 
 
 class SelectorBudget(Struct):
-    """A budget of comparisons."""
+    """A limit on the number of comparisons."""
 
     left: int = MAX_TESTS
 
@@ -96,7 +96,7 @@ def selectors_of(prelude: Sequence[ast.Node], nested: int = 0) -> list[Selector]
     """The selectors of a rule.
 
     Raises:
-        SelectorError: if one is unsupported, so that the whole rule is ignored.
+        SelectorError: if one of them is unsupported, so that the whole rule must be ignored.
     """
     lists: list[list[ast.Node]] = [[]]
     for token in prelude:

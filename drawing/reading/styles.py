@@ -64,7 +64,7 @@ class StyleScope(Struct):
 
 
 class Styles(Struct):
-    """The styles of a drawing; `whole` is the scope of elements outside copies."""
+    """The styles of a drawing; `whole` is the scope for elements outside copies."""
 
     file: str
     rules: dict[str, list[_Rule]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Texts of a drawing: their words, and their positions as displayed."""
+"""Texts of a drawing: their words and their displayed positions."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Track(Struct, frozen=True):
 
 
 class Texts(Struct):
-    """A collector for the texts of a drawing."""
+    """A collector of the texts in a drawing."""
 
     all: list[DrawnText] = field(default_factory=list)
     _open: bool = False

@@ -80,7 +80,7 @@ class Traced(Struct, frozen=True):
 
 
 class RefusedPictureError(Exception):
-    """A picture that cannot be traced; the text is the reason."""
+    """The picture cannot be traced; the text is the reason."""
 
 
 def traced(data: bytes) -> Traced:

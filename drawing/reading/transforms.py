@@ -143,7 +143,7 @@ def pivot(values: Mapping[str, str], box: Box, size: float | None, number: Calla
         values: the property values of the element.
         box: the reference box.
         size: the font size.
-        number: parses a length other than a percentage.
+        number: the function that parses a length other than a percentage.
     """
     left, top, right, bottom = box
     whole = (right - left, bottom - top)

@@ -18,11 +18,11 @@ class _UnknownError(Exception):
 
 
 def with_variables(value: str, known: Mapping[str, str]) -> str:
-    """A value with its variables expanded; "" if a variable has no value.
+    """A value after expanding its variables; "" if a variable has no value.
 
     Args:
         value: the text of a value, such as `var(--land, #fc0)`.
-        known: variable → its value, which may contain other variables.
+        known: maps a variable to its value, which may contain other variables.
     """
     try:
         result = _Variables(known).of(value, 0).strip()

@@ -1,1 +1,1 @@
-"""Bundles: a ruleset's sources embedded in a log, so that it can be replayed without other files."""
+"""Bundles: a ruleset's sources embedded in a log, so that the log can be replayed without other files."""

@@ -58,8 +58,8 @@ class Contents(Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         reference: the folder of the ruleset, then each overlay: an id, or the path of a file in the bundle.
         rulesets: the folders of the ruleset and its bases; each extends the next.
-        rules: path → text of each file with rules.
-        shown: path → text of the files with words and drawings.
+        rules: maps the path of each file with rules to its text.
+        shown: maps the path of each file with words or drawings to its text.
     """
 
     reference: list[str]
@@ -101,7 +101,7 @@ def packed(contents: Contents, sources: str, place: Span) -> Bundle:
 
 
 def unpacked(bundle: Bundle, place: Span) -> Contents:
-    """The files of an untrusted bundle; `place` is the place for messages.
+    """The files of an untrusted bundle; `place` is the place that messages name.
 
     Raises:
         DiagnosticsError: RS656 (unreadable), RS657 (too large), RS658 (a name outside the bundle), RS659 (wrong sum).

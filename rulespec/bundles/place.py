@@ -1,4 +1,4 @@
-"""A bundle as the place of a ruleset's files: in memory, and self-contained."""
+"""A bundle as the source of a ruleset's files, in memory and self-contained."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class InBundle:
         return (files, folders) == (len(self._contents.rules), len(self._contents.rulesets))
 
     def parts(self, ref: str) -> list[str]:
-        """The parts of the bundle's own reference, or of a reference in its files, which has no overlay paths."""
+        """The parts of the bundle's own reference, or of a reference in one of its files (without overlay paths)."""
         if ref != self.reference:
             return ref.split("+")
         base, *overlays = self._contents.reference
@@ -84,7 +84,7 @@ class InBundle:
                     yield path
 
     def display(self, path: Path) -> str:
-        """The name of a file in messages, distinct from any on disk."""
+        """The name of a file in messages, which differs from that of any file on disk."""
         return f"{IN_LOG}/{path.relative_to(_ROOT).as_posix()}"
 
     def text(self, path: Path, display: str, limit: int) -> str:

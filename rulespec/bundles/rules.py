@@ -49,7 +49,7 @@ def bundle_of(ruleset: typed.Ruleset) -> Bundle:
 
 
 def portable_names(ruleset: typed.Ruleset) -> dict[str, str]:
-    """The path in a bundle of each file, keyed by the file's name in messages."""
+    """The path of each file in a bundle, keyed by the file's name in messages."""
     names = _folder_names(ruleset)
     return {file: f"{names[folder]}/{name}" for file, (folder, name) in ruleset.located.items()}
 
@@ -60,9 +60,9 @@ def is_everywhere(ruleset: typed.Ruleset) -> bool:
 
 
 def own_bundle(ruleset: typed.Ruleset) -> Bundle | None:
-    """The bundle embedded in a log by default, because others cannot find these rules by id.
+    """The bundle that a log embeds by default, because others cannot find these rules by id.
 
-    None if the ruleset is shipped, or if files are missing or too large.
+    It is None if the ruleset is shipped, or if files are missing or too large.
     """
     if is_everywhere(ruleset):
         return None
@@ -77,7 +77,7 @@ def ruleset_in(bundle: Bundle, place: Span = _ANYWHERE) -> typed.Ruleset:
 
     Args:
         bundle: the bundle.
-        place: the place of messages about the bundle as a whole.
+        place: the place to which messages about the whole bundle refer.
 
     Raises:
         DiagnosticsError: RS656 to RS659, or errors in its rules.

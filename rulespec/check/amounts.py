@@ -1,4 +1,4 @@
-"""Amounts out of bounds: negative money and pieces, values outside their target's range."""
+"""Amounts out of bounds: negative numbers of money or pieces, and values outside the range of their target."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Context:
         groups: option groups by name.
         start: name of the start procedure, set by `check_start`.
         named: conditions reported by a lint, which later lints skip.
-        unsafe_tables: tables with lookups of possibly missing rows, set by `check_missing_keys`.
+        unsafe_tables: tables in which a row that is looked up may be missing, set by `check_missing_keys`.
     """
 
     def __init__(self, source: Source, report: Report) -> None:

@@ -1,4 +1,4 @@
-"""Cost attribution for work bounds: nested iterations over sets, and calls of definitions within them."""
+"""Cost attribution for work bounds: nested iterations over sets, and the definitions called within them."""
 
 from __future__ import annotations
 

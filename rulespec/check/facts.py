@@ -15,7 +15,7 @@ from rulespec.types import Ent
 
 
 def check_facts(c: Context) -> None:
-    """Types the checks; `engine/verify/verified_facts.py` evaluates them in a ruleset without errors."""
+    """Types the checks; `engine/verify/verified_facts.py` evaluates them if the ruleset has no errors."""
     first: dict[tuple[str, str], Scalar] = {}
     for kind, name, place, node in _written(c):
         if kind.is_player and not kind.facts:

@@ -1,4 +1,4 @@
-"""Data flow of constants, facts and table values to their uses in the rules."""
+"""Data flow from constants, facts and table values to their uses in the rules."""
 
 from __future__ import annotations
 

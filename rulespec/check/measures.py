@@ -1,4 +1,4 @@
-"""Measures: numbers that describe a position, for people or, as values and stakes, for bots.
+"""Measures: numbers that describe a position for people or, in the case of values and stakes, for bots.
 
 They are declared in `measures.yaml` and overlays.
 """
@@ -84,7 +84,7 @@ def _sound(c: Context, called: str, measure: typed.Measure) -> bool:
 
 
 def check_values(c: Context) -> None:
-    """Types the values of positions, and checks the stakes; neither affects a game."""
+    """Types the values of positions and checks the stakes, neither of which affects a game."""
     for name, place, node in entries(get(c.source.root, "values")):
         value = _value(c, name, place, node)
         if value is not None:

@@ -87,7 +87,7 @@ def constants_in(span: Span, declarations: typed.Declarations) -> list[typed.Con
 
 
 def constants_at(span: Span, declarations: typed.Declarations) -> tuple[Label, ...]:
-    """Labels for the constants named within a span; at most three."""
+    """Labels for at most three constants named within a span."""
     return tuple(map(constant_label, constants_in(span, declarations)[:_MOST]))
 
 

@@ -1,4 +1,4 @@
-"""Upper bounds on the steps of expressions: nested sets multiply, and so do calls of definitions."""
+"""Upper bounds on the steps of expressions: steps multiply for nested sets and nested calls of definitions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MANY = 1 << 60
 
 
 class Work:
-    """Upper bounds on the steps of expressions, estimated from the sizes of sets."""
+    """Upper bounds on the steps of expressions, estimated from set sizes."""
 
     def __init__(self, sizes: SetSizes) -> None:
         self.sizes = sizes
@@ -27,7 +27,7 @@ class Work:
         self._of_guards: dict[typed.Guard, int] = {}
 
     def of(self, e: typed.Expr) -> int:
-        """The steps of one evaluation of an expression."""
+        """The number of steps for one evaluation of an expression."""
         if type(e) is typed.Each:  # `type(…) is`, because `isinstance` is slow to reject classes made in C
             b = e.binder
             if (asked := maintained_condition(e, self.sizes.kind(b.var.type))) is not None:
@@ -87,7 +87,7 @@ class Work:
         return 1 << min(self.sizes.of(e.source), MOST_MEMBERS)
 
     def beginnings(self, e: typed.PathQuery) -> int:
-        """An upper bound on the number of path prefixes visited by a search."""
+        """An upper bound on the number of path prefixes that a search visits."""
         return min(MAX_PATHS, self._ways_of(e.paths))
 
     def looked(self, e: typed.PathQuery) -> int:
@@ -98,13 +98,13 @@ class Work:
         return 1 + each + self.sizes.of(near.source) * step
 
     def of_definition(self, definition: typed.Definition) -> int:
-        """The steps of a call of a definition, excluding its arguments."""
+        """The number of steps for a call of a definition, excluding its arguments."""
         if definition not in self._of_definitions:
             self._of_definitions[definition] = sum(self.of(e) for e in definition_expressions(definition))
         return self._of_definitions[definition]
 
     def of_procedure(self, procedure: typed.Procedure) -> int:
-        """The steps of a procedure under `once`, at most the engine's limit."""
+        """The number of steps for a procedure under `once`, at most the engine's limit."""
         if procedure not in self._of_procedures:
             self._of_procedures[procedure] = min(MAX_ONCE_STEPS, self._block(procedure.body))
         return self._of_procedures[procedure]
@@ -192,12 +192,12 @@ class Work:
         return ways(rooms, least or 0, sum(rooms) if most is None else most)
 
     def of_head(self, head: tuple[typed.HeadPart, ...]) -> int:
-        """The steps of one evaluation of a head, including its guards."""
+        """The number of steps for one evaluation of a head, including its guards."""
         steps = sum(self.of(e) for e in head_expressions(head))
         return steps + sum(self.of_guard(part.guard) for part in head if isinstance(part, typed.Needs))
 
     def of_guard(self, guard: typed.Guard) -> int:
-        """The steps of evaluating the head of a guard, excluding its arguments."""
+        """The number of steps for evaluating the head of a guard, excluding its arguments."""
         if guard not in self._of_guards:
             self._of_guards[guard] = self.of_head(guard.head)
         return self._of_guards[guard]

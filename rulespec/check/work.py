@@ -1,4 +1,4 @@
-"""Limits on the steps of an expression: calls of definitions multiply, and so do nested sets."""
+"""Limits on the steps of an expression, which multiply for nested calls of definitions and nested sets."""
 
 from __future__ import annotations
 

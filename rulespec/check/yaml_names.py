@@ -16,7 +16,7 @@ from rulespec.typed.rule_traversal import walk
 
 
 def offered(rules: typed.Rules, *, chance: bool = True) -> dict[str, dict[str, typed.OptionDef]]:
-    """The decisions by name, optionally including chance, with the options of each by name."""
+    """The decisions by name, optionally including chance; each contains its options by name."""
     results: dict[str, dict[str, typed.OptionDef]] = {}
     for decision in (s for procedure in rules.procedures.values() for s in walk(procedure.body)):
         if isinstance(decision, typed.Decide) and (chance or decision.form != "chance"):

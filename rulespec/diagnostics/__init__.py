@@ -1,1 +1,1 @@
-"""Diagnostics: codes, records, the report, and their renderers."""
+"""Diagnostics: codes, records, the report, and renderers."""

@@ -1,4 +1,4 @@
-"""Codes of diagnostics and their titles. A released code never changes its meaning."""
+"""Diagnostic codes and their titles. A released code never changes its meaning."""
 
 from __future__ import annotations
 

@@ -45,20 +45,20 @@ class Fix(Struct, frozen=True):
 
 
 class Severity(StrEnum):
-    """The severity: an error makes the ruleset or log unusable, a warning does not."""
+    """The severity: an error makes the ruleset or log unusable, while a warning does not."""
 
     ERROR = "error"
     WARNING = "warning"
 
 
 class Diagnostic(Struct, frozen=True):
-    """One problem.
+    """A single problem.
 
     Attributes:
         code: a stable key of `codes.CODES`.
         severity: error or warning.
         message: the cause, in one sentence.
-        span: the place; None if no place is known, as for a missing file that no other file refers to.
+        span: the place; None if no place is known, for example for a missing file that no other file refers to.
         label: a short text shown under the place.
         notes: related places, such as the declaration that a use contradicts.
         help: how to fix it, in one or more lines.

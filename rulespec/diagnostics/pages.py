@@ -1,4 +1,4 @@
-"""Documentation pages of diagnostics: `docs/diagnostics/RS221.md` explains RS221, with a bad and a good example.
+"""Documentation pages for diagnostics: `docs/diagnostics/RS221.md` explains RS221, with a bad and a good example.
 
 `python -m rulespec.diagnostics.pages` writes the list of codes, `docs/diagnostics/codes.md`.
 """
@@ -19,7 +19,7 @@ _INDEX = "codes.md"
 
 @dataclass(frozen=True, slots=True)
 class CodePage:
-    """A documentation page: the Markdown under each heading, and the whole text."""
+    """A documentation page: the Markdown text under each heading, and the whole text."""
 
     sections: dict[str, str]
     text: str

@@ -30,7 +30,8 @@ def render_text(
         diagnostics: the diagnostics, in output order.
         sources: the text of each file, by its name in spans; other files are not quoted.
         color: whether to use ANSI colours.
-        width: the columns of the terminal, to wrap messages and truncate long source lines; 0 without a terminal.
+        width: the number of terminal columns at which messages are wrapped and long source lines are truncated; 0
+            without a terminal.
 
     Returns:
         The text, without a final newline. Control characters from files are escaped.

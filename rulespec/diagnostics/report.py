@@ -1,4 +1,4 @@
-"""Collection of the diagnostics of one run, and the exception that carries them."""
+"""Collection of the diagnostics of a run, and the exception that carries them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def failure(
     help: str = "",  # noqa: A002 - the name of the field it fills
     notes: tuple[Label, ...] = (),
 ) -> DiagnosticsError:
-    """An exception for a single error; for the parameters see `Diagnostic`."""
+    """An exception for a single error; for the parameters, see `Diagnostic`."""
     return DiagnosticsError((Diagnostic(code, Severity.ERROR, message, span, notes=notes, help=help),))
 
 
@@ -77,7 +77,7 @@ class Report:
         notes: Iterable[Label] = (),
         help: str = "",  # noqa: A002 - the name of the field it fills
     ) -> None:
-        """Adds an error; for the parameters see `Diagnostic`.
+        """Adds an error; for the parameters, see `Diagnostic`.
 
         Raises:
             DiagnosticsError: with all diagnostics so far, once the maximum number of errors is reached.
@@ -97,7 +97,7 @@ class Report:
         notes: Iterable[Label] = (),
         help: str = "",  # noqa: A002 - the name of the field it fills
     ) -> None:
-        """Adds a warning; for the parameters see `Diagnostic`."""
+        """Adds a warning; for the parameters, see `Diagnostic`."""
         self.add(Diagnostic(code, Severity.WARNING, message, span, label, tuple(notes), help))
 
     def replace(self, diagnostic: Diagnostic, other: Diagnostic | None) -> None:
@@ -110,7 +110,7 @@ class Report:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """All diagnostics, sorted by file, line, column and code; those without a place come first."""
+        """All diagnostics, sorted by file, line, column and code; diagnostics without a place come first."""
         return tuple(sorted(self._diagnostics.values(), key=_place))
 
     @property

@@ -1,4 +1,4 @@
-"""Renderer of SARIF 2.1.0, the format of code hosts and editors for checker results."""
+"""Renderer for SARIF 2.1.0, the format in which code hosts and editors read checker results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 
 def to_sarif(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
-    """The SARIF log of one run with the diagnostics as its results, as plain data for `json.dumps`."""
+    """The SARIF log of one run whose results are the diagnostics, as plain data for `json.dumps`."""
     results = list(diagnostics)
     codes = sorted({d.code for d in results})
     run = {

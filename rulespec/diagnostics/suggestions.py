@@ -39,7 +39,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
 
 
 def nearest(word: str, places: Mapping[str, Span | None]) -> tuple[str, tuple[Label, ...]]:
-    """The hint from `did_you_mean`, with a note at the declaration of each name in it.
+    """The hint from `did_you_mean`, with a note at the declaration of each suggested name.
 
     Args:
         word: the unknown name.
@@ -51,7 +51,7 @@ def nearest(word: str, places: Mapping[str, Span | None]) -> tuple[str, tuple[La
 
 
 def plain(name: str) -> str:
-    """A name normalised for comparison: without case, accents, spaces, `-` and `_`; "" if nothing remains."""
+    """A name normalised for comparison: without case, accents, spaces, `-` and `_`; "" if nothing is left."""
     letters = unicodedata.normalize("NFKD", name).casefold()
     return "".join(c for c in letters if not unicodedata.combining(c) and not c.isspace() and c not in "-_")
 

@@ -1,1 +1,1 @@
-"""YAML and text files: reading, checking and writing of untrusted files, as trees of nodes with places."""
+"""YAML and text files: reading, checking and writing untrusted files, as trees of nodes with places."""

@@ -41,7 +41,7 @@ def new_path(path: str) -> str | None:
 
 
 def old_keys(file: Node, kind: str) -> Iterator[Diagnostic]:
-    """An error (RS127) for each old key in a YAML file of a kind, unless the new key is present, too."""
+    """An error (RS127) for each old key in a YAML file of a kind, unless the new key is also present."""
     holder = get(file, *_PLACES[kind])
     for node in (holder, *(holder.items if isinstance(holder, Sequence) else ())):
         for key, place, _ in entries(node):

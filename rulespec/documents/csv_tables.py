@@ -1,4 +1,4 @@
-"""CSV files beside section files: their rows become part of the tree, each cell with its place."""
+"""CSV files next to section files: their rows become part of the tree, and each cell has its place."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Row = list[Scalar]
 
 
 class UnreadableCsvError(DiagnosticsError):
-    """A CSV file is missing or not text."""
+    """A CSV file is missing, or is not text."""
 
 
 def with_csv(node: Node, schema: str, read: Read, report: Report) -> Node:
@@ -54,7 +54,7 @@ def with_csv(node: Node, schema: str, read: Read, report: Report) -> Node:
         node: the tree.
         schema: the name of its schema.
         read: the reader of files beside the section file.
-        report: receives the faults of the files: RS744, and the codes for values (RS118, RS121 to RS123).
+        report: receives the faults in the files: RS744, and the codes for values (RS118, RS121 to RS123).
     """
     place = _SECTIONS.get(schema)
     section = get(node, schema)

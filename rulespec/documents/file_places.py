@@ -15,13 +15,13 @@ from rulespec.documents.text_files import display, inside, is_present, read_text
 
 
 class FilePlace(Protocol):
-    """A source of files, whose paths are meaningless elsewhere."""
+    """A source of files, whose paths have no meaning elsewhere."""
 
     def parts(self, ref: str) -> list[str]:
         """Splits a reference into the ruleset and its overlays."""
 
     def ruleset(self, name: str, beside: Path | None = None) -> Path:
-        """The folder of a ruleset; `beside` is the folder of the referring one.
+        """The folder of a ruleset; `beside` is the folder of the ruleset that refers to it.
 
         Raises:
             DiagnosticsError: RS501 or RS106 if there is none.

@@ -23,7 +23,7 @@ _MAX_DETAIL = 200  # characters of a library's own words
 
 
 class NoRegularFileError(OSError):
-    """A folder, device, pipe or socket where a file is expected; `strerror` names it."""
+    """A folder, device, pipe or socket is in the place of a file; `strerror` says which."""
 
 
 def opened(path: Path) -> IO[bytes]:
@@ -32,7 +32,7 @@ def opened(path: Path) -> IO[bytes]:
     Raises:
         NoRegularFileError: if it is not a regular file.
         OSError: if it cannot be opened.
-        ValueError: if the name is not a valid file name (a NUL, a lone surrogate).
+        ValueError: if the name is not a valid file name (because of a NUL or a lone surrogate).
     """
     # Checked twice: before opening, as opening a device can have effects; and afterwards, as the name may have
     # moved to another file in between. O_NONBLOCK keeps a pipe that slipped through from stalling us.
@@ -83,7 +83,7 @@ def foreign(display: str, help_: str, code: str = "RS601") -> Iterator[None]:
 
 
 def foreign_items(items: Iterator[_T], display: str, help_: str, code: str = "RS601") -> Iterator[_T]:
-    """The items read by a library from an untrusted file. Arguments and errors: as for `foreign`."""
+    """The items that a library reads from an untrusted file. Arguments and errors: as for `foreign`."""
     while True:
         with foreign(display, help_, code):
             item = next(items, None)

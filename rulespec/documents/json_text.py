@@ -16,7 +16,7 @@ def to_json_text(data: object, *, plain: bool = False, indent: int | None = None
 
     Args:
         data: any argument of `json.dumps`.
-        plain: whether to write non-ASCII characters unescaped, if a file can contain them.
+        plain: whether to write non-ASCII characters unescaped if a file can contain them.
         indent: spaces per level; None for one line.
     """
     try:

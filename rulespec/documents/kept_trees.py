@@ -1,6 +1,6 @@
 """YAML trees in the on-disk cache, to avoid reparsing files.
 
-Entries contain the text of each scalar, from which its value is derived as in parsing.
+Entries contain the text of each scalar; its value is derived from the text, as in parsing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Validation against JSON Schemas: each error as a diagnostic at its place in the file, in plain words."""
+"""Validation against JSON Schemas: each error becomes a diagnostic at its place in the file, in plain words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions in files: of this program, of the rules language, and of the program required by a ruleset."""
+"""Versions in files: the version of this program, of the rules language, and of the program that a ruleset needs."""
 
 from __future__ import annotations
 

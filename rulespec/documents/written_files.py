@@ -29,7 +29,7 @@ Content = bytes | None
 
 
 class ChangedError(Exception):
-    """A file has been changed by another process; the text is the file's name."""
+    """Another process has changed a file; the text is the file's name."""
 
 
 @contextmanager
@@ -155,7 +155,7 @@ def _compare(path: Path, before: Content) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flushes a folder to disk, after files in it were renamed.
+    """Flushes a folder to disk after files in it were renamed.
 
     Raises:
         OSError: if flushing fails.

@@ -1,4 +1,4 @@
-"""Errors of the YAML parser as diagnostics: place, likely cause and fix."""
+"""YAML parser errors as diagnostics: place, likely cause and fix."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Sequence(Brief, Struct, frozen=True):
 
 
 class Mapping(Brief, Struct, frozen=True):
-    """A mapping from each key to the key with its place and the value, in file order."""
+    """A mapping, in file order; each key maps to the key with its place and to the value."""
 
     entries: dict[str, tuple[Scalar, Node]]
     span: Span
@@ -85,7 +85,7 @@ def truth(node: Node | None) -> bool:
 
 
 def words(node: Node | None) -> list[Scalar]:
-    """The scalars of a list; a single scalar is a list of one."""
+    """The scalars in a list; a single scalar counts as a list of one."""
     if isinstance(node, Sequence):
         return [i for i in node.items if isinstance(i, Scalar)]
     return [node] if isinstance(node, Scalar) and node.value is not None else []

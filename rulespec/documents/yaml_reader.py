@@ -1,4 +1,4 @@
-"""Reader of untrusted YAML files: trees of nodes with places, within limits.
+"""Reader of untrusted YAML files: trees of nodes with places, built within limits.
 
 The tree is built from the parser's events, never by PyYAML's composer: a few hundred kilobytes of `[` crash the C
 composer, and a few hundred bytes of aliases expand to gigabytes. Scalars on which YAML readers disagree (`no`, `1:30`,
@@ -84,7 +84,7 @@ def parse_yaml(text: str, display: str, limits: FileLimits = DEFAULT_LIMITS) -> 
 
 @lru_cache(maxsize=8)
 def parse_again(text: str, display: str, limits: FileLimits = DEFAULT_LIMITS) -> Node:
-    """Parses like `parse_yaml`, with a memo of recent trees, for a text in an editor.
+    """Parses like `parse_yaml`, for a text in an editor; recent trees are memoised.
 
     The trees must not be changed.
     """

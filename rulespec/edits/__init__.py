@@ -1,1 +1,1 @@
-"""Edits of YAML files by minimal changes of their text."""
+"""Edits of YAML files that change their text as little as possible."""

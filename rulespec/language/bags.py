@@ -32,7 +32,7 @@ def total(bag: int) -> int:
 
 
 def entities(bag: int, _size: int = 0) -> int:
-    """The set of entities with pieces in a bag."""
+    """The set of entities that have pieces in a bag."""
     result, member = 0, 0
     while bag > 0:
         if bag & MOST:
@@ -43,7 +43,7 @@ def entities(bag: int, _size: int = 0) -> int:
 
 
 def counts(bag: int) -> list[tuple[int, int]]:
-    """The entities with pieces in a bag, in order, with their counts."""
+    """The entities that have pieces in a bag, in order, with their counts."""
     results, member = [], 0
     while bag > 0:
         if bag & MOST:

@@ -63,7 +63,7 @@ class Builtin(Struct, frozen=True):
         return arguments >= least if self.any_number else arguments == least
 
     def parameter(self, number: int) -> Parameter:
-        """The parameter of an argument, given the argument's index from 0."""
+        """The parameter for an argument, given the argument's index from 0."""
         return self.parameters[min(number, len(self.parameters) - 1)]
 
     @property

@@ -19,7 +19,7 @@ _FEW = 255
 
 
 def bits_of(size: int) -> int:
-    """The number of bits per stop, given the size of its kind."""
+    """The number of bits per stop, given the size of the stops' kind."""
     return 8 if size <= _FEW else 16
 
 
@@ -174,11 +174,11 @@ def trail(ways: PathForm, reachable: int) -> int:
 
 
 def longest(ways: PathForm, worth: Callable[[int], int | None]) -> int | None:
-    """The maximum worth of a path; None if no path has one.
+    """The maximum worth of a path; None if no path has a worth.
 
     Args:
         ways: the paths.
-        worth: the function from a path to its worth, or to None to skip it.
+        worth: the function from a path to its worth, or to None to skip the path.
 
     Raises:
         TooManyPathsError: if there are more than `MAX_PATHS` prefixes.
@@ -225,7 +225,7 @@ class Break(NamedTuple):
 
 
 def broken(ways: PathForm, path: int) -> Break | None:
-    """The first violation of the path form by an encoded path; None for a valid one."""
+    """The first violation of the path form by an encoded path; None if the path is valid."""
     members = stops(path, ways.size) if path > 0 else []
     way = ways.begun
     if not 1 < len(members) <= MAX_STOPS:

@@ -20,7 +20,7 @@ MOST_MEMBERS = 13
 
 
 def ways(most_of_each: Sequence[int], least: int, most: int) -> int:
-    """The number of bags with `least` to `most` pieces, at most `most_of_each` of each entity."""
+    """The number of bags with `least` to `most` pieces, and at most `most_of_each` pieces of each entity."""
     least, most = max(least, 0), min(most, sum(most_of_each))
     if least > most:
         return 0
@@ -98,12 +98,12 @@ def picked(most_of_each: Sequence[int], least: int, most: int, number: int) -> l
 
 
 def is_subset(chosen: int, source: int, least: int, most: int) -> bool:
-    """Whether a set is one of those enumerated by `subsets`."""
+    """Whether `subsets` enumerates a set."""
     return chosen >= 0 and not chosen & ~source and least <= chosen.bit_count() <= most
 
 
 def is_bag(chosen: int, source: int, least: int, most: int) -> bool:
-    """Whether a bag is one of those enumerated by `bags`."""
+    """Whether `bags` enumerates a bag."""
     if chosen < 0 or chosen.bit_length() > source.bit_length() + BITS:
         return False
     within = all(number <= amount(source, member) for member, number in counts(chosen))

@@ -1,4 +1,4 @@
-"""Blame: a fault caused by an overlay is reported at the overlay, not at the lower line that it invalidates."""
+"""Blame: a fault that an overlay causes is reported at the overlay, not at the lower-layer line that it invalidates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def at_overlay(d: Diagnostic, layers: Layers) -> Diagnostic:
 
 
 def together(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The diagnostics, with duplicates at the same place merged, including their notes."""
+    """The diagnostics, with duplicates at the same place merged together with their notes."""
     results: dict[tuple[str, str, Span | None], Diagnostic] = {}
     for d in diagnostics:
         key = (d.code, d.message, d.span)

@@ -32,7 +32,7 @@ class OverlayEdit(Brief, Struct, frozen=True):
 def report_conflict(
     one: OverlayEdit, other: OverlayEdit, what: str, report: Report, help_: str = _INCLUDE_BOTH
 ) -> None:
-    """Reports that two overlays make the same edit (RS505), at the later one; `what` is the predicate."""
+    """Reports, at the later one, that two overlays make the same edit (RS505); `what` is the predicate."""
     report.error(
         "RS505",
         f"the overlays `{one.by}` and `{other.by}` both {what}",
@@ -44,7 +44,7 @@ def report_conflict(
 
 
 class Touched:
-    """The fact paths touched by the overlays of a reference."""
+    """The fact paths that the overlays of a reference touch."""
 
     def __init__(self, overlays: Sequence[Overlay]) -> None:
         self._overlays = overlays
@@ -55,7 +55,7 @@ class Touched:
         """The overlays that touch each path, or a path below it, as a bit mask."""
 
     def shared(self, number: int, path: str) -> bool:
-        """Whether overlays of other families touch a path, or a path below it."""
+        """Whether overlays of other families touch a path or a path below it."""
         return bool(self._masks.get(path, 0) & ~self._families[number])
 
     def check(self, report: Report) -> None:
@@ -97,7 +97,7 @@ def _agree(one: FactEdit, other: FactEdit) -> bool:
 
 
 def check_rules(overlays: Sequence[Overlay], report: Report) -> None:
-    """Reports rules added, replaced or removed by two overlays, or removed by one and wrapped by another.
+    """Reports rules that two overlays add, replace or remove, or that one removes and another wraps.
 
     Removing the same rule twice is not a conflict.
     """

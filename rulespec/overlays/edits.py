@@ -44,7 +44,7 @@ _LISTED = 20
 
 
 class Hit(Brief, Struct, frozen=True, eq=False):
-    """A node touched by an edit: its rule, the node, its place, the edit and the number of the edit's overlay."""
+    """A node touched by an edit: the rule, the node, its place, the edit, and the number of the edit's overlay."""
 
     key: Key
     node: Any

@@ -25,14 +25,14 @@ MAX_NESTED = 8
 
 
 class Repeated:
-    """A counter of the nodes repeated by extensions and option groups; `report` receives RS108."""
+    """A counter of the nodes that extensions and option groups repeat; `report` receives RS108."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self._left = MAX_REPEATED
 
     def add(self, nodes: int, what: str, span: Span) -> None:
-        """Counts the nodes of options copied to another place.
+        """Counts the nodes of options that are copied to another place.
 
         Raises:
             DiagnosticsError: RS108 if there are too many.
@@ -84,11 +84,11 @@ class Extender:
         self._within: list[Extension] = []
 
     def options(self, options: Iterable[ast.Member]) -> tuple[ast.Member, ...]:
-        """The options, with added options in the decisions of their bodies."""
+        """The options, with extensions applied to the decisions in their bodies."""
         return mapped(options, lambda o: replace(o, body=self.block(o.body)))
 
     def block(self, body: tuple[ast.Stmt, ...]) -> tuple[ast.Stmt, ...]:
-        """The block, with added options in its decisions."""
+        """The block, with extensions applied to its decisions."""
         return tuple([self._statement(s) for s in body])
 
     def _statement(self, s: ast.Stmt) -> ast.Stmt:

@@ -19,7 +19,7 @@ Shared = Callable[[str], bool]
 
 
 class FactEdit(Brief, Struct, frozen=True):
-    """A leaf set by an overlay, or a path that it removes or empties.
+    """A leaf that an overlay sets, or a path that it removes or empties.
 
     Attributes:
         path: the path of the leaf.
@@ -244,7 +244,7 @@ _PARTS = 3  # maximum number of dotted names in a key
 
 
 def keys_of(root: Mapping, path: str) -> list[str]:
-    """Splits a dotted path into keys. Keys may themselves contain dots, as in `setup.pieces`, even if they are new."""
+    """Splits a dotted path into keys. A key may itself contain dots, as `setup.pieces` does, even if it is new."""
     keys: list[str] = []
     rest = path.split(".")
     node: Node | None = root

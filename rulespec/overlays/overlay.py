@@ -16,7 +16,7 @@ from rulespec.syntax import ast
 
 
 class Disclosure(Brief, Struct, frozen=True):
-    """A deliberate disclosure: a file, a string that occurs on the disclosing line, and the reason."""
+    """A deliberate disclosure: the file, a string that occurs on the disclosing line, and the reason."""
 
     at: str
     text: str
@@ -69,7 +69,7 @@ class Source(Brief, Struct, eq=False):
     over: dict[Span, Span] = field(default_factory=dict)
 
     def lay(self, files: Iterable[str]) -> None:
-        """Records files as one layer above all existing ones."""
+        """Records files as one layer above all existing layers."""
         layer = 1 + max(self.layers.values(), default=-1)
         self.layers |= dict.fromkeys(files, layer)
 
@@ -159,11 +159,11 @@ _NOUNS = {"def": "definition", "options": "group of options"}
 
 
 def noun_of(kind: str) -> str:
-    """The kind of a rule in messages: "definition" for `def`."""
+    """The word for a kind of rule in messages, such as "definition" for `def`."""
     return _NOUNS.get(kind, kind)
 
 
 def called(key: Key) -> str:
-    """The name of a rule in messages: "the procedure `turn`", "the scoring". Wrapped rules have the same name."""
+    """The name of a rule in messages, such as "the procedure `turn`" or "the scoring"; wrapping does not change it."""
     kind, name = key
     return "the scoring" if kind == "scoring" else f"the {noun_of(kind)} `{name.partition(' ')[0]}`"

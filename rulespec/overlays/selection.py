@@ -87,7 +87,7 @@ def takes_in_order(node: Any) -> bool:
 
 
 def ordered(binder: ast.Binder, order: ast.Binder) -> ast.Binder:
-    """The binder with another order: `from` or `after` an entity, or by keys, stable for equal keys."""
+    """The binder with another order: `from` or `after` an entity, or by keys, where equal keys keep their order."""
     if order.keys:
         return replace(binder, keys=order.keys)
     return replace(binder, order=order.order, start=order.start, keys=())

@@ -36,7 +36,7 @@ _LISTED = 12
 def lay_over(source: Source, overlays: Sequence[Overlay], report: Report) -> None:
     """Applies all edits of overlays, in stages.
 
-    Reports conflicts of two overlays (RS505), and inapplicable edits (RS503 … RS515). After a conflict nothing is
+    Reports conflicts of two overlays (RS505), and inapplicable edits (RS503 … RS515). After a conflict, nothing is
     applied, since no author intended the resulting rules.
     """
     touched, conflicts = Touched(overlays), Report()

@@ -1,4 +1,4 @@
-"""The source text of a rule after overlay edits: its original lines, with each edit marked by its overlay."""
+"""The source text of a rule after overlay edits: the original lines, with each edit marked by its overlay."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEFT_OF, _RIGHT_OF = re.compile(_OPERATOR + r" ?$"), re.compile(rf" ?(?:{_OPERA
 
 
 def changes_of(item: ast.Item, source: Source) -> list[ChangedPlace]:
-    """The edits by overlays within a rule."""
+    """The edits that overlays make within a rule."""
     key = next(key for key, other in source.items.items() if other is item)
     return [change for change in source.changed if change.key == key]
 
@@ -53,7 +53,7 @@ def item_lines(item: ast.Item, source: Source) -> list[str]:
 
 
 def option_lines(option: ast.Member | ast.Draw, source: Source, changes: Sequence[ChangedPlace]) -> list[str]:
-    """The lines of an option, `roll` or `choose` after the edits of its rule, dedented."""
+    """The lines of an option, `roll` or `choose` statement after the edits of its rule, without indentation."""
     if isinstance(option, ast.Name):
         return [f"include {option.text}"]
     return [line for _, line in _lines(option, option.span, source, changes)]

@@ -50,7 +50,7 @@ class CallExpr(Expr, frozen=True):
 
 
 class TrackCall(Expr, frozen=True):
-    """A call on a track, `track.steps(a, b)`, `track.ahead(a, k)`, `track.space(v)`, or a board, `space.to(d, k)`."""
+    """A call on a track (`track.steps(a, b)`, `track.ahead(a, k)`, `track.space(v)`) or a board (`space.to(d, k)`)."""
 
     track: Expr
     name: Name
@@ -418,7 +418,7 @@ class Def(Item, frozen=True):
 
 
 class Procedure(Item, frozen=True):
-    """A procedure; `result` is its return type and `deep` its maximum recursion depth, each None if not declared."""
+    """A procedure; `result` is its return type and `deep` its maximum recursion depth (each None if not declared)."""
 
     params: tuple[Param, ...]
     result: TypeRef | None
@@ -459,7 +459,7 @@ class OptionGroup(Item, frozen=True):
 
 
 class Extend(Item, frozen=True):
-    """Options added to all decisions called `name`."""
+    """Options added to all decisions named `name`."""
 
     options: tuple[Member, ...]
 
@@ -483,7 +483,7 @@ class Edit(Brief, Struct, frozen=True, gc=False):
 
 
 class Change(Item, frozen=True):
-    """Edits of a rule, or of the options called `name` in the decisions and groups called `of`."""
+    """Edits of a rule, or of the options named `name` in the decisions and groups named `of`."""
 
     kind: str
     of: Name | None

@@ -91,7 +91,7 @@ def grammar() -> str:
 
 
 def grammar_hash() -> str:
-    """The hash of the grammar, which identifies tables made from it."""
+    """The hash of the grammar, which identifies the tables made from it."""
     return hashlib.sha256(grammar().encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Builder of syntax trees for names, types and expressions."""
+"""The builder of syntax trees for names, types and expressions."""
 
 # ruff: noqa: D102 - a method has the name of its grammar rule, and a docstring would only repeat it
 
@@ -21,8 +21,8 @@ MAX_DIGITS = 15
 class ExpressionBuilder:
     """A builder of `ast` nodes for a text that starts at `origin`.
 
-    It has a method for each grammar rule of names, types and expressions, called with the place of a node and its
-    children.
+    It has a method for each grammar rule for names, types and expressions; the method is called with the place of a
+    node and its children.
     """
 
     origin: Origin

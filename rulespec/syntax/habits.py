@@ -1,8 +1,8 @@
-"""Habits from other languages, with the equivalent forms of the rules language.
+"""Habits from other languages, with the equivalent forms in the rules language.
 
 A habit is a pattern for the faulty line. `¦` marks the position of the syntax error, and a prefix names the context of
 the line: `def: if ¦x > 0:` is in the body of a definition, `head: …` is a line at the left margin, and `: …` is an
-expression in a YAML file. The first matching pattern gives the help.
+expression in a YAML file. The first pattern that matches determines the help.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class _StateLexer(BasicLexer):
 
 
 class SharedLexer(ContextualLexer):
-    """A contextual lexer with a scanner shared by all states, and lexers created on demand."""
+    """A contextual lexer with a scanner that all states share; further lexers are created on demand."""
 
     def __init__(self, conf: LexerConf, states: dict[int, Collection[str]], always_accept: Collection[str]) -> None:
         self._conf = conf
@@ -86,7 +86,7 @@ class SharedLexer(ContextualLexer):
 
     @cached_property
     def shared(self) -> _Shared:
-        """The common scanner, created for the first text."""
+        """The common scanner, which is created for the first text."""
         return _Shared(self._whole)
 
 
@@ -117,7 +117,7 @@ class Blocks(Indenter):
     """A list that receives all tokens of the text, if set; for the formatter."""
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """The tokens of the text, including those for blocks."""
+        """The tokens of the text, including the tokens for blocks."""
         tokens: Iterator[Token] = super().process(stream)  # type: ignore[no-untyped-call]
         return tokens if self.seen is None else self._collected(tokens, self.seen)
 

@@ -15,7 +15,7 @@ Place = tuple[int, int, int, int]
 
 
 class Origin:
-    """The start of a text in its file: 1:1 for a rules file, the scalar's place in YAML."""
+    """The start of a text in its file: 1:1 for a rules file, the place of the scalar in YAML."""
 
     def __init__(self, file: str, line: int = 1, column: int = 1) -> None:
         self.file = file

@@ -1,6 +1,6 @@
-"""Parser from text to syntax tree: rules files, and single expressions and types in YAML scalars.
+"""Parser from text to syntax tree, for rules files, and for single expressions and types in YAML scalars.
 
-Most scalars are a name, a chain of names, an amount or a plain type. Building such a tree is faster than reading it
+Most scalars are a name, a chain of names, an amount or a plain type. Building their trees is faster than reading them
 from the on-disk cache.
 """
 
@@ -45,21 +45,21 @@ def parse_rules(text: str, file: str, line: int = 1, *, cached: bool = False) ->
 
 
 def parse_with_tokens(text: str, file: str) -> tuple[tuple[ast.Item, ...], list[Token]]:
-    """Parses a .rules file; returns its tree, and Lark's tokens including those for lines and blocks."""
+    """Parses a .rules file; returns its tree and Lark's tokens, including those for lines and blocks."""
     tokens: list[Token] = []
     tree: tuple[ast.Item, ...] = _parse(text + "\n", "rules", Origin(file), False, tokens)
     return tree, tokens
 
 
 def parse_expr(text: str, file: str, line: int = 1, column: int = 1, *, cached: bool = False) -> ast.Expr:
-    """Parses an expression at the given place of a file; for `cached` see `parse_rules`."""
+    """Parses an expression at a given place in a file; for `cached`, see `parse_rules`."""
     text, origin = text.strip(), Origin(file, line, column)
     tree: ast.Expr = simple_expr(text, origin) or _parse(text, "expr", origin, cached)
     return tree
 
 
 def parse_type(text: str, file: str, line: int = 1, column: int = 1, *, cached: bool = False) -> ast.TypeRef:
-    """Parses a type such as `money`, `region?`, `set region` or `int 0..6`; for `cached` see `parse_rules`."""
+    """Parses a type such as `money`, `region?`, `set region` or `int 0..6`; for `cached`, see `parse_rules`."""
     text, origin = text.strip(), Origin(file, line, column)
     tree: ast.TypeRef = simple_type(text, origin) or _parse(text, "type", origin, cached)
     return tree
@@ -131,7 +131,7 @@ _TYPE = re.compile(rf"(set )?({_NAME})(\?)?")
 
 
 def simple_expr(text: str, origin: Origin) -> ast.Expr | None:
-    """The tree of a chain of names or an amount; None for any other expression."""
+    """The tree of a chain of names, or of an amount; None for any other expression."""
     if _CHAIN.fullmatch(text):
         first, *following = text.split(".")
         if first in WORDS or not WORDS.isdisjoint(following):

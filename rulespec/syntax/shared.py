@@ -1,4 +1,4 @@
-"""Options inside `with …:` and `when …:`, with shared parameters and conditions."""
+"""Options inside `with …:` and `when …:`, which share parameters and conditions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of the rules parser as diagnostics: place, cause and fix."""
+"""Rules parser errors as diagnostics: place, cause and fix."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ _CONTINUES = re.compile(r" *(?:(?:and|or|in|not in|is|else|if .* else)\b|\?\?|[-
 
 
 def expected_as_text(terminals: Iterable[str]) -> str:
-    """Terminals of the grammar in an author's terms, such as "`:` or `by`"."""
+    """Terminals of the grammar in terms that authors know, such as "`:` or `by`"."""
     return " or ".join(sorted(_EXPECTED.get(t, f"`{t.lower()}`") for t in terminals))
 
 

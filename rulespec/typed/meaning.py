@@ -53,7 +53,7 @@ _STATE = (typed.Field, typed.PieceCount, typed.Room, typed.RoomTogether, typed.C
 
 
 def meaning_hash(start: str, declarations: typed.Declarations, rules: typed.Rules) -> str:
-    """The hash of the meaning: `LENGTH` hexadecimal digits.
+    """The hash of the meaning, as `LENGTH` hexadecimal digits.
 
     Args:
         start: name of the procedure that starts a game.
@@ -71,7 +71,7 @@ def of_other_version(hash_: str) -> bool:
 
 
 def written(root: object) -> list[str]:
-    """The serialisation of a typed ruleset or a part of it; iterative, as rules may be deeply nested."""
+    """The serialisation of a typed ruleset or part of one; iterative, because rules may be deeply nested."""
     words: list[str] = []
     numbers: dict[int, int] = {}
     stack: list[Any] = [root]

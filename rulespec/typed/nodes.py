@@ -43,8 +43,8 @@ class FactDecl(Brief, Struct):
 
     Attributes:
         values: one number per entity: an index, a truth value, a bit mask, or -1 for none.
-        places: the place of each entity's value, for values from files.
-        type_span: the place of its type, if declared in a file.
+        places: the places of the values that come from files, by entity.
+        type_span: the place of its type, if it is declared in a file.
     """
 
     name: str
@@ -276,7 +276,7 @@ class ConstantDecl(Brief, Struct, eq=False):
 
 
 class SettingDecl(Brief, Struct, eq=False):
-    """A setting (`settings:` in game.yaml), chosen for each table of players.
+    """A setting (`settings:` in game.yaml), which each table of players chooses.
 
     Attributes:
         values: the names of an enumeration; None for a bool or a number.
@@ -434,7 +434,7 @@ class PieceCount(Expr, frozen=True):
 
 
 class PlaceValue(Expr, frozen=True):
-    """A place of tokens, as a value."""
+    """A token place, as a value."""
 
     kind: Kind
     place: PlaceDecl
@@ -497,7 +497,7 @@ class TrackOp(Expr, frozen=True):
 
 
 class Result(Expr, frozen=True):
-    """The return value of the procedure called last."""
+    """The value returned by the procedure that was called last."""
 
     procedure: Procedure
 
@@ -761,7 +761,7 @@ class Repeat(Stmt, frozen=True):
     Attributes:
         limit: the maximum number of iterations.
         body: its block.
-        head: the number of generated statements at the start of the block: for `turns`, and for `for` along a path.
+        head: the number of generated statements at the start of the block, for `turns` and for `for` along a path.
         word: its keyword.
         asks: for `turns`, whether at least one player is known to have a turn.
     """
@@ -776,7 +776,7 @@ class Repeat(Stmt, frozen=True):
 class Privacy(Brief, Struct, frozen=True):
     """The viewers of an argument besides the decider: the set `to`, or nobody.
 
-    With `like`, the argument has the viewers of that state, possibly everybody.
+    With `like`, the argument has the same viewers as that state, which may be everybody.
     """
 
     to: Expr | None
@@ -816,7 +816,7 @@ class Requirement(Brief, Struct, frozen=True):
 class Cost(Brief, Struct, frozen=True):
     """A required amount, paid before the body begins; without a target it is subtracted.
 
-    `each` is the variable for the entity whose pieces are paid, if the amount is a bag; it ranges over the whole kind.
+    If the amount is a bag, `each` is the variable for the entity whose pieces are paid; it ranges over the whole kind.
     """
 
     amount: Expr
@@ -1014,7 +1014,7 @@ class Rules(Brief, Struct, eq=False):
 
     Attributes:
         suppositions: every `once` in the rules, collected after all rules are typed.
-        told: the places of the values in `told(…)`, whose typed form is the bare value.
+        told: the places of the values in `told(…)`, whose typed form is the value alone.
     """
 
     definitions: dict[str, Definition] = {}
@@ -1083,7 +1083,7 @@ class Ruleset(Brief, Struct, frozen=True):
 
     @property
     def seats(self) -> tuple[str, ...]:
-        """The names that the rules give to the first seats, possibly none."""
+        """The names that the rules give to the first seats; empty if they name none."""
         return tuple(seat.name for seat in self.kinds[self.declarations.player_kind].entities)
 
     @property

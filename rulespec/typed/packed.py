@@ -28,10 +28,10 @@ _LEAVES = frozenset({str, int, bool, type(None), Span})
 
 
 class PackedRuleset:
-    """Decoder for cache entries."""
+    """A decoder for cache entries."""
 
     def decode(self, data: bytes) -> Checked:
-        """The checked ruleset from the bytes made by `pack`.
+        """The checked ruleset, restored from the bytes made by `pack`.
 
         Raises:
             ValueError: if the data are not a packed ruleset.

@@ -1,4 +1,4 @@
-"""Traversal of typed rules: expressions and their parts, statements and their expressions."""
+"""Traversal of typed rules: expressions with their parts, and statements with their expressions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _of_binder(b: typed.Binder) -> list[typed.Expr]:
 
 
 def definition_expressions(definition: typed.Definition) -> list[typed.Expr]:
-    """The direct expressions of a definition: the values of its `let` statements, and its body."""
+    """The direct expressions of a definition: the values of its `let` statements and its body."""
     return [*(value for _, value in definition.lets), *([definition.body] if definition.body is not None else [])]
 
 
@@ -88,7 +88,7 @@ def walk(block: typed.Block) -> Iterator[typed.Stmt]:
 
 
 def statement_expressions(s: typed.Stmt) -> list[typed.Expr]:
-    """The direct expressions of a statement, without those of inner statements."""
+    """The direct expressions of a statement, without those of nested statements."""
     if isinstance(s, typed.LetTable):
         secrecy = s.table.private
         return [s.value, *([secrecy.to] if secrecy is not None else [])]
@@ -150,7 +150,7 @@ def private_params(rules: typed.Rules) -> Iterator[typed.OptionParam]:
 
 
 def may_hide(ruleset: typed.Ruleset) -> bool:
-    """Whether games of a ruleset have hidden information, under at least some settings."""
+    """Whether games of a ruleset have hidden information under at least some settings."""
     bodies = [statement for procedure in ruleset.rules.procedures.values() for statement in walk(procedure.body)]
     together = any(isinstance(s, typed.Decide) and s.form == "together" for s in bodies)
     return together or any(secrecies(ruleset.declarations, ruleset.rules)) or any(private_params(ruleset.rules))
@@ -163,7 +163,7 @@ def may_be_hidden(param: typed.OptionParam) -> bool:
 
 
 def called(procedures: Iterable[typed.Procedure]) -> dict[typed.Procedure, None]:
-    """The given procedures with all procedures that they call, directly or indirectly."""
+    """The given procedures and all procedures that they call, directly or indirectly."""
     results: dict[typed.Procedure, None] = {}
     todo = list(procedures)
     while todo:
@@ -180,7 +180,7 @@ def callees(procedure: typed.Procedure) -> list[typed.Procedure]:
 
 
 def rings(rules: typed.Rules) -> dict[typed.Procedure, dict[typed.Procedure, None]]:
-    """The recursive procedures, each with all procedures on its cycles; at least one of these declares a depth."""
+    """The recursive procedures, each with all procedures on its cycles; at least one of those declares a depth."""
     results: dict[typed.Procedure, dict[typed.Procedure, None]] = {}
     for p in rules.procedures.values():
         if p.deep is not None and p not in results:

@@ -81,7 +81,7 @@ def _indices(kinds: Mapping[str, typed.Kind], of: typed.Kind, fact: typed.FactDe
 
 
 def entity_name(kind: typed.Kind, number: int) -> str:
-    """The name of an entity before any game; seats without a name are numbered from 1."""
+    """The name of an entity before a game starts; seats without a name are numbered from 1."""
     return kind.entities[number].name if number < len(kind.entities) else f"seat {number + 1}"
 
 

@@ -28,7 +28,7 @@ class Page(Protocol):
     """A connection to a page that displays the map."""
 
     def wake(self) -> None:
-        """Wakes the page to show news."""
+        """Wakes the page so that it shows news."""
 
 
 class Desk:
@@ -62,7 +62,7 @@ class Desk:
         return {"folder": folder.name, "path": display(folder), "steps": shown}
 
     async def run(self) -> None:
-        """Watches the files and draws until cancelled, then ends the started programs."""
+        """Watches the files and draws until cancelled, then ends the programs that were started."""
         self._to_draw.set()
         try:
             await asyncio.gather(self._follow(), self._draw())

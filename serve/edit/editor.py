@@ -86,7 +86,7 @@ class Editor:
     # --- the files ---------------------------------------------------------------------------------------------------
 
     def look(self) -> bool:
-        """Reloads the files if they have changed; returns whether they have."""
+        """Reloads the files if they have changed; returns whether they did."""
         now = stamps([self.folder])
         if now == self._stamps:
             return False

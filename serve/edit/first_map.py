@@ -109,7 +109,7 @@ class ReadDrawing(Struct, frozen=True):
 
 
 def can_start(folder: Path) -> bool:
-    """Whether a folder contains only drawings, so that a map can be started there."""
+    """Whether a map can be started in a folder, because it contains only drawings."""
     with os.scandir(folder) as entries:
         for number, entry in enumerate(entries):
             if number >= _MAX_FOLDER or (not is_hidden(entry.name) and not _is_drawing(entry)):
@@ -182,7 +182,7 @@ class Start:
         return ""
 
     async def read(self, choice: MapChoice) -> ReadDrawing:
-        """Reads a drawing as a map with the given choice."""
+        """Reads a drawing as a map, with the given choice."""
         async with self._lock:
             return await self._read(choice)
 
@@ -257,7 +257,7 @@ async def _output(process: asyncio.subprocess.Process) -> tuple[bytes, int]:
 
 
 def read_choice(data: bytes) -> MapChoice | None:
-    """The request in a page's JSON; None if malformed or too large."""
+    """The request in a page's JSON; None if it is malformed or too large."""
     return read(data, MapChoice, MAX_CHOICE)
 
 

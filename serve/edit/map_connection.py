@@ -44,7 +44,7 @@ class EditConnection:
         self._allowance = Allowance(BURST, RATE)
 
     def wake(self) -> None:
-        """Wakes the connection to send news."""
+        """Wakes the connection so that it sends news."""
         self._new.set()
 
     async def live(self) -> None:

@@ -46,7 +46,7 @@ class EditMessage(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_message(text: str | bytes) -> EditMessage | None:
-    """The message in a JSON text; None if malformed or too large."""
+    """The message in a JSON text; None if it is malformed or too large."""
     return read(text, EditMessage, MAX_MESSAGE)
 
 

@@ -1,4 +1,4 @@
-"""The state of a map for its page: regions with facts, forms, and problems."""
+"""The state of a map for its page: regions with their facts, forms, and problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regular boards: generated spaces, directions, and links by steps."""
+"""Regular boards: generated spaces, directions, and links given by steps."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def boards_in(root: Node) -> Iterator[tuple[Scalar, Node, str, str]]:
 
 
 def count_spaces(node: Node, form: str) -> int:
-    """The number of spaces of a board, computed before any is created."""
+    """The number of spaces of a board, computed before any space is created."""
     if form == "grid":
         return len(_axis(get(node, form, "columns"))) * len(_axis(get(node, form, "rows")))
     if form == "line":
@@ -74,7 +74,7 @@ def declare_boards(r: DeclarationReader) -> None:
 
 
 def mark_generated(r: DeclarationReader, *kinds: str) -> None:
-    """Marks kinds as generated, and reports entities listed for them."""
+    """Marks kinds as generated, and reports entities that are listed for them."""
     for kind in kinds:
         r.generated.add(kind)
         for key in ("entities", "product"):
@@ -86,7 +86,7 @@ def mark_generated(r: DeclarationReader, *kinds: str) -> None:
 
 
 def declare_links(r: DeclarationReader) -> None:
-    """Declares the facts of every board's spaces: their coordinates and their links."""
+    """Declares the facts of all board spaces: their coordinates and their links."""
     for place, node, form, _ in boards_in(r.root):
         if place.text not in r.d.boards:
             continue

@@ -21,7 +21,7 @@ Member = tuple[typed.PieceDecl | typed.Kind, typed.PlaceDecl]
 
 
 def read_bounds(r: DeclarationReader) -> None:
-    """Reads the capacities of piece places, then the shared ones."""
+    """Reads the capacities of piece places, then the shared capacities."""
     for name, _, node in entries(get(r.root, "pieces")):
         piece = r.d.pieces.get(name)
         for place_name, _, spec in entries(get(node, "places")) if piece is not None else ():

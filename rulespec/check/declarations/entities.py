@@ -54,7 +54,7 @@ def _position(node: Node) -> tuple[int, int] | None:
 
 
 def read_facts(r: DeclarationReader, entities: list[Entry]) -> None:
-    """Reads the facts of the entities, the links of the map and the ends of tracks."""
+    """Reads the facts of the entities, the links of the map, and the ends of tracks."""
     for kind, name, place, node in entities:
         if name in kind.index:
             facts_of(r, kind, name, place.span, node)
@@ -66,7 +66,7 @@ def read_facts(r: DeclarationReader, entities: list[Entry]) -> None:
 
 
 def facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Span, node: Node) -> None:
-    """Reads the facts of a kind's next entity."""
+    """Reads the facts of the next entity of a kind."""
     hints = unknown_facts(r, kind, node)
     for fact in kind.facts.values():
         value = get(node, fact.name)
@@ -95,7 +95,7 @@ def facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Span, nod
 
 
 def unknown_facts(r: DeclarationReader, kind: typed.Kind, node: Node) -> str:
-    """Reports keys of an entity that are not facts of its kind; returns the hints of these reports."""
+    """Reports keys of an entity that are not facts of its kind; returns the hints given in these reports."""
     track = next((t for t in r.d.tracks.values() if t.kind == kind.name and not t.ring), None)
     hints = ""
     for key, where, _ in entries(node):

@@ -13,7 +13,7 @@ from rulespec.types import BOOL, Bad, Ent
 
 
 def read_game(r: DeclarationReader) -> None:
-    """Declares units, the kind of the players, and settings."""
+    """Declares units, the player kind, and settings."""
     game = get(r.root, "game")
     for unit in words(get(game, "units")):
         if unit.text in WORDS:

@@ -1,4 +1,4 @@
-"""Links as entities: kinds of links with listed members, each of which connects two regions."""
+"""Links as entities: link kinds with listed members, each of which connects two regions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places of tokens: the kind of all possible places, and their capacities."""
+"""Token places: the kind of all possible places, and their capacities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLACE = "place"
 
 
 def read_places(r: DeclarationReader) -> None:
-    """Declares the places of tokens, and the state that contains each token's place."""
+    """Declares the token places, and the state that contains the place of each token."""
     for name, _, node in entries(get(r.root, "kinds")):
         places = get(node, "places")
         kind = r.d.kinds.get(name)
@@ -86,7 +86,7 @@ def _add_kind(r: DeclarationReader, kind: typed.Kind) -> None:
 
 
 def read_capacities(r: DeclarationReader) -> None:
-    """Reads the capacity of each place of tokens."""
+    """Reads the capacity of each token place."""
     for name, _, node in entries(get(r.root, "kinds")):
         kind = r.d.kinds.get(name)
         for place_name, _, spec in entries(get(node, "places")) if kind is not None else ():

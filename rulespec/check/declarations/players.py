@@ -13,7 +13,7 @@ from rulespec.types import Ent, SetOf
 
 
 def read_players(r: DeclarationReader, players: Node | None) -> None:
-    """Declares the kind of the players, with the named seats."""
+    """Declares the player kind, with the named seats."""
     kind = get(players, "kind")
     name = text(kind, "player")
     span = kind.span if kind else (players or r.root).span

@@ -22,7 +22,7 @@ TEXTS = ("title", "doc")
 
 
 class DeclarationReader:
-    """A reader of values in the merged YAML tree, which reports invalid ones.
+    """A reader of values in the merged YAML tree that reports invalid values.
 
     Attributes:
         root: the merged YAML tree.
@@ -30,7 +30,7 @@ class DeclarationReader:
         d: the declarations so far.
         x: the checker of the expressions.
         generated: kinds with generated entities, which are not listed under `kinds:`.
-        misread: (kind, fact, index) for each entity whose fact has already been reported.
+        misread: the facts that have already been reported, as (kind, fact, index of the entity).
     """
 
     def __init__(self, root: Mapping, expressions: ExpressionContext) -> None:
@@ -58,9 +58,7 @@ class DeclarationReader:
         return kind is None or not kind.by_seat or len(kind.entities) == self.d.max_players
 
     def claim(self, name: str, span: Span) -> bool:
-        """Claims a name for a declaration; reports duplicate names and reserved words, and returns whether the name was
-        free.
-        """
+        """Claims a name for a declaration and returns whether it was free; reports duplicates and reserved words."""
         if name in NO_DECLARATIONS:
             self.report.error("RS223", f"`{name}` is a reserved word", span)
             return False
@@ -88,7 +86,7 @@ class DeclarationReader:
             column += len(word) + 1
 
     def type(self, node: Node | None) -> tuple[Type, ast.TypeRef | None]:
-        """The type in a scalar, and its syntax tree; `int` without a scalar."""
+        """The type in a scalar, with its syntax tree; `int` if there is no scalar."""
         if not isinstance(node, Scalar):
             return INT, None
         try:

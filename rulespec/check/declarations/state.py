@@ -111,7 +111,7 @@ def _start_value(r: DeclarationReader, field: typed.FieldDecl, start: Node) -> t
 
 
 def check_range(r: DeclarationReader, field: typed.FieldDecl, value: typed.Expr) -> None:
-    """Reports a start value out of range; values that depend on the number of players are checked by the engine."""
+    """Reports a start value that is out of range; the engine checks values that depend on the number of players."""
     if not isinstance(value, typed.Lit) or isinstance(value.type, Bad) or value.value == NO_NUMBER:
         return
     notes = [*constants_at(value.span, r.d), Label(typed_at(field), "declared here")]

@@ -1,1 +1,1 @@
-"""Checking of expressions: names and types, one module per family of forms, with a common context."""
+"""Checking of expressions: names and types, in one module per family of forms, with a common context."""

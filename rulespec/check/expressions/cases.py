@@ -88,12 +88,12 @@ def check_all_named(x: ExpressionContext, span: Span, named: CaseNames, *, has_e
 
 
 def places(cases: Sequence[tuple[tuple[ast.Expr, ...], object]]) -> tuple[Span, ...]:
-    """The places of the cases of a `match`."""
+    """The places of the cases in a `match`."""
     return tuple(values[0].span.to(values[-1].span) for values, _ in cases)
 
 
 def infer_cases(x: ExpressionContext, e: ast.Cases, env: Env, want: Type | None) -> typed.Expr:
-    """Types `match` as an expression: all its values have one type."""
+    """Types `match` as an expression, whose values must all have the same type."""
     subject, named = subject_of(x, e.subject, env)
     if named is None:
         for value in (*(value for _, value in e.cases), *([e.other] if e.other is not None else [])):

@@ -1,4 +1,4 @@
-"""Checker of expressions, which dispatches each form to its typing function."""
+"""The checker of expressions, which dispatches each form to its typing function."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from rulespec.types import ANY, BOOL, Ent, Type
 
 
 class ExpressionChecker(ExpressionContext):
-    """Converter of syntax trees into typed expressions, which reports errors of names and types."""
+    """A converter of syntax trees into typed expressions that reports name and type errors."""
 
     def infer(self, e: ast.Expr, env: Env, want: Type | None = None) -> typed.Expr:
-        """The typed form of an expression; `want` selects among entities of the same name."""
+        """The typed form of an expression; `want` selects among entities that have the same name."""
         if self.decls.places:
             from rulespec.check.expressions.places import infer_tokens  # lazily: most rulesets have no tokens
 

@@ -27,7 +27,7 @@ from rulespec.types import (
 
 
 class Typed(ast.Expr, frozen=True):
-    """An already typed expression as part of a syntax tree."""
+    """An already typed expression within a syntax tree."""
 
     value: typed.Expr
 

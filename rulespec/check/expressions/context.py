@@ -108,7 +108,7 @@ class ExpressionContext(ABC):
 
     @abstractmethod
     def infer(self, e: ast.Expr, env: Env, want: Type | None = None) -> typed.Expr:
-        """The typed form of an expression; `want` selects among entities of the same name."""
+        """The typed form of an expression; `want` selects among entities that have the same name."""
 
     def check(self, e: ast.Expr, env: Env, target: Type, what: str, asked: Span | None = None) -> typed.Expr:
         """The typed form of an expression with a required type; for `asked`, see `expect`."""
@@ -283,12 +283,12 @@ class ExpressionContext(ABC):
         notes: tuple[Label, ...] = (),
         help: str = "",
     ) -> typed.Expr:
-        """Reports an error, and returns a replacement of the expression that suppresses follow-up errors."""
+        """Reports an error, and returns a replacement for the expression that suppresses follow-up errors."""
         self.error(code, message, span, label, notes, help)
         return typed.Lit(BAD, span, 0)
 
     def wrong(self, expr: typed.Expr, what: str, help: str = "") -> typed.Expr:
-        """Reports an expression of the wrong type; `what` states the required one."""
+        """Reports an expression of the wrong type; `what` describes the required type."""
         message = f"{what}, but this is {expr.type}"
         return self.bad("RS301", message, expr.span, str(expr.type), self.declared(expr), help)
 

@@ -1,4 +1,4 @@
-"""Names from other languages, with help texts that suggest the equivalents."""
+"""Names from other languages, with help texts that suggest equivalents."""
 
 from __future__ import annotations
 

@@ -213,7 +213,7 @@ def _type_along(x: ExpressionContext, op: str, body: typed.Expr) -> Type:
 
 
 def steps_of(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Expr, typed.Var, typed.Var, Env] | None:
-    """The path of a binder `x to y in p`, its two variables, and the scope with them; None if an error is reported."""
+    """The path of a binder `x to y in p`, its two variables, and the scope that includes them; None after an error."""
     assert b.then is not None
     path = x.infer(b.source, env)
     if not isinstance(path.type, PathOf):

@@ -1,4 +1,4 @@
-"""Places of tokens: the set of their tokens, their value, membership tests, and `room`."""
+"""Token places: the set of their tokens, their value, membership tests, and `room`."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ SUBSETS = "subsets"
 
 
 def over_subsets(x: ExpressionContext, e: ast.Each) -> bool:
-    """Whether an operator iterates over `subsets(…)`, unless a definition with that name hides it."""
+    """Whether an operator iterates over `subsets(…)`, unless a definition with the same name hides it."""
     source = e.binder.source
     named = isinstance(source, ast.CallExpr) and source.name.text == SUBSETS
     return named and e.op in _OPERATORS and SUBSETS not in x.rules.definitions

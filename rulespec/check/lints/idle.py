@@ -134,7 +134,7 @@ def _same(a: object, b: object) -> bool:
 
 
 def check_dead_options(c: Context) -> None:
-    """Warns of options with an unsatisfiable condition, or without possible arguments."""
+    """Warns of options whose condition cannot be satisfied, or which have no possible arguments."""
     for procedure in c.rules.procedures.values():
         for s in walk(procedure.body):
             for option in s.options if isinstance(s, typed.Decide) else ():
@@ -163,7 +163,7 @@ def _never(option: typed.OptionDef, ranges: Ranges) -> Span | None:
 
 
 def check_comparisons(c: Context) -> None:
-    """Warns of comparisons of ranged state with numbers outside its range."""
+    """Warns of comparisons between ranged state and numbers outside its range."""
     for group in c.expressions_by_rule:
         for e in group:
             if type(e) is typed.Op and e.op in COMPARISONS and e.span not in c.named:

@@ -19,7 +19,7 @@ Keys = Mapping[Key, Key]
 
 
 class Knowledge(Protocol):
-    """Facts known at a place in the rules."""
+    """The facts known at a place in the rules."""
 
     def holds(self, condition: Key) -> bool:
         """Whether a condition is known to be true."""

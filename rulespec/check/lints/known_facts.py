@@ -114,7 +114,7 @@ class Known:
                 self.current[key] = ("var", var)
 
     def suppose(self, condition: Key, *, truth: bool) -> None:
-        """Adds a tested condition and its truth value."""
+        """Records a tested condition and its truth value."""
         if self.current is None or not _mentions(condition, self._read) or not self._stays(condition):
             return
         assert condition is not None
@@ -140,7 +140,7 @@ class Known:
             self.current[key] = value
 
     def forget(self, fields: Iterable[typed.FieldDecl], variables: Iterable[typed.Var] = ()) -> None:
-        """Drops facts about possibly changed fields, and about reassigned variables."""
+        """Drops facts about fields that may have changed, and about reassigned variables."""
         gone = frozenset([*fields, *variables]) if self.current else ()
         if self.current and gone:
             self.current = {k: v for k, v in self.current.items() if not any(_mentions(part, gone) for part in (k, v))}

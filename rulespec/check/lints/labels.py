@@ -190,7 +190,7 @@ class ReadLabels:
     def of_length(self, e: typed.Expr) -> Label:
         """The label of the length of an order.
 
-        Assumes that a member added to an order was absent, and that a removed one was present.
+        Assumes that a member was absent before it was added to an order, and present before it was removed.
         """
         if isinstance(e, typed.Op) and e.op in ("append", "without"):
             return self.of_length(e.args[0])
@@ -206,7 +206,7 @@ class ReadLabels:
         return next(iter(self.hidden(source(e.decl, e.decl.private, keys))), None)
 
     def is_open(self, secrecy: typed.Secrecy | None) -> bool:
-        """Whether the content is known to be public for every entity with this secrecy."""
+        """Whether content with this secrecy is known to be public for every entity."""
         if secrecy is None:
             return True
         key = key_of(secrecy.open, {}) if secrecy.open is not None else None
@@ -234,7 +234,7 @@ class ReadLabels:
         return self.player(self.key(e))
 
     def argument(self, var: typed.Var, private: typed.Privacy, who: Key) -> PrivateRead:
-        """A private argument of the decider as a source, with its viewers."""
+        """The private source for a private argument of the decider, with its viewers."""
         listed = viewers(private.to, self.key) or []
         seen_by = frozenset([who, *(player for player, condition in listed if condition is None)]) - {None}
         perhaps = frozenset((player, condition) for player, condition in listed if player is not None and condition)

@@ -1,4 +1,4 @@
-"""Leaks: private information revealed by options, questions, and visible state."""
+"""Leaks: private information that options, questions or visible state reveal."""
 
 from __future__ import annotations
 

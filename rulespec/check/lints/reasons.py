@@ -1,4 +1,4 @@
-"""Declared reasons for disclosures of private state."""
+"""Declared reasons for disclosing private state."""
 
 from __future__ import annotations
 

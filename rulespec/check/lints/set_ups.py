@@ -13,7 +13,7 @@ from rulespec.typed import nodes as typed
 
 
 def check_set_ups(c: Context) -> None:
-    """Warns of set-up entries present for most player counts, but not for all."""
+    """Warns of set-up entries that exist for most player counts but not for all."""
     d, setup = c.declarations, get(c.source.root, "setup")
     counts = {int(n): node for n, _, node in entries(get(setup, "players"))}
     everybody = range(d.min_players, d.max_players + 1)

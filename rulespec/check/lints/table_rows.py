@@ -20,9 +20,9 @@ _MAX_KEYS = 2_000  # maximum number of key combinations tried for one lookup
 
 
 def check_missing_keys(c: Context) -> None:
-    """Warns of lookups whose key may be missing, with a note on the table.
+    """Warns of lookups in which the key may be missing, with a note on the table.
 
-    Skips lookups in rules that compare the state in the key, because the comparison may guard the lookup.
+    Skips lookups in rules that also compare the state used in the key, because the comparison may guard the lookup.
     """
     d = c.declarations
     for group in c.expressions_by_rule:

@@ -74,7 +74,7 @@ class ChangeLeaks:
             self.tellings.changed(f"the number in `{end.place.name}`", None, number, span, under)
 
     def put(self, s: typed.Put, under: Label) -> None:
-        """Checks `move t to place`: viewers of the old place see the token leave."""
+        """Checks `move t to place`: viewers of the old place also see the token leave."""
         which, where = self.labels.of(s.token), self.labels.of(s.place)
         name = f"the place of `{s.kind.name}`"
         place = s.place if isinstance(s.place, typed.PlaceValue) else None

@@ -1,3 +1,1 @@
-"""Checking of statements, decisions and options: names and types, one module per family of forms, with a common
-context.
-"""
+"""Checking of statements, decisions and options: names and types, one module per family of forms, a common context."""

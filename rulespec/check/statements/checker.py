@@ -1,4 +1,4 @@
-"""Checker of statements, which dispatches each form to its typing function."""
+"""The checker of statements, which dispatches each form to its typing function."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _INSTEAD = (
 
 
 class StatementChecker(StatementContext):
-    """Converter of procedure bodies into typed statements, which reports their errors."""
+    """A converter of procedure bodies into typed statements that reports their errors."""
 
     def block(self, stmts: tuple[ast.Stmt, ...], env: Env, place: StatementPlace) -> tuple[typed.Block, Env, bool]:
         """The typed block, the scope after it, and whether execution can reach its end."""

@@ -27,7 +27,7 @@ class StatementPlace(Struct, frozen=True):
         in_loop: whether it is inside a loop.
         asks: whether a decision in the loop can be asked again.
         together: whether it is in a simultaneous decision.
-        passes: the variable for whether the current member has passed; None outside `turns`.
+        passes: the variable that records whether the current member has passed; None outside `turns`.
     """
 
     in_loop: bool = False
@@ -63,7 +63,7 @@ class StatementContext(ABC):
         x: the checker of expressions.
         effects: the effects of statements.
         understood: whether all calls and matches could be typed; an untyped one may contain a decision.
-        options_seen: the first option of each name, by decision name.
+        options_seen: the first option with each name, by decision name.
         procedure: the procedure that contains the statements.
         tried: in a trial run, the variables and tables whose types are to be inferred; otherwise None.
         open_types: the types inferred so far, by the place of the name.

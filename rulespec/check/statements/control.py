@@ -180,7 +180,7 @@ def type_taken(
 ) -> Outcome | None:
     """Types a statement that uses a procedure's value; None for others.
 
-    The procedure runs first, and the left side is evaluated after its return.
+    The procedure runs first, and the left side is evaluated after it returns.
     """
     name = callee(s, env.original)
     procedure = c.x.rules.procedures.get(name)

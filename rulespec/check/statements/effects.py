@@ -1,4 +1,4 @@
-"""Effects of statements, computed from syntax trees: assigned names, decisions, exits from loops."""
+"""Effects of statements, computed from syntax trees: assigned names, decisions, and exits from loops."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Effects:
     Attributes:
         groups: groups of options by name.
         procedures: syntax trees of the procedures by name.
-        originals: the procedure called by `original(…)` in each procedure, by name.
+        originals: the procedure that `original(…)` calls in each procedure, by the latter's name.
     """
 
     def __init__(self, declarations: typed.Declarations, groups: Mapping[str, ast.OptionGroup]) -> None:
@@ -149,7 +149,7 @@ class Effects:
 
 
 def callee(s: ast.Stmt, original: str) -> str:
-    """The name of the procedure or definition called by a statement, or ""."""
+    """The name of the procedure or definition that a statement calls, or ""."""
     call = s.value if isinstance(s, ast.Let | ast.Assign | ast.Return) else s
     if not isinstance(call, ast.CallStmt | ast.CallExpr):
         return ""

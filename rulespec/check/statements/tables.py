@@ -1,4 +1,4 @@
-"""Local tables: variables with a value for each member of a kind, `let used[h in hex] = {}`.
+"""Local tables: variables that have a value for each member of a kind, such as `let used[h in hex] = {}`.
 
 The kind of a table or variable that starts as `{}` or `none` is inferred from later assignments.
 """

@@ -1,4 +1,4 @@
-"""The statement `move` for tokens."""
+"""The `move` statement for tokens."""
 
 from __future__ import annotations
 
