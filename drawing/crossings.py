@@ -28,7 +28,7 @@ class Crossings(NamedTuple):
 
 
 def crossings(edges: Collection[Stroke], others: Collection[Stroke]) -> Crossings:
-    """The number of pairs of an edge and another edge that cross, and that touch; each pair is counted once."""
+    """The number of crossing pairs and of touching pairs with one edge from each collection; each pair counts once."""
     pairs = {(min(e, f), max(e, f)) for e in edges for f in others if e != f and _boxes_meet(e, f)}
     kinds = [meeting(e, f) for e, f in pairs]
     return Crossings(kinds.count(Meeting.CROSSING), kinds.count(Meeting.TOUCHING))

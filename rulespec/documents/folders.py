@@ -30,7 +30,7 @@ def visible(folder: Path, pattern: str = "*") -> Iterator[Path]:
 
 
 def visible_files(folder: Path) -> Iterator[Path]:
-    """The files in a folder and its subfolders, in any order, without hidden ones."""
+    """The files in a folder and its subfolders, in any order, without hidden files."""
     for at, below, names in os.walk(folder):
         below[:] = [name for name in below if not is_hidden(name)]
         yield from (Path(at, name) for name in names if not is_hidden(name))

@@ -1,4 +1,4 @@
-"""Conversion between places in a parsed text and places in its file."""
+"""Conversion of places in a parsed text to places in its file, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules parser errors as diagnostics: place, cause and fix."""
+"""Parser errors in rules as diagnostics: place, cause and fix."""
 
 from __future__ import annotations
 

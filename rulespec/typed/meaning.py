@@ -2,8 +2,8 @@
 
 The typed ruleset is serialised as words: records with their fields, shared objects in full at their first occurrence
 and by number afterwards. Source places, texts for people and derived values are omitted; declarations are sorted by
-name. Only the rule ids in a reason count; dialects compare them. A field with its default value is also omitted, so
-that an addition to the language keeps the hashes of older rules.
+name. Only the rule ids in a reason count; dialects compare them. Fields with default values are also omitted, so that
+additions to the language do not change the hashes of older rules.
 """
 
 from __future__ import annotations
