@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -20,6 +19,7 @@ from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import DiagnosticsError, failure
 from rulespec.documents.text_files import read_text
 from rulespec.documents.written_files import write_text
+from rulespec.engine.corpus.ruleset_words import NamedMeasure, measures_of, score_unit
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.seating import seat_names
 from rulespec.engine.logs.carried import beside, write_beside
@@ -29,7 +29,6 @@ from rulespec.load import load_ruleset
 from rulespec.references import parts_of
 from rulespec.ruleset_files import files_at
 from rulespec.typed import nodes as typed
-from rulespec.types import Num
 
 VERSION = 1
 FOLDER = "tables"
@@ -47,15 +46,6 @@ class CodedOption(Struct, frozen=True):
     decision: str
     option: str
     types: tuple[str, ...]
-
-
-class NamedMeasure(Struct, frozen=True):
-    """The name, title, unit and kind of a measure; the kind is "" for a measure of the game."""
-
-    measure: str
-    title: str
-    unit: str
-    of: str
 
 
 class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -116,7 +106,7 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
             tuple(options),
             names,
             rules.title,
-            _unit(rules.rules.scoring.score) if rules.rules.scoring is not None else "",
+            score_unit(rules),
             measures_of(rules),
         )
 
@@ -132,24 +122,6 @@ class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         data = [self.ruleset_hash, self.numbers, self.players, self.settings, self.width]
         data += [[tuple(msgspec.structs.astuple(option)) for option in self.options], self.names]
         return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def measures_of(ruleset: typed.Ruleset) -> tuple[NamedMeasure, ...]:
-    """The measures of a ruleset, sorted by name."""
-    measures = ruleset.declarations.measures.values()
-    return tuple(NamedMeasure(m.name, m.title, _unit(m.value), m.kind) for m in sorted(measures, key=lambda m: m.name))
-
-
-def ruleset_words(ruleset: typed.Ruleset) -> dict[str, Any]:
-    """The title of a ruleset, the unit of its scores, and its measures, as plain data."""
-    scoring = ruleset.rules.scoring
-    unit = _unit(scoring.score) if scoring is not None else ""
-    return {"title": ruleset.title, "unit": unit, "measures": msgspec.to_builtins(measures_of(ruleset))}
-
-
-def _unit(value: typed.Expr) -> str:
-    """The unit of a value; empty for plain numbers and truth values."""
-    return (value.type.unit or "") if isinstance(value.type, Num) else ""
 
 
 def table_game(ruleset: typed.Ruleset, players: int, settings: Mapping[str, str]) -> Game:

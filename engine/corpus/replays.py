@@ -17,9 +17,9 @@ from rulespec.bundles.rules import bundle_of, is_everywhere, ruleset_in
 from rulespec.diagnostics.diagnostic import Severity
 from rulespec.diagnostics.report import DiagnosticsError, Report
 from rulespec.documents.versions import RULESPEC
-from rulespec.engine.corpus.code_tables import ruleset_words
 from rulespec.engine.corpus.log_rows import FirstRefusal, LogRow, Reading, Under, readings, under_of
 from rulespec.engine.corpus.logs import Log, Manifest
+from rulespec.engine.corpus.ruleset_words import ruleset_words
 from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.option import RulesetFaultError
 from rulespec.engine.game.seating import seat_names

@@ -12,8 +12,9 @@ from msgspec import Struct, to_builtins
 
 from rulespec.diagnostics.diagnostic import shown
 from rulespec.diagnostics.report import failure
-from rulespec.engine.corpus.code_tables import CodeTable, NamedMeasure, Tables, measures_of
+from rulespec.engine.corpus.code_tables import CodeTable, Tables
 from rulespec.engine.corpus.game_codes import COLUMNS, DERIVED, verdict_of
+from rulespec.engine.corpus.ruleset_words import NamedMeasure, measures_of
 from rulespec.engine.corpus.stores import AGAIN, check_part, parts_of_store
 from rulespec.engine.simulate.foreign_parquet import objects, parquet_batches
 

@@ -8,7 +8,6 @@ from rulespec.engine.logs.saved_game import SaveError
 from rulespec.engine.simulate.game_plans import GamePlan, Outcome
 from rulespec.engine.simulate.game_sheet import GameSheet
 from rulespec.engine.simulate.json_lines import JsonLinesResults
-from rulespec.engine.simulate.parquet import ParquetResults
 from rulespec.engine.simulate.result_rows import Results, ResultSheet, Row
 
 
@@ -26,5 +25,7 @@ def open_rows(path: Path, sheet: ResultSheet[Row]) -> Results[Row]:
     if path.suffix == ".jsonl":
         return JsonLinesResults(path, sheet)
     if path.suffix == ".parquet":
+        from rulespec.engine.simulate.parquet import ParquetResults  # lazily: it needs an extra
+
         return ParquetResults(path, sheet)
     raise SaveError(f"{path} names no format: use a name that ends in .jsonl or .parquet")

@@ -226,6 +226,19 @@ def test_flags_of_one_game_do_not_go_with_many(tmp_path: Path) -> None:
     assert invoke("replay", tmp_path, "--jobs", "2", "--cluster", "dask:a:1")[0] == 2
 
 
+def test_many_logs_need_no_numpy(tmp_path: Path) -> None:
+    logs(tmp_path / "logs", number=2)
+    out = tmp_path / "rows.jsonl"
+    program = f"""
+import sys
+sys.modules["numpy"] = None
+from rulespec.cli.main import run
+sys.exit(run(["replay", {str(tmp_path / "logs")!r}, "--out", {str(out)!r}]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "") and "2 legal" in done.stdout, done
+
+
 def test_one_log_imports_nothing_of_corpora(tmp_path: Path) -> None:
     (log,) = logs(tmp_path, number=1)
     heavy = "('rulespec.engine.corpus', 'pyarrow', 'multiprocessing', 'joblib', 'asyncio', 'concurrent.futures')"
