@@ -95,7 +95,7 @@ class PythonBackend:
         fast = _optimized(asked, passes)
         self.occupancy = Occupancy(fast)
         if features.occupancy:
-            fast, self.occupancy = with_occupancy(fast)
+            fast, self.occupancy = self._with_occupancy(fast)
         self._start = self.occupancy.start(program.start)
         self._left = [UNBOUNDED, 0]
         """The remaining step budget before the next decision, and its value at the next check."""
@@ -134,6 +134,10 @@ class PythonBackend:
         from rulespec.engine.passes.count_work import count_work  # lazily, as all passes
 
         return count_work(program)
+
+    def _with_occupancy(self, program: ir.Program) -> tuple[ir.Program, Occupancy]:
+        """The program with its maintained sets."""
+        return with_occupancy(program)
 
     @property
     def source(self) -> str:

@@ -1,6 +1,7 @@
 """A machine that compiles each function on its first call, for a process with few games.
 
-A game reaches about half of the rules, but passes process all of them, so they pay off only for several games.
+A game reaches about half of the rules, but passes process all of them, so they pay off only for several games. The same
+is true of maintained sets, which passes find.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from rulespec.engine.passes.occupancy import Occupancy, with_occupancy
 from rulespec.engine.program import ir
 from rulespec.engine.program.faults import too_deep
 from rulespec.engine.program.limits import CHECK_EVERY, MAX_STEPS
@@ -25,9 +27,9 @@ from rulespec.engine.python.suppositions import write_suppositions
 if TYPE_CHECKING:
     from rulespec.engine.passes.pipeline import Pass
 
-FEATURES = replace(ALL_FEATURES, occupancy=False, variables=False)
-"""All features but occupancy and variables: functions are generated one by one, but a procedure with variables must be
-generated together with all its callers.
+FEATURES = replace(ALL_FEATURES, variables=False)
+"""All features but variables: functions are generated one by one, but a procedure with variables must be generated
+together with all its callers.
 """
 
 
@@ -66,13 +68,18 @@ class OnDemandBackend(PythonBackend):
         codes: CodeMemo,
     ) -> None:
         self._is_exact = exact
-        super().__init__(program, passes, replace(features, occupancy=False, variables=False), steps, codes)
+        occupancy = features.occupancy and bool(passes)  # without passes, no expression reads such a set
+        super().__init__(program, passes, replace(features, occupancy=occupancy, variables=False), steps, codes)
 
     def _counting(self, program: ir.Program) -> ir.Program:
         """The program, with step counting in expressions only if it is to be exact: few decisions need that."""
         from rulespec.engine.passes.count_work import count_work
 
         return count_work(program, expressions=self._is_exact)
+
+    def _with_occupancy(self, program: ir.Program) -> tuple[ir.Program, Occupancy]:
+        """The program with the maintained sets of its definitions, which read most of them."""
+        return with_occupancy(program, definitions_only=True)
 
     @cached_property
     def _exact(self) -> Machine:

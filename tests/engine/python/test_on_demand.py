@@ -15,6 +15,7 @@ from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import quick_machine
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.lower.lowering import lower
+from rulespec.engine.passes.pipeline import of_definitions
 from rulespec.engine.program import ir
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.python.code_memo import CodeMemo
@@ -48,6 +49,13 @@ def test_each_function_is_written_once() -> None:
     assert len(written) == len(set(written))
     whole = PythonBackend(machine.p, (), machine._writer.features)
     assert 0 < len(written) < len(functions(whole))  # type: ignore[arg-type]
+
+
+def test_sets_are_maintained_only_if_passes_find_them() -> None:
+    program = lower(load_ruleset("imperial"), 4, {})
+    alone = OnDemandBackend(program, codes=CodeMemo())
+    often = OnDemandBackend(program, passes=(of_definitions,), codes=CodeMemo())
+    assert len(alone.start()) == len(program.cells) < len(often.start())
 
 
 @pytest.mark.parametrize("log", [LOG, FOREIGN], ids=lambda path: path.stem)
