@@ -34,11 +34,14 @@ WORTH_IT = 60
 """Break-even: games per configuration before compiling a wasm module pays."""
 ON_DEMAND = 10_000
 """Break-even: the number of decisions in a table's logs up to which a machine that generates code on demand replays
-them.
+them, if wasm comes next.
 
-A decision of a foreign log of a large game takes 47 µs on demand, 38 in Python with all passes and 24 in wasm; setting
-up the machine takes 0.01 s, 0.13 and 0.23. So each of the others pays for its set-up after some 10,000 decisions.
+A decision of a native log of a large game takes 27 µs on demand, 23 in Python with all passes and 5 in wasm, and one of
+a foreign log 35, 29 and 18. Setting up wasm takes 0.23 s or more, so it pays for its set-up after some 10,000
+decisions.
 """
+ON_DEMAND_IN_PYTHON = 20_000
+"""The same if Python with all passes comes next, which takes 0.13 s to set up."""
 SMALL = 100
 """Maximum number of blocks for which the passes pay within one game; shipped programs have up to 63 or at least 279."""
 
@@ -181,8 +184,8 @@ def for_log(backend: Backend, decisions: int) -> Machines:
     table.
 
     Args:
-        backend: the machine for tables with more than `ON_DEMAND` decisions: `python`, or `auto` for wasm if it is
-            available.
+        backend: the machine used once a table has more decisions than it pays to replay on demand: `python`, or `auto`
+            for wasm if it is available.
         decisions: the approximate number of decisions in this log.
     """
 
@@ -190,7 +193,7 @@ def for_log(backend: Backend, decisions: int) -> Machines:
         table = _tables(ruleset, seats, settings)
         table.replayed += decisions
         table.begun += 1
-        if table.replayed > ON_DEMAND:
+        if table.replayed > (ON_DEMAND_IN_PYTHON if backend == "python" else ON_DEMAND):
             make_other = _fastest if backend == "auto" else _MACHINES[backend]
             return make_other(ruleset, seats, settings)
         return _quick(ruleset, seats, settings)

@@ -58,6 +58,14 @@ def test_sets_are_maintained_only_if_passes_find_them() -> None:
     assert len(alone.start()) == len(program.cells) < len(often.start())
 
 
+def test_python_takes_over_from_code_on_demand_later_than_wasm(monkeypatch: pytest.MonkeyPatch) -> None:
+    request = ReplayRequest(FOREIGN, backend="python")
+    monkeypatch.setattr(machines, "ON_DEMAND", 0)
+    assert isinstance(request.replay().game.omniscient.numbers.machine, OnDemandBackend)
+    monkeypatch.setattr(machines, "ON_DEMAND_IN_PYTHON", 0)
+    assert type(request.replay().game.omniscient.numbers.machine) is PythonBackend
+
+
 @pytest.mark.parametrize("log", [LOG, FOREIGN], ids=lambda path: path.stem)
 @pytest.mark.sampled(1)
 def test_a_log_replayed_once_ends_as_any_other(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
