@@ -71,10 +71,11 @@ class Aim(Struct, frozen=True):
 def aim(how: Aim, base: ComparedRule, rule: Callable[[Point], ComparedRule]) -> dict[str, Any]:
     """Searches for a target; returns the points that were tried, nearest first, as `target` in playtest.schema.json.
 
-    A few swept numbers are searched by bisection; many are first screened to find the influential ones.
+    If only a few numbers vary, they are searched by bisection. If many do, they are first screened for the influential
+    ones.
 
     Raises:
-        click.BadParameter: if there is no such number as the target names.
+        click.BadParameter: if the target names a number that does not exist.
     """
     from rulespec.engine.playtest.screening import TOGETHER, screened
     from rulespec.engine.playtest.target import GridGames, nearest, target_of

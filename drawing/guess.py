@@ -287,7 +287,7 @@ def _is_marker(f: typed.FieldDecl, drawn: Iterable[str]) -> bool:
 
 
 def markers(d: typed.Declarations, drawn: set[str], *, on_boards: bool) -> Iterator[str]:
-    """The fields that name a place; with `on_boards`, also the fields of entities that are places on other boards."""
+    """The fields whose values are places; `on_boards` adds those of entities that are drawn as places themselves."""
     for f in d.fields.values():
         if _is_marker(f, drawn):
             yield f.name

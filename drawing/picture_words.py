@@ -48,7 +48,7 @@ class Wording(Protocol):
         """The description of the picture for screen readers."""
 
     def word(self, name: str, number: int | None = None, /, **values: str) -> str:
-        """A word that the program itself uses, such as `chance`."""
+        """The text for a built-in word, such as `chance`."""
 
 
 class PlainWords:

@@ -58,8 +58,8 @@ class Difference:
         kind: the type of change; `wrapped` only for rules.
         section: one of `SECTIONS`, or `RULES`.
         keys: the path of a fact, key by key; for a rule, its kind and name.
-        old: a fact as plain data, without texts for people; a rule's text without comments or docstrings; or
-            None.
+        old: a fact as plain data, without human-readable texts; for a rule, its text without comments or docstrings;
+            None if it was added.
         new: the same in the second ruleset; for a wrapped rule, the text around the old one.
         note: the comment beside the new fact, or the fact's `doc`; the docstring of a rule.
     """

@@ -94,7 +94,7 @@ class Order(Struct, frozen=True):
 
 
 class BagOf(Struct, frozen=True):
-    """The type of bags: a count of alike pieces for each entity of one kind."""
+    """The type of bags: for each entity of one kind, a number of identical pieces."""
 
     kind: str
 

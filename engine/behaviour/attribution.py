@@ -119,7 +119,7 @@ class Attribution:
             return index.at(asked.span if asked is not None else None), str(error)
 
     def of_effect(self, pair: Pair) -> Rule:
-        """The rule of the first statement that has a different effect, after both games have taken an option."""
+        """The rule with the first statement whose effect differs between the games, which have just taken an option."""
         try:
             mine, theirs = (self._statements(game) for game in (pair.one, pair.other))
         except RulesetFaultError:

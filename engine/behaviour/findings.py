@@ -58,7 +58,7 @@ def of_effect(option: Option, effect: OptionEffect) -> PlayDifference:
 
 
 class Findings:
-    """The differences of a comparison, by rule.
+    """The differences found by a comparison, grouped by rule.
 
     Args:
         attribution: the attribution of differences to rules.

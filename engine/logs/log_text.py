@@ -224,7 +224,7 @@ _BY_TEXT = (
 
 
 def other_file(data: bytes) -> OtherFile | None:
-    """The kind of a file that cannot be a log; None if it may be one.
+    """The type of a file, if that type cannot be a log; otherwise None.
 
     Args:
         data: the bytes of the file, decompressed once if gzipped; only the first 2,000 are considered.

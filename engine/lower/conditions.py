@@ -51,14 +51,14 @@ class ConditionLowering:
         return ir.Shown(self.text(e.span), type_name(e.type), self.x.expr(e, scope))
 
     def text(self, span: Span) -> str:
-        """The source text of a span, joined to one line."""
+        """The source text of a span, joined into one line."""
         if span.file not in self._lines:
             self._lines[span.file] = self._sources.get(span.file, "").split("\n")
         return text_at(span, self._lines[span.file])
 
 
 def text_at(span: Span, lines: Sequence[str]) -> str:
-    """The text of a span in the lines of its file, joined to one line."""
+    """The text of a span in the lines of its file, joined into one line."""
     lines = lines[span.line - 1 : span.end_line]
     if not lines:
         return ""

@@ -13,8 +13,9 @@ _ALL = (1 << _WORD) - 1
 
 
 def form_of(type_: str) -> tuple[str, str]:
-    """The form of a composite type (`set`, `bag`, `order` or `path`) and its kind; for other types an empty form, and
-    the type itself, because a kind may be called `path`.
+    """The form of a composite type (`set`, `bag`, `order` or `path`), and its kind.
+
+    Any other type, including a kind named `path`, has an empty form and is returned as it is.
     """
     form, blank, kind = type_.partition(" ")
     return (form, kind) if blank else ("", type_)

@@ -23,7 +23,7 @@ _REASONS = 4
 
 
 def answer_about(words: Words, game: Game, seat: str, message: Message) -> dict[str, Any]:
-    """The preview of the option in a message, or the reasons why its place has no option; empty if it has neither."""
+    """The answer to a message: the preview of an option, the reasons why a place has no option, or nothing."""
     try:
         if message.do == "why":
             reasons = why_no_option(game, seat, message.place)

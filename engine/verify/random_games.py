@@ -79,13 +79,14 @@ def further_games(
 
     Args:
         ruleset: the ruleset.
-        players: numbers of players.
+        players: the numbers of players to try.
         games: the number of games, divided among the numbers of players, and among values of settings if there are
             enough games to make compiling their programs worthwhile.
         seed: the seed, which determines the games.
 
     Yields:
-        Each game's number of decisions, and the shortest game found for its mistake, or None.
+        For each game, its number of decisions, and the shortest game found that fails in the same way, or None if it
+        did not fail.
 
     Raises:
         DiagnosticsError: if a game cannot be set up.

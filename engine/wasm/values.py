@@ -51,7 +51,7 @@ class ValueEmitter:
         self._several: SetForms = {}
 
     def add_forms(self, forms: Forms, several: SetForms | None = None) -> None:
-        """Registers forms of expressions."""
+        """Registers functions that emit code for some types of expressions."""
         self._forms |= forms
         self._several |= several or {}
 

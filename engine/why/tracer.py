@@ -104,7 +104,7 @@ class Values:
         return [] if type_.endswith(" *") else self.labels.plain(type_, value)
 
     def text(self, e: typed.Expr | typed.Stmt | typed.HeadPart | typed.OptionParam) -> str:
-        """The source text of a part of the rules, joined to one line."""
+        """The source text of a part of the rules, joined into one line."""
         file = e.span.file
         if file not in self._lines:
             self._lines[file] = self._sources.get(file, "").split("\n")

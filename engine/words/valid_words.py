@@ -51,7 +51,7 @@ def check_words(ruleset: typed.Ruleset, report: Report, files: Files | None = No
 def fitting_titles(
     ruleset: typed.Ruleset, titles: Titles, own: Titles, report: Report, *, cached: bool = True
 ) -> Titles:
-    """The words of a language that are valid for the ruleset; reports the invalid words of the topmost layer.
+    """The texts in a language that are valid for the ruleset; reports the invalid words of the topmost layer.
 
     Args:
         ruleset: the ruleset.

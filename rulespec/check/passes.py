@@ -1,4 +1,4 @@
-"""The checker's passes in order: they lead from merged sources to typed rules, with all errors in one report."""
+"""The checker's passes, in order: they turn merged sources into typed rules, and collect all errors in one report."""
 
 from __future__ import annotations
 

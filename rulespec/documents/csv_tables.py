@@ -97,7 +97,7 @@ def _is_file(name: Node | None, place: str) -> TypeGuard[Scalar]:
 def _rows_of(name: Scalar, read: Read, report: Report) -> list[Row] | None:
     """The rows of a file, header first; reports a file that is not a table and returns None."""
     if not _NAME.fullmatch(name.text):
-        message = f"{shown(name.text)} is not a name for a CSV file"
+        message = f"{shown(name.text)} is not a valid name for a CSV file"
         help_ = "use lower-case letters, digits and `_`, such as `cards.csv`; separate folders by `/`"
         report.error("RS744", message, name.span, help=help_)
         return None

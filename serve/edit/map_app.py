@@ -78,8 +78,8 @@ def start_routes(start: Start, key: str) -> list[Route]:
     """The routes for starting a map.
 
     Args:
-        start: the start of the map.
-        key: the key in the header `Authorization` of each request, which pages of other origins cannot send.
+        start: the map that is about to start.
+        key: the key that each request needs in its `Authorization` header, which pages from other origins cannot send.
     """
 
     def answering(answer: _Answer) -> Callable[[Request], Awaitable[Response]]:

@@ -190,9 +190,7 @@ def arguments(
 
 
 def infer_once(x: ExpressionContext, e: ast.Once, env: Env, want: Type | None) -> typed.Expr:
-    """Types `value once f(…)`. `check_quiet` checks later, on the complete rules, that the procedure has no
-    decisions.
-    """
+    """Types `value once f(…)`; `check_quiet` later checks, once all rules are typed, that `f` has no decisions."""
     result = infer_procedure(x, e, env)
     after = replace(env, known=frozenset(path for path in env.known if isinstance(path[-1], typed.Var)))
     if result is not None and x.assigned is not None:

@@ -117,6 +117,9 @@ class StatementChecker(StatementContext):
         assert isinstance(s, ast.HEAD_PARTS)
         word = {ast.Require: "require", ast.Cost: "cost", ast.Needs: "needs"}[type(s)]
         help_ = _PAID if isinstance(s, ast.Cost) else _INSTEAD
-        message = f"`{word}` must be at the start of an option's body, after only `let`, `require`, `cost` and `needs`"
+        message = (
+            f"`{word}` must come at the start of an option's body: "
+            "only `let`, `require`, `cost` and `needs` may precede it"
+        )
         self.x.error("RS406", message, s.span, help=help_)
         return None, env, True

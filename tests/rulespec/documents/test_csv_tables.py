@@ -189,8 +189,8 @@ def test_an_overlay_changes_a_row(tmp_path: Path) -> None:
             "a table with one key must have two columns",
         ),
         ("name,worth\nfirst_stop,1", "name;worth\nfirst_stop;1", "stops.csv:1:1", "RS744", "separates cells by `;`"),
-        ("csv: stops.csv", "csv: ../stops.csv", "tracks.yaml:2:", "RS744", "is not a name for a CSV file"),
-        ("csv: stops.csv", "csv: Stops.CSV", "tracks.yaml:2:", "RS744", "is not a name for a CSV file"),
+        ("csv: stops.csv", "csv: ../stops.csv", "tracks.yaml:2:", "RS744", "is not a valid name for a CSV file"),
+        ("csv: stops.csv", "csv: Stops.CSV", "tracks.yaml:2:", "RS744", "is not a valid name for a CSV file"),
         ("csv: stops.csv", "csv: steps.csv", "tracks.yaml:2:", "RS", ""),
         (
             "{csv: stops.csv}",
