@@ -7,7 +7,6 @@ difference.
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import logging
 import os
@@ -292,6 +291,8 @@ def _reach(address: str) -> None:
 
 
 def _dask(address: str, stack: ExitStack) -> dict[str, Any]:
+    import asyncio  # lazily: few runs have a cluster
+
     distributed = import_module("distributed")
     _reach(address)
     for name in ("distributed", "distributed.client"):
