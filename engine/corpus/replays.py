@@ -15,7 +15,7 @@ from msgspec import Struct
 from rulespec.bundles.packed_bundle import Bundle
 from rulespec.bundles.rules import bundle_of, is_everywhere, ruleset_in
 from rulespec.diagnostics.diagnostic import Severity
-from rulespec.diagnostics.report import DiagnosticsError, Report
+from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.documents.versions import RULESPEC
 from rulespec.engine.corpus.log_rows import FirstRefusal, LogRow, Reading, Under, readings, under_of
 from rulespec.engine.corpus.logs import Log, Manifest
@@ -229,18 +229,18 @@ def row_and_result(plan: ReplayPlan, log: Log, own: WorkerRules | None = None) -
         return LogRow(log.game, log.name, log.sha256, "unreadable", ": ".join(log.refusal)), None
     if next(_replayed) % COLLECTED == 0:
         gc.collect(1)
-    report, load = Report(), _loader((*plan.known, *([own] if own is not None else [])))
+    load = _loader((*plan.known, *([own] if own is not None else [])))
     try:
         result = ReplayRequest(
             Path(log.name),
             rules=plan.rules,
             dialect=plan.dialect,
             backend=plan.machine,
-            report=report,
             load=load,
             past_known_faults=plan.past,
             data=log.data,
             skipped=log.skipped,
+            warns=False,  # rows have none
         ).replay()
         return _Rows(plan, log, result).row(load), result
     except DiagnosticsError as error:

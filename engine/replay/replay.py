@@ -178,6 +178,7 @@ class ReplayRequest(Struct, frozen=True):
         data: the bytes of the log, if already read.
         remarks: whether remarks in a foreign log keep people's names.
         skipped: the number of lines before `data` in its file.
+        warns: whether to look for warnings about the dialect of a foreign log and the fields that it does not read.
     """
 
     path: Path
@@ -196,6 +197,7 @@ class ReplayRequest(Struct, frozen=True):
     data: bytes | None = None
     remarks: bool = False
     skipped: int = 0
+    warns: bool = True
 
     def replay(self) -> ReplayResult:
         """Replays the log; raises the same errors as `replay_log`."""
@@ -410,8 +412,9 @@ def _replay_foreign(log: ForeignLog, request: ReplayRequest) -> ReplayResult:
     log = shaped(written, dialect, cut_at(dialect, game)) if dialect.shape.cut else log
     importer = Importer(game, dialect, log, strict, request.past_known_faults)
     report.extend(written.game.warnings if written.game is not None else ())
-    warnings = [*optional_rules(dialect, log, ruleset), *unknown(dialect, game), *uneven_forms(dialect)]
-    report.extend([*warnings, *unread_fields(dialect, log, importer.log)])
+    if request.warns:
+        warnings = [*optional_rules(dialect, log, ruleset), *unknown(dialect, game), *uneven_forms(dialect)]
+        report.extend([*warnings, *unread_fields(dialect, log, importer.log)])
     numbers = iter(range(len(log.entries) + 1))
 
     def step(entry: int) -> None:

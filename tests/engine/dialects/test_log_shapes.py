@@ -110,6 +110,8 @@ def test_a_field_of_the_header_that_nothing_reads_is_reported(site: Site) -> Non
     site.replay("cardroom", hand({}, stake="high"))
     (warning,) = site.report.diagnostics
     assert (warning.code, "stake" in warning.message, "object around" in warning.message) == ("RS629", True, True)
+    site.replay("cardroom", hand({}, stake="high"), warns=False)
+    assert not site.codes()
 
 
 @pytest.mark.parametrize("log", [{"table": {"kind": "kuhn", "open": True}}, {"table": {"open": True}, "hands": 7}])
