@@ -211,7 +211,7 @@ class PythonBackend:
         The generated source counts upper bounds of steps, which follow from the sizes of sets. Only if these exceed the
         limit does the interpreter count the actual steps.
         """
-        left, blocks, uncounted = self._left, self._blocks, self._uncounted
+        left, blocks, most, uncounted = self._left, self._blocks, self._most, self._uncounted
         left[0], left[1] = self._begin
         journal: Journal = []
         asked, at = state[_PC], block
@@ -225,7 +225,9 @@ class PythonBackend:
                     if at < 0:
                         break
                 while at >= 0:
-                    self._count(at, journal)
+                    left[0] -= most[at]  # `_count` inlined: a hot path
+                    if left[0] < left[1]:
+                        self._look(journal)
                     at = blocks[at](state, journal)
             if state[_PC] in self._idle:
                 self._go_on(state, journal)

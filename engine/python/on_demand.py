@@ -106,9 +106,13 @@ class OnDemandBackend(PythonBackend):
 
     def _first_call(self, name: str) -> Callable[..., Any]:
         """A stub that generates the real function on its first call."""
+        function: Callable[..., Any] | None = None
 
         def call(*args: Any) -> Any:
-            return self._function(name)(*args)
+            nonlocal function
+            if function is None:  # those who hold the stub call it again
+                function = self._function(name)
+            return function(*args)
 
         return call
 
