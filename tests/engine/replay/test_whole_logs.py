@@ -220,6 +220,7 @@ def test_the_machine_of_a_log_by_the_decisions_of_its_table(monkeypatch: pytest.
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
     monkeypatch.setattr(machines, "_tables", machines.MachineMemo(machines._Table))
     monkeypatch.setattr(machines, "ON_DEMAND", 2 * DECISIONS)
+    monkeypatch.setattr(machines, "ON_DEMAND_IN_PYTHON", 6 * DECISIONS)
     results = [ReplayRequest(path, load=load_ruleset).replay() for _ in range(5)]
     kinds = [type(result.game.omniscient.numbers.machine) for result in results]
     assert kinds == [OnDemandBackend, OnDemandBackend, WasmBackend, WasmBackend, WasmBackend]
