@@ -32,6 +32,7 @@ class Entries:
         is_boundary: for each entry, whether it is another start, an end or an undo rather than a decision.
         is_checkpoint: for each entry, whether an undo can stop there.
         undone: the entries undone as a whole, and the undo entries themselves.
+        undos: for each undo of whole entries, its number and that of the last entry that it undoes.
         orders: the entries that give or end a standing order, with their types.
 
     Raises:
@@ -85,6 +86,7 @@ class Entries:
         self.is_boundary = [type_ in boundaries for type_ in self.types]
         self.is_checkpoint = [type_ in (marks or ()) for type_ in self.types]
         self.undone: frozenset[int] = frozenset()
+        self.undos: list[tuple[int, int]] = []
         if undo is not None and marks is None:
             self._take_back(undo, remark, start, log.file)
         self._join(dialect)
@@ -138,6 +140,11 @@ class Entries:
                 message = f"entry {number} is an undo to a missing entry, {shown(str(to))} ({shown(undo.to)})"
                 help_ = f"check whether a part of the log is missing: the ids of entries are at {shown(undo.id)}"
                 fail("RS613", message, Span(file, 1, 1, 1, 2), help=help_)
+            if self.types[number] == undo.type and log.last_taken is not None:
+                self.undos.append((number, log.last_taken))
+            elif self.types[number] == undo.type and not undo.to:
+                message = f"entry {number} is an undo, and nothing before it is left to take back"
+                fail("RS613", message, Span(file, 1, 1, 1, 2), help="check whether a part of the log is missing")
         self.undone = log.undone(range(start, len(self._log)), self.types, remark)
         for number in self.undone:
             self.is_skipped[number] = True
@@ -170,11 +177,15 @@ class WholeEntries:
         undo: the undo of the other system.
         payloads: the payloads of all entries.
         inner: the nested entries, which are undone together with the enclosing entry.
+
+    Attributes:
+        last_taken: the last entry that the most recent undo undoes; None if there is nothing to undo.
     """
 
     def __init__(self, undo: Undo, payloads: Sequence[Any], inner: Collection[int]) -> None:
         self._id, self._to = path_reader(undo.id), path_reader(undo.to) if undo.to else None
         self._payloads, self._inner = payloads, inner
+        self.last_taken: int | None = None
         self._standing: list[int] = []
         self._taken: list[list[int]] = []
         self._at: dict[str, int] = {}
@@ -200,6 +211,7 @@ class WholeEntries:
             if last is None:
                 return False
             left = bisect_right(self._standing, last)
+        self.last_taken = self._standing[-1] if self._standing else None
         self._taken.append(self._standing[max(left, 0) :])
         del self._standing[max(left, 0) :]
         return True

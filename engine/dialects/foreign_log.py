@@ -205,6 +205,9 @@ def shaped(log: ForeignLog, dialect: Dialect, ends: Mapping[str, Collection[str]
                 if not isinstance(within, list) and path in ends:
                     within = pieces(follow(value, shape.cut[path].source), ends[path])
                 around += [(each, value) for each in reversed(within)] if isinstance(within, list) else []
+    if len(entries) == 1 and shape.list and not _has_list(log.entries[0], shape.list.split(".")):
+        help_ = "name the list as the log does, or check that the log is complete"
+        fail("RS613", f"no part of the log has a list of entries at {shown(shape.list)}", start, help=help_)
     return replace(log, entries=entries, parents=parents, inner=frozenset(inner))
 
 
@@ -280,6 +283,17 @@ def _listed(value: Any, keys: list[str], parent: Any) -> Iterator[tuple[Any, Any
             yield from _listed(each, rest, {**own, **outer})
         else:
             yield each, {**own, **outer}
+
+
+def _has_list(value: Any, keys: list[str]) -> bool:
+    """Whether there is a list at a path, even an empty one; True if an element that `*` matches is missing."""
+    if not keys:
+        return True
+    key, *rest = keys
+    if key == "*":
+        parts = [*value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+        return not parts or any(_has_list(part, rest) for part in parts)
+    return isinstance(value, dict) and key in value and _has_list(value[key], rest)
 
 
 def _normal(value: Any) -> Any:

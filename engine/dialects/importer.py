@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rulespec.diagnostics.diagnostic import Diagnostic, Severity, shown
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity, Span, shown
 from rulespec.engine.dialects.cursor import Cursor
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.entries import Entries
@@ -28,6 +28,7 @@ from rulespec.engine.dialects.take_back import TakeBack
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.option import Option, Refusal, TakenBack
 from rulespec.engine.game.refusal import refused
+from rulespec.engine.logs.log_text import fail
 from rulespec.engine.logs.recorded import nearest
 from rulespec.engine.program.budget import SpentError
 from rulespec.records import Brief
@@ -120,12 +121,30 @@ class Importer:
         self.log = Entries(dialect, log)
         own = own or dialect.is_of_extended(game.ruleset)
         self._projections = Projections(game, dialect, own, values_of(dialect, log))
+        self._check_undos(log.file)
         self._explainer = Explainer(game, dialect, self._projections)
         self._search = StretchSearch(game, dialect, self.log, self._projections)
         self._stepped = 0
         self._step: Step | None = None
         self._stray = Stray()
         self._take_back = TakeBack(game, dialect, own, self._projections.known)
+
+    def _check_undos(self, file: str) -> None:
+        """Reports an undo of a whole entry that another seat has made."""
+        by = self.dialect.undo.by if self.dialect.undo is not None else ""
+        forms = [form for each in self.dialect.decisions.values() for form in each if form.by]
+        for number, last in self.log.undos if by else ():
+            paths = {form.by for form in forms if form.type == self.log.types[last]}
+            makers = {seat for path in paths for seat in self._seats(last, path)}
+            if makers and not makers & self._seats(number, by):
+                names = " or ".join(self._projections.shown(seat) for seat in sorted(makers))
+                message = f"entry {number} is an undo by another seat: entry {last} was made by {names}"
+                help_ = f"if anybody may undo on this site, leave out `undo.by` in the dialect `{self.dialect.id}`"
+                fail("RS613", message, Span(file, 1, 1, 1, 2), help=help_)
+
+    def _seats(self, entry: int, path: str) -> set[str]:
+        """The seats that the field of an entry at a path may name."""
+        return {seat for seat in self.game.seats if self._projections.is_by(self.log.payloads[entry], path, seat)}
 
     def too_long(self) -> tuple[Diagnostic, ...]:
         """The error for dialect expressions that exhaust the step budget of a log; empty if they do not."""

@@ -258,11 +258,16 @@ class Explainer:
         values = dict.fromkeys(v for u in unlike if u is not None and u.path == result.path for v in u.values)
         path = place + result.path
         text = f"no legal option of {self._asked(decision)} "
-        text += f"lacks `{path}`" if result.actual is MISSING else f"has {_value(result.actual)} as `{path}`"
+        if result.actual is MISSING:
+            text = f"the entry has no field `{path}`, which every legal option of {self._asked(decision)} needs"
+        else:
+            text += f"has {_value(result.actual)} as `{path}`"
         if values:
             same = f"with the same {' and '.join(f'`{name}`' for name in result.before)} " if result.before else ""
             more = ", …" if len(values) > MAX_VALUES else ""
             text += f"; {same}it is {', '.join(list(values)[:MAX_VALUES])}{more}"
+        if isinstance(result.actual, str) and _value(result.actual) in values:
+            text += ". The log has a text there, and the rules a number: `action: {numbers: texts}` reads it as one"
         return text
 
     def _first_unlike(self, c: _Candidate, legal: list[Option], record: Any, state: list[int]) -> _Unlike | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rulespec.diagnostics.diagnostic import Span
+from rulespec.diagnostics.diagnostic import Span, shown
 from rulespec.diagnostics.report import Report
 from rulespec.engine.dialects.dialect import Dialect, Recorded
 from rulespec.engine.dialects.entries import Entries
@@ -33,6 +33,13 @@ def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, re
     actual = None if number is None else end_of(game, marked=False)
     if result is None or number is None or actual is None:
         return None
+    said = follow(log.payloads[number], result.winners) if result.won and actual.ending is not None else MISSING
+    if isinstance(said, str) and _winners(game, result, said) is None:
+        message = (
+            f"nothing compares the recorded winners: `result.winners` names no seats of this game for {shown(said)}"
+        )
+        help_ = f"in the dialect `{dialect.id}`, give it the numbers of the seats that won, from 1 to {len(game.seats)}"
+        report.warning("RS629", message, Span(file, 1, 1, 1, 2), help=help_)
     recorded = _recorded(game, result, log.payloads[number], actual)
     if recorded == actual:
         return None

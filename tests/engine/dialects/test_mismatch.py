@@ -40,6 +40,7 @@ def stop(at: int, **fields: Any) -> Stop:
     return result
 
 
+NO_VALUE = "the entry has no field `nation.value`, which every legal option of `rondel` of Otto needs; it is `IT`"
 RONDEL = first(lambda e: e["type"] == "rondel" and e["payload"]["slot"] == "import")
 IMPORT = first(lambda e: e["type"] == "import" and len(e["payload"]["placements"]) == 3)
 BOUGHT = first(lambda e: e["type"] == "bondPurchase" and e["payload"]["tradeInValue"] > 0)
@@ -54,8 +55,8 @@ ARMY = first(lambda e: e["type"] == "maneuver" and e["payload"]["destination"] =
             "no legal option of `rondel` of Otto has `4` as `cost`; with the same `nation.value` and `slot` it is `0`",
         ),
         ({"nation": {"value": "FR"}}, "no legal option of `rondel` of Otto has `FR` as `nation.value`; it is `IT`"),
-        ({"nation": {"valve": "IT"}}, "no legal option of `rondel` of Otto lacks `nation.value`; it is `IT`"),
-        ({"nation": "IT"}, "no legal option of `rondel` of Otto lacks `nation.value`; it is `IT`"),
+        ({"nation": {"valve": "IT"}}, NO_VALUE),
+        ({"nation": "IT"}, NO_VALUE),
         ({"slot": "imports"}, "there is no space `imports`; did you mean `import`?"),
     ],
     ids=str,
@@ -123,7 +124,8 @@ def placed(**changes: Any) -> list[Entry]:
         ),
         (
             lambda: [*placed()[:1], {}, *placed()[2:]],
-            "no legal option of `purchase` of Otto lacks `placements.1.province`; it is",
+            "the entry has no field `placements.1.province`, which every legal option of `purchase` of Otto needs; "
+            "it is",
         ),
         (lambda: placed(province="paris"), "IMP-IMP-02: only in an own home province"),
         (lambda: "genoa", "`placements` is `genoa`, but must be a list"),
