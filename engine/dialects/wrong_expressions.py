@@ -1,4 +1,4 @@
-"""Check of a dialect's expressions without a log, by compiling them for games of its rulesets."""
+"""Check of a dialect's expressions and names without a log, by compiling it for games of its rulesets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ANY_NUMBER = 1
 
 
 def wrong_expressions(dialect: Dialect, ruleset: typed.Ruleset) -> list[Diagnostic]:
-    """The distinct errors in the expressions of a dialect (RS622); empty if there are none.
+    """The distinct errors in the expressions (RS622) and names (RS635) of a dialect; empty if there are none.
 
     Args:
         dialect: the dialect.
@@ -39,7 +39,11 @@ def wrong_expressions(dialect: Dialect, ruleset: typed.Ruleset) -> list[Diagnost
     key = cache.key("dialect expressions", ruleset.sources_hash, text, *stamps, rooms=_ROOMS)
     if cache.read(key, _TRUTH) is True:
         return []
-    results = list(dict.fromkeys(d for rules in own_rules(dialect, ruleset) for d in _wrong_in(dialect, rules)))
+    from rulespec.engine.dialects.wrong_names import wrong_names  # lazily: the cache knows most dialects
+
+    own = list(own_rules(dialect, ruleset))
+    results = list(dict.fromkeys(d for rules in own for d in _wrong_in(dialect, rules)))
+    results += wrong_names(dialect, own)
     if not results:
         cache.write(key, True)
     return results

@@ -92,3 +92,21 @@ def test_a_text_for_a_number_is_told_the_way_out(tmp_path: Path) -> None:
     numbers = DIALECT.replace('payload: ""}', 'payload: "", numbers: texts}')
     (tmp_path / "other").mkdir()
     assert replay(tmp_path / "other", moves, numbers)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("decisions:", "names: {cells: {a1: '1'}}\ndecisions:", "has the kind `cells`"),
+        ("decisions:", "names: {cell: {a9: '1', case: upper}}\ndecisions:", "has the cell `a9`"),
+        ("second: [2]}}}", "second: [2]}}, ending: {path: how, values: {four: in_row}}}", "has the ending `in_row`"),
+        ("second: [2]}}}", "second: [2]}}, ending: {path: how, values: {full: four_in_a_row}}}", ""),
+    ],
+)
+def test_names_of_a_dialect_are_validated(tmp_path: Path, old: str, new: str, message: str) -> None:
+    replay(tmp_path, [], DIALECT.replace(old, new))
+    done = CliRunner().invoke(cli, ["validate", str(tmp_path / "club"), "--no-play"])
+    if message:
+        assert done.exit_code == 1 and f"no ruleset of the dialect `fourclub` {message}" in done.output
+    else:
+        assert "RS635" not in done.output
