@@ -83,7 +83,7 @@ class StatementWriter(ExpressionWriter):
             return [f"{pad}pay abs({e(NUM, scope, 1)}) % 3 * 1 money from {payer} to chest"]
         if form == 7:
             body = self.block(scope, depth, deeper, place)
-            lines = [f"{pad}if {e(BOOL, scope, 2)}:", *body]
+            lines = [f"{pad}if {e(BOOL, scope, 2)}:", *_remark(body, deeper), *body]
             if self.number(2):
                 name = self.fresh()
                 named = self.block({**scope, name: TOWN}, depth, deeper, place)
@@ -103,7 +103,8 @@ class StatementWriter(ExpressionWriter):
             ]
         if form == 9:
             body = self.block(scope, depth, deeper, "loop")
-            return [f"{pad}repeat at most abs({e(NUM, scope, 1)}) % 4:", *body, *self.jump(scope, deeper, "loop")]
+            head = f"{pad}repeat at most abs({e(NUM, scope, 1)}) % 4:"
+            return [head, *_remark(body, deeper), *body, *self.jump(scope, deeper, "loop")]
         if form == 10 and self.number(2):
             return programs_seats.cases(self, pad, lambda inner: self.block(scope, depth, inner, place), scope)
         if form == 10:
@@ -178,3 +179,8 @@ class StatementWriter(ExpressionWriter):
         self.together = before
         last = f"option {who}_else:" if form or self.number(2) else "otherwise:"
         return [f"{pad}{head}", *options, f"{deeper}{last}", f"{deeper}    set n to n + 1"]
+
+
+def _remark(body: list[str], pad: str) -> list[str]:
+    """A docstring for some blocks."""
+    return [f'{pad}"A docstring has no effect."'] if len(body) < 6 else []
