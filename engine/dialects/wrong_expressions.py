@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from rulespec import cache
-from rulespec.diagnostics.diagnostic import Diagnostic
+from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
+from rulespec.diagnostics.suggestions import did_you_mean
 from rulespec.documents.folders import files_in
 from rulespec.documents.text_files import read_text
 from rulespec.engine.dialects.dialect import Dialect
@@ -23,6 +24,8 @@ _ROOMS = (*cache.LANGUAGE, "engine/dialects", "engine/game", "engine/lower", "en
 _TRUTH = msgspec.json.Decoder(bool)
 _ANY_NUMBER = 1
 """A number in the place of those that the first entry of a log has."""
+_STYLES = frozenset({"case", "remove"})
+"""Keys beside the names of entities, which say how all other entities are written."""
 
 
 def wrong_expressions(dialect: Dialect, ruleset: typed.Ruleset) -> list[Diagnostic]:
@@ -39,11 +42,9 @@ def wrong_expressions(dialect: Dialect, ruleset: typed.Ruleset) -> list[Diagnost
     key = cache.key("dialect expressions", ruleset.sources_hash, text, *stamps, rooms=_ROOMS)
     if cache.read(key, _TRUTH) is True:
         return []
-    from rulespec.engine.dialects.wrong_names import wrong_names  # lazily: the cache knows most dialects
-
     own = list(own_rules(dialect, ruleset))
     results = list(dict.fromkeys(d for rules in own for d in _wrong_in(dialect, rules)))
-    results += wrong_names(dialect, own)
+    results += _wrong_names(dialect, own)
     if not results:
         cache.write(key, True)
     return results
@@ -103,3 +104,36 @@ def _wrong_in(dialect: Dialect, ruleset: typed.Ruleset) -> list[Diagnostic]:
         except DiagnosticsError as error:
             results += error.diagnostics
     return results
+
+
+def _wrong_names(dialect: Dialect, rulesets: Sequence[typed.Ruleset]) -> Iterator[Diagnostic]:
+    """The diagnostics for translated names that none of a dialect's rulesets has (RS635).
+
+    If the dialect serves more rulesets than those given, nothing is checked, because a name may be theirs.
+    """
+    if len(rulesets) < len(dialect.rulesets):
+        return
+    from rulespec.engine.words.asked import Decisions  # lazily: the cache knows most dialects
+
+    def missing(what: str, name: str, known: Collection[str], place: str) -> Diagnostic:
+        message = f"no ruleset of the dialect `{dialect.id}` has the {what} `{name}`"
+        help_ = did_you_mean(name, sorted(known)) or "remove it, or name an existing one"
+        return Diagnostic("RS635", Severity.ERROR, message, dialect.spans.get(place), help=help_)
+
+    kinds: dict[str, set[str]] = {}
+    for ruleset in rulesets:
+        for kind in ruleset.declarations.kinds.values():
+            kinds.setdefault(kind.name, set()).update(entity.name for entity in kind.entities)
+    for kind_name, table in dialect.names.items():
+        if kind_name not in kinds:
+            yield missing("kind", kind_name, kinds, "names")
+            continue
+        for name in table:
+            if name not in kinds[kind_name] and name not in _STYLES:
+                yield missing(kind_name, name, kinds[kind_name], "names")
+    result = dialect.result
+    if result is not None and result.endings:
+        endings = {ending for ruleset in rulesets for ending in Decisions(ruleset).endings}
+        for name in result.endings.values():
+            if name not in endings:
+                yield missing("ending", name, endings, "result")
