@@ -256,16 +256,24 @@ class ExpressionWriter:
         each = inside(e)
         same = dict.fromkeys(x for part in each for x in self._same_for_all(part, free(e)))
         variables = {x: f"h{i:d}" for i, x in enumerate(same)}
-        self.shared |= {x: f"({h} if {h} is not None else ({h} := {self.x(x)}))" for x, h in variables.items()}
+        self.shared |= {x: self._once(x, h) for x, h in variables.items()}
         lines = [*(f"{h} = None" for h in variables.values()), *self._plainly(e)]
         for x in same:
             del self.shared[x]
         return lines
 
+    def _once(self, e: ir.Expr, h: str) -> str:
+        """The source of an expression that is evaluated once; steps that it counts are counted at each further use."""
+        if not self.facts.counts(e):
+            return f"({h} if {h} is not None else ({h} := {self.x(e)}))"
+        n = f"n{h}"
+        first = f"[{n} := left[0], {h} := {self.x(e)}, {n} := {n} - left[0]][1]"
+        return f"({h} if {h} is not None and not charge({n}) else {first})"
+
     def _same_for_all(self, e: ir.Expr, outside: frozenset[int]) -> list[ir.Expr]:
         """The expensive parts of a loop that do not depend on its bindings."""
         if isinstance(e, Binding | ir.Call):
-            same = free(e) <= outside and not self.facts.may_fault(e)
+            same = free(e) <= outside and (self.facts.counts(e) or not self.facts.may_fault(e))
             if same and e not in self.shared:
                 return [e]
             if not isinstance(e, ir.Call):

@@ -12,6 +12,7 @@ from counting import Counting
 from folders import RULESETS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from programs import programs, with_rules
 from programs_seats import SETTINGS
 
@@ -28,6 +29,7 @@ from rulespec.engine.program.interpreter import Interpreter
 from rulespec.engine.program.limits import MAX_STEPS
 from rulespec.engine.program.long_values import counting
 from rulespec.engine.python.backend import PythonBackend
+from rulespec.engine.python.features import ALL_FEATURES
 from rulespec.load import load_ruleset
 from rulespec.typed import nodes as typed
 
@@ -190,6 +192,44 @@ def test_a_long_way_that_is_seldom_taken_is_not_counted(text: str, machine: Back
         for game in (fast, plain):
             game.apply(game.legal_options[0])
     assert fast.hash == plain.hash and str(fast.history[0]).startswith("look") and not handed
+
+
+KEPT = """
+procedure play():
+    for p in player:
+        decide act by p:
+            option look(t in town):
+                set m to count(a in town where a.tax < least(t) + a.index)
+            option pass_on:
+                pass
+def least(t: town) -> int:
+    count(a in town where (a.tax + 2 * t.tax + 3 * a.index + n) % 13 < 3)
+"""
+"""A loop in which a call is the same for all members, so that it is evaluated once."""
+
+
+@pytest.mark.usefixtures("all_long")
+def test_steps_of_a_value_that_is_kept_are_counted_at_each_use() -> None:
+    program = lower(with_rules(KEPT, 20), 2, {})
+    least = []
+    for features in (ALL_FEATURES, replace(ALL_FEATURES, hoist=False)):
+        fast = Unasked(program, features=features)
+        assert ("charge(nh0)" in fast.source) is features.hoist
+        state = fast.start()
+        fast.run(state, program.main)
+        look = program.decisions[0].choices[0].block
+        low, high = 0, MAX_STEPS  # too few, and enough
+        while high - low > 1:
+            steps = (low + high) // 2
+            fast.bound(steps)
+            try:
+                fast.run([*state], look, (7,))
+            except CountedError:
+                low = steps
+            else:
+                high = steps
+        least.append(high)
+    assert least[0] == least[1]
 
 
 SUPPOSED = """
