@@ -7,7 +7,7 @@ finder leaves an entry undecided if it is malformed, or if rules may fault; `mat
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -45,18 +45,22 @@ class FinderSource:
 
     Args:
         x: a function that returns the source of an expression.
+        projections: the forms of the options in the dialect.
 
     Attributes:
         lines: the source.
-        tables: the builders of the tables `t0`, `t1` and so on.
+        tables: the texts and tables `t0`, `t1` and so on; None for those in `by_seat`.
+        by_seat: the numbers and builders of the tables with names of seats, which differ between games.
         uses: the expressions in the lines.
     """
 
-    def __init__(self, x: Callable[[ir.Expr], str]) -> None:
+    def __init__(self, x: Callable[[ir.Expr], str], projections: Projections) -> None:
         self.lines: list[str] = []
-        self.tables: list[Table] = []
+        self.tables: list[Any] = []
+        self.by_seat: list[tuple[int, Table]] = []
         self.uses: list[ir.Expr] = []
         self._x = x
+        self._projections = projections
         self._reads: dict[tuple[str, str, bool], str] = {}
         self._variables = 0
         self._choices: list[int] = []
@@ -177,10 +181,10 @@ class FinderSource:
         elif kind.startswith("order "):
             raise UnwrittenError
         elif kind.startswith("set "):
-            sets = self._table(lambda projections: _sets(projections.foreign(kind[4:])))
+            sets = self._table(lambda projections: _sets(projections.foreign(kind[4:])), kind[4:])
             same = f"({sets}.get({result}, 0) & {value} or is_number({result}))"
         else:
-            names = self._table(lambda projections: projections.foreign(kind))
+            names = self._table(lambda projections: projections.foreign(kind), kind)
             same = f"(({names}[w] if (w := {value}) >= 0 else None) == {result} or is_number({result}))"
         return f"({result} is None or {same})" if f.optional else same
 
@@ -189,7 +193,7 @@ class FinderSource:
         type_ = form.params[slot][1]
         every = ""
         if type_ not in ("int", "int?"):
-            every = self._table(lambda projections: projections.values(type_))
+            every = self._table(lambda projections: projections.values(type_), type_)
         elif len(fields) != 1 or fields[0].optional:
             raise UnwrittenError
         column = ""
@@ -212,7 +216,8 @@ class FinderSource:
         if form.params[slot][1] in ("int", "int?"):
             self.lines.append(f"if {value}.__class__ is not int: undecided()")
             return f"({value},)"
-        table = self._table(lambda projections: inverse_table(form, slot, f, projections))
+        kinds = (form.params[slot][1], f.type.removeprefix("set "))
+        table = self._table(lambda projections: inverse_table(form, slot, f, projections), *kinds)
         if f.type in ("int", "int?"):
             return f"{table}.get({value}, ())"
         if f.type == "bool":
@@ -231,7 +236,7 @@ class FinderSource:
         if any(key == "*" or key.isdigit() for key in keys) or (record != "e" and keys[0] == "value"):
             raise UnwrittenError
         result = self._reads[record, path, optional] = self._new("x")
-        texts = [self._table(partial(_itself, key)) for key in keys]
+        texts = [self._constant(key) for key in keys]
         if optional:  # a missing step means a missing value
             self.lines.append(f"{result} = {record}.get({texts[0]})")
             self.lines += [f"{result} = None if {result} is None else {result}.get({text})" for text in texts[1:]]
@@ -239,20 +244,22 @@ class FinderSource:
             self.lines.append(f"{result} = {record}{''.join(f'[{text}]' for text in texts)}")
         return result
 
-    def _table(self, table: Table) -> str:
-        """The name of a new table shared by all entries of a game."""
-        self.tables.append(table)
+    def _table(self, table: Table, *types: str) -> str:
+        """The name of a new table, which contains names of the given types."""
+        if any(map(self._projections.is_by_seat, types)):
+            self.by_seat.append((len(self.tables), table))
+            return self._constant(None)
+        return self._constant(table(self._projections))
+
+    def _constant(self, value: Any) -> str:
+        """The name of a new value shared by all entries."""
+        self.tables.append(value)
         return f"t{len(self.tables) - 1:d}"
 
     def _new(self, letter: str) -> str:
         """A new variable name."""
         self._variables += 1
         return f"{letter}{self._variables:d}"
-
-
-def _itself(text: str, _: Projections) -> str:
-    """A constant text of the dialect, as a table."""
-    return text
 
 
 @lru_cache

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from rulespec.engine.dialects.forms import Form, is_silent
+from rulespec.engine.dialects.known import FinderMaker
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.program.cost import Costs
@@ -62,15 +63,16 @@ class Finders:
         result = known.makers[key]
         if result is None:
             return None, True
-        make, tables = result
+        make, tables, by_seat = result
+        if by_seat:
+            tables = [*tables]
+            for number, table in by_seat:
+                tables[number] = table(self._projections)
         lookups = self._game.omniscient.lookups(decision)
-        values = [table(self._projections) for table in tables]
-        return make(*lookups, tuple(self._projections.names.values()), *values), True
+        return make(*lookups, tuple(self._projections.names.values()), *tables), True
 
-    def _compiled(
-        self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]
-    ) -> tuple[Callable[..., Finder], list[Any]] | None:
-        """The compiled factory of a finder with its tables; None if a form is not supported."""
+    def _compiled(self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]) -> FinderMaker | None:
+        """The compiled factory of a finder; None if a form is not supported."""
         from rulespec.engine.dialects.finder_source import (
             FinderSource,
             UnwrittenError,
@@ -82,7 +84,7 @@ class Finders:
         if fragments is None or fragments.program is not program:
             codes = code_memo(self._game.ruleset.ref)
             fragments = known.fragments = Fragments(program, _NAMES, codes)
-        source = FinderSource(fragments.x)
+        source = FinderSource(fragments.x, self._projections)
         of_type = {k: [f for f in of if f.projection.type == type_ and not is_silent(f)] for k, of in forms.items()}
         chosen = [form for of in of_type.values() for form in of]
         if self._projections.variables.used:
@@ -101,7 +103,8 @@ class Finders:
                 if of:
                     source.choice(number, choices[number], of)
             name = f"make{len(known.makers):d}"
-            return fragments.function(name, source.params(), source.source(), source.uses), source.tables
+            make = fragments.function(name, source.params(), source.source(), source.uses)
+            return make, source.tables, source.by_seat
         except UnwrittenError:
             return None
         except (RecursionError, SyntaxError, MemoryError):  # Python's own limits

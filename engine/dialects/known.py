@@ -22,8 +22,12 @@ from rulespec.engine.program.budget import Budget, BudgetUse
 from rulespec.engine.program.execution import Execution
 
 if TYPE_CHECKING:
+    from rulespec.engine.dialects.matching import ListedForms
     from rulespec.engine.game.query import Value
     from rulespec.engine.python.code_memo import Fragments
+
+FinderMaker = tuple[Callable[..., Any], list[Any], list[tuple[int, Callable[..., Any]]]]
+"""The factory of a finder, its tables, and the builders of those that differ between games; see `finder_source`."""
 
 _MEMO_LIMIT = 24
 """Maximum number of dialects in the memo."""
@@ -36,7 +40,8 @@ class DialectKnowledge(Struct):
         ruleset: the ruleset of the games, referenced so that its id is not reused.
         games: the number of games read.
         forms: the verified forms of each option.
-        makers: by decision number and entry type, the factory of a finder, and its tables.
+        listed: the forms of each decision, by number.
+        makers: by decision number and entry type, the factory of a finder.
         read: by decision number and entry type, the number of entries read without a finder.
         fragments: the compiler of finders.
         budget: the step budget, per log, for expressions of the dialect.
@@ -45,7 +50,8 @@ class DialectKnowledge(Struct):
     ruleset: object
     games: int = 0
     forms: Mapping[tuple[str, str], list[Form]] | None = None
-    makers: dict[tuple[int, str], tuple[Callable[..., Any], list[Any]] | None] = {}
+    listed: dict[int, ListedForms] = {}
+    makers: dict[tuple[int, str], FinderMaker | None] = {}
     read: Counter[tuple[int, str]] = Counter()
     fragments: Fragments | None = None
     budget: Budget = field(default_factory=Budget)

@@ -18,6 +18,7 @@ from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import legal_option, options_of
 from rulespec.engine.game.option import Option
+from rulespec.engine.program import ir
 
 MAX_COMPARED = 3_000_000
 """Maximum number of legal options listed per log, for entries whose forms cannot be inverted."""
@@ -48,10 +49,13 @@ class Candidate(Struct, frozen=True):
     plain: FormInverse | None
 
 
-class DecisionForms:
-    """The forms of the open decision in a dialect.
+class ListedForms:
+    """The forms of a decision in a dialect.
 
     Attributes:
+        number: the number of the decision.
+        name: its name.
+        forms: the forms of each choice, in list order.
         silent: the numbers of the choices unknown to the dialect, in list order.
         automatic: the choices that the other system takes automatically, in list order.
         by_itself: the automatic forms, by choice.
@@ -59,24 +63,15 @@ class DecisionForms:
         lists: the lists in the first entry that may answer the decision.
         types: the types of entries that answer the decision.
         whole: the types of entries that answer the decision as a whole rather than by one of their elements.
-        kinds: the kinds of its options.
+        is_automatic: whether the other system takes some of its options automatically.
         ordered: the choices taken by standing orders, with their forms.
-        is_plain: whether only entries answer the decision, rather than lists in the first entry or automatic options.
     """
 
-    def __init__(self, game: Game, dialect: Dialect, projections: Projections, finders: Finders) -> None:
-        number = game.omniscient.numbers.asked
-        decision = game.omniscient.program.decisions[number]
-        self.name = decision.name
-        self.kinds = game.omniscient.option_kinds
-        self._number = number
-        self._finders = finders
-        self._finder_of: dict[str | None, Finder | None] = {}
+    def __init__(self, number: int, decision: ir.Decision, dialect: Dialect, projections: Projections) -> None:
+        self.number, self.name = number, decision.name
         listed = sorted(range(len(decision.choices)), key=lambda k: decision.choices[k].by is not None)
         forms = {k: projections.forms[decision.name, decision.choices[k].name] for k in listed}
-        self._projections = projections
-        self._forms = forms
-        self._of_type: dict[str | None, list[Candidate]] = {}
+        self.forms = forms
         withdraws = len(decision.choices) - 1 if decision.draft else None  # logs contain no withdrawn decisions
         self.silent = [k for k in listed if not forms[k] and k != withdraws]
         self.by_itself = {k: own for k in listed if (own := [f for f in forms[k] if f.projection.automatic])}
@@ -89,27 +84,47 @@ class DecisionForms:
         self.types = frozenset(form.projection.type for form in every)
         self.whole = frozenset(form.projection.type for form in every if not form.projection.item)
         self.is_automatic = any(form.projection.automatic for form in every)
-        ordered = [(k, form) for k in listed for form in forms[k] if form.projection.order is not None]
-        self.ordered = [(k, FormInverse(form, projections)) for k, form in ordered]
-        self.is_plain = not self.is_automatic and not self.lists and not self.ordered
+        self.ordered = [(k, form) for k in listed for form in forms[k] if form.projection.order is not None]
+
+
+class DecisionForms:
+    """The forms of the open decision of a game.
+
+    Attributes:
+        of: the forms of the decision in the dialect.
+        kinds: the kinds of its options.
+        ordered: the choices taken by standing orders, with their forms.
+        is_plain: whether only entries answer the decision, rather than lists in the first entry or automatic options.
+        finders: the finders met so far by type of entry, including None where there is none.
+    """
+
+    def __init__(self, game: Game, of: ListedForms, projections: Projections, finders: Finders) -> None:
+        self.of = of
+        self.kinds = game.omniscient.option_kinds
+        self.finders: dict[str | None, Finder | None] = {}
+        self._finders = finders
+        self._projections = projections
+        self._of_type: dict[str | None, list[Candidate]] = {}
+        self.ordered = [(k, FormInverse(form, projections)) for k, form in of.ordered]
+        self.is_plain = not of.is_automatic and not of.lists and not self.ordered
 
     def finder(self, type_: str | None) -> Finder | None:
         """The finder for entries of a type; None if there is none, or if it is not compiled yet."""
-        if type_ in self._finder_of:
-            return self._finder_of[type_]
-        if type_ is None or type_ not in self.types:
+        if type_ in self.finders:
+            return self.finders[type_]
+        if type_ is None or type_ not in self.of.types:
             return None
-        result, settled = self._finders.finder(self._number, type_, self._forms)
+        result, settled = self._finders.finder(self.of.number, type_, self.of.forms)
         if settled:
-            self._finder_of[type_] = result
+            self.finders[type_] = result
         return result
 
     def of_type(self, type_: str | None) -> list[Candidate]:
         """The choices, with their forms, that an entry of a type or a list in the first entry may denote."""
-        kind = type_ if type_ in self.types else None
+        kind = type_ if type_ in self.of.types else None
         if kind not in self._of_type:
             self._of_type[kind] = []
-            for k, forms in self._forms.items():
+            for k, forms in self.of.forms.items():
                 chosen = [f for f in forms if f.projection.list or (f.projection.type == kind and not is_silent(f))]
                 if chosen:
                     inverses = [FormInverse(form, self._projections) for form in chosen]
@@ -142,11 +157,20 @@ class Matcher:
         if number < 0:
             return None
         if number not in self._decisions:
-            forms = DecisionForms(self.game, self.dialect, self.projections, self._finders)
+            forms = DecisionForms(self.game, self._listed(number), self.projections, self._finders)
             self._decisions[number] = forms
             if forms.is_plain:
                 self.plain[number] = forms
         return self._decisions[number]
+
+    def _listed(self, number: int) -> ListedForms:
+        """The forms of a decision; kept for later games unless they are this game's own."""
+        projections = self.projections
+        kept = projections.known.listed if projections.forms is projections.known.forms else {}
+        if number not in kept:
+            decision = self.game.omniscient.program.decisions[number]
+            kept[number] = ListedForms(number, decision, self.dialect, projections)
+        return kept[number]
 
     def plain_forms(self) -> DecisionForms | None:
         """The forms of the open decision; None if they are not plain, or the game is over."""
@@ -212,9 +236,9 @@ class Matcher:
 
     def by_itself(self, forms: DecisionForms) -> Iterator[Option]:
         """The legal options that the other system takes automatically, because the conditions of their forms hold."""
-        for option in self.legal(forms.automatic):
+        for option in self.legal(forms.of.automatic):
             state = self.game.omniscient.numbers.state
-            if any(self.projections.holds(form, option.args, state) for form in forms.by_itself[option.kind.choice]):
+            if any(self.projections.holds(form, option.args, state) for form in forms.of.by_itself[option.kind.choice]):
                 yield option
 
     def by_order(self, forms: DecisionForms, orders: Sequence[tuple[str, Any]]) -> Iterator[Option]:

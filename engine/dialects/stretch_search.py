@@ -160,7 +160,7 @@ class StretchSearch:
             forms, entry = plain.get(position.asked) or met(), cursor.entry
             if forms is None or entry >= end or is_boundary[entry]:
                 return cursor
-            finder = forms.finder(types[entry])
+            finder = forms.finders.get(type_ := types[entry]) or forms.finder(type_)
             if finder is None:
                 return cursor
             result = finder(payloads[entry], cursor.matched, position.looked_up, 0)
@@ -170,7 +170,7 @@ class StretchSearch:
             option = Option(forms.kinds[choice], args, self._seats[who], position.stamp)
             stack.append(_Frame(cursor, finder, 1, None, option))
             checkpoint = cursor.checkpoint
-            if (is_checkpoint[entry] and not cursor.matched) or choice in forms.checkpoints:
+            if (is_checkpoint[entry] and not cursor.matched) or choice in forms.of.checkpoints:
                 checkpoint = Checkpoint(position.ply, cursor.heads, checkpoint, cursor.orders)
             if item < 0:
                 cursor = Cursor(entry + 1, _NONE, cursor.heads, 0, cursor.automatic, False, checkpoint, cursor.orders)
@@ -209,9 +209,9 @@ class StretchSearch:
         if self.ended is not None:
             return True
         if forms is not None:
-            if forms.is_automatic and not cursor.waiting:
+            if forms.of.is_automatic and not cursor.waiting:
                 return False
-            if forms.lists and self._has_answer(forms, cursor):
+            if forms.of.lists and self._has_answer(forms, cursor):
                 return False
         return cursor.entry >= self.end or self._is_boundary[cursor.entry]
 
@@ -232,18 +232,18 @@ class StretchSearch:
         if len(cursor.matched) < sum(len(items(payload, path, part)) for path, (_, part) in shared.items()):
             return False
         forms = self._matcher.decision_forms()
-        return forms is None or kind not in forms.whole
+        return forms is None or kind not in forms.of.whole
 
     def _has_answer(self, forms: DecisionForms, cursor: Cursor) -> bool:
         """Whether a list of the first entry answers the open decision."""
-        return any(cursor.head(name) < len(self._lists.get(name, ())) for name in forms.lists)
+        return any(cursor.head(name) < len(self._lists.get(name, ())) for name in forms.of.lists)
 
     def _candidates(self, forms: DecisionForms | None, cursor: Cursor) -> Iterator[Candidate]:
         """The matching options, each with the cursor after it; silent ones last."""
         if forms is None:
             return
         may_be_silent = cursor.silent < MAX_SILENT
-        if forms.is_automatic and not cursor.waiting:  # taken automatically by the other system
+        if forms.of.is_automatic and not cursor.waiting:  # taken automatically by the other system
             if may_be_silent:
                 following = replace(cursor, automatic=cursor.automatic + 1, silent=cursor.silent + 1)
                 for option in self._matcher.by_itself(forms):
@@ -279,9 +279,9 @@ class StretchSearch:
 
     def _silent(self, forms: DecisionForms, cursor: Cursor) -> Iterator[Candidate]:
         """The options unknown to the dialect, each with the cursor after it."""
-        if forms.silent and cursor.silent < MAX_SILENT and cursor.entry < self.end:
+        if forms.of.silent and cursor.silent < MAX_SILENT and cursor.entry < self.end:
             following = replace(cursor, silent=cursor.silent + 1, waiting=False)
-            for option in self._matcher.legal(forms.silent):
+            for option in self._matcher.legal(forms.of.silent):
                 yield option, self._with_checkpoint(forms, option, cursor, following)
 
     def _patterns(self, forms: Sequence[FormInverse], cursor: Cursor, payload: Any) -> list[Pattern]:
@@ -314,7 +314,7 @@ class StretchSearch:
         """The following cursor, with a checkpoint if an undo can stop before the option or its entry."""
         begins = self._is_checkpoint[cursor.entry] and not cursor.matched
         begins = begins and bool(following.matched or following.entry > cursor.entry)
-        if begins or option.kind.choice in forms.checkpoints:
+        if begins or option.kind.choice in forms.of.checkpoints:
             return replace(following, checkpoint=cursor.marked(self.game.ply).checkpoint)
         return following
 

@@ -125,7 +125,7 @@ def written(of: Dialect, game: Game) -> list[str]:
     results = []
     for d in game.omniscient.numbers.program.decisions:
         for type_ in {form.projection.type for c in d.choices for form in projections.forms[d.name, c.name]}:
-            source = FinderSource(fragments.x)
+            source = FinderSource(fragments.x, projections)
             for k, c in enumerate(d.choices):
                 forms = [form for form in projections.forms[d.name, c.name] if form.projection.type == type_]
                 if forms and not any(form.projection.list for form in forms):
