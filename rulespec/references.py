@@ -17,19 +17,20 @@ MAX_PIECES = 100
 """Maximum number of `+`-separated pieces in a reference that may contain paths with `+`; a longer one is split at each
 `+`.
 """
+_SHIPPED = Path(__file__).resolve().parent / "games"
 
 
 def game_folders() -> list[Path]:
     """The folders in which ids are looked up: RULESPEC_PATH, `games` in the current folder, and the shipped games."""
     folders = [Path(p) for p in os.environ.get("RULESPEC_PATH", "").split(os.pathsep) if p]
     folders.append(Path("games"))
-    folders.append(Path(__file__).resolve().parent / "games")
+    folders.append(_SHIPPED)
     return [f for f in folders if _is_folder(f)]
 
 
 def is_shipped(folder: Path) -> bool:
     """Whether a folder belongs to the shipped games."""
-    return folder.resolve().is_relative_to((Path(__file__).resolve().parent / "games").resolve())
+    return folder.resolve().is_relative_to(_SHIPPED.resolve())
 
 
 def _is_folder(path: Path) -> bool:

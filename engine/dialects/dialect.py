@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +27,8 @@ from rulespec.typed import nodes as typed
 
 _MEMO_SIZE = 20
 """Maximum number of dialects in memory."""
+_SETTLED = 2_000_000_000
+"""The age in nanoseconds from which a file's dates show any later change: some file systems count in steps of 2 s."""
 
 
 class Cut(Brief, Struct, frozen=True):
@@ -285,7 +289,28 @@ def read_dialect(path: Path, *, whole: bool = True) -> Dialect:
     Raises:
         DiagnosticsError: if the file is unreadable or violates its schema.
     """
-    return _dialect(read_text(path, str(path)), str(path), whole)
+    return _dialect(_text_in(path), str(path), whole)
+
+
+def _text_in(path: Path) -> str:
+    """The text of a file. A file is read again only if its dates or size have changed, or if it is very new.
+
+    Raises:
+        DiagnosticsError: see `read_text`.
+    """
+    try:
+        s = os.stat(path)  # noqa: PTH116 - half the time
+    except (OSError, ValueError):
+        return read_text(path, str(path))
+    if time.time_ns() - s.st_mtime_ns < _SETTLED:
+        return read_text(path, str(path))
+    return _text_as_dated(path, s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns)
+
+
+@lru_cache(maxsize=_MEMO_SIZE)
+def _text_as_dated(path: Path, *_: int) -> str:
+    """The text of a file with the given inode, size and dates."""
+    return read_text(path, str(path))
 
 
 @lru_cache(maxsize=_MEMO_SIZE)

@@ -13,22 +13,35 @@ from rulespec.references import parts_of, ruleset_folders
 
 def dialects(rules: str | None = None) -> Iterator[Path]:
     """Lazily lists the distinct dialect files of a reference's folder and of all known rulesets."""
-    seen: set[str] = set()
-    for path in _dialect_files(rules):
-        real = os.path.realpath(path)
-        if real not in seen and Path(real).is_relative_to(
-            os.path.realpath(path.parent.parent)
-        ):  # otherwise a link leads outside
-            seen.add(real)
-            yield path
+    seen = set[object]()
+    for folder, names in _dialect_files(rules):
+        linked = folder.is_symlink()
+        for name in names:
+            path = folder / name
+            if (linked or path.is_symlink()) and not path.resolve().is_relative_to(folder.parent.resolve()):
+                continue  # a link that leads outside
+            file = _identity(path)
+            if file not in seen:
+                seen.add(file)
+                yield path
 
 
-def _dialect_files(rules: str | None) -> Iterator[Path]:
+def _identity(path: Path) -> object:
+    """What two paths to one file have in common; for a broken link, the path."""
+    try:
+        status = path.stat()
+    except OSError:
+        return path
+    return status.st_dev, status.st_ino
+
+
+def _dialect_files(rules: str | None) -> Iterator[tuple[Path, list[str]]]:
+    """Folders of dialects, each with the names of its files."""
     base = Path(parts_of(rules)[0]) if rules else None
     if base is not None and base.is_dir():
-        yield from sorted(visible(base / "dialects", "*.yaml"))
+        yield base / "dialects", sorted(path.name for path in visible(base / "dialects", "*.yaml"))
     for folder in ruleset_folders():
         for inside in (f"{ruleset}/dialects" for ruleset in folders_in(str(folder))):
             with suppress(OSError):
                 names = os.listdir(inside)  # noqa: PTH208 - half the time
-                yield from sorted(Path(inside, n) for n in names if n.endswith(".yaml") and not is_hidden(n))
+                yield Path(inside), sorted(n for n in names if n.endswith(".yaml") and not is_hidden(n))

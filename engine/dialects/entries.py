@@ -78,13 +78,14 @@ class Entries:
         ignored = {*dialect.ignore, *givers, *enders, remark}
         if not any(form.type == end for forms in dialect.decisions.values() for form in forms):
             ignored.add(end)  # it holds only the result
-        self.is_skipped = [number < start or type_ in ignored for number, type_ in enumerate(self.types)]
+        self.is_skipped = [*map(ignored.__contains__, self.types)]
+        self.is_skipped[:start] = [True] * start
         listed = _lists_alone(dialect)
         for number, type_ in enumerate(self.types if listed else ()):
             if type_ in listed and all(follow(self.payloads[number], path) == [] for path in listed[type_]):
                 self.is_skipped[number] = True  # each of its elements answers a decision, and there is none
-        self.is_boundary = [type_ in boundaries for type_ in self.types]
-        self.is_checkpoint = [type_ in (marks or ()) for type_ in self.types]
+        self.is_boundary = [*map(boundaries.__contains__, self.types)]
+        self.is_checkpoint = [*map((marks or frozenset()).__contains__, self.types)]
         self.undone: frozenset[int] = frozenset()
         self.undos: list[tuple[int, int]] = []
         if undo is not None and marks is None:
@@ -92,7 +93,7 @@ class Entries:
         self._join(dialect)
         self.orders = {
             number: type_
-            for number, type_ in enumerate(self.types)
+            for number, type_ in enumerate(self.types if givers or enders else ())
             if type_ is not None and (type_ in givers or type_ in enders) and number not in self.undone
         }
 

@@ -212,8 +212,7 @@ class Importer:
         game = self.game
         self.moves += [option for _, option in stretch.steps]
         self.entries += [cursor.entry for cursor, _ in stretch.steps]
-        done = self._done(stretch)
-        if self._step is not None and done:
+        if self._step is not None and (done := self._done(stretch)):
             for _ in stretch.steps:
                 game.undo()
             taken = 0
@@ -224,7 +223,7 @@ class Importer:
                 self._step(entry)
             for _, option in stretch.steps[taken:]:
                 game.apply(option)
-        self._stepped += len(done)
+            self._stepped += len(done)
 
     def _done(self, stretch: Stretch) -> list[int]:
         """For each entry of a stretch, the number of options after which the entry is done.

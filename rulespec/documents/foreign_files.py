@@ -34,22 +34,34 @@ def opened(path: Path) -> IO[bytes]:
         OSError: if it cannot be opened.
         ValueError: if the name is not a valid file name (because of a NUL or a lone surrogate).
     """
+    return os.fdopen(_descriptor(path)[0], "rb")
+
+
+def bytes_of(path: Path, limit: int) -> bytes:
+    """The first `limit + 1` bytes of a regular file. Raises what `opened` raises."""
+    descriptor, size = _descriptor(path)
+    try:  # without a file object, which would take as long as a small file
+        data = os.read(descriptor, min(size, limit) + 1)
+        while len(data) <= limit and (more := os.read(descriptor, min(1 << 20, limit + 1 - len(data)))):
+            data += more
+    finally:
+        os.close(descriptor)
+    return data
+
+
+def _descriptor(path: Path) -> tuple[int, int]:
+    """A descriptor of a regular file opened for reading, and the file's size. Raises what `opened` raises."""
     # Checked twice: before opening, as opening a device can have effects; and afterwards, as the name may have
     # moved to another file in between. O_NONBLOCK keeps a pipe that slipped through from stalling us.
     _require_regular(os.stat(path).st_mode)  # noqa: PTH116 - the same call as fstat below
     descriptor = os.open(path, _READ)
     try:
-        _require_regular(os.fstat(descriptor).st_mode)
+        status = os.fstat(descriptor)
+        _require_regular(status.st_mode)
     except BaseException:
         os.close(descriptor)
         raise
-    return os.fdopen(descriptor, "rb")
-
-
-def bytes_of(path: Path, limit: int) -> bytes:
-    """The first `limit + 1` bytes of a regular file. Raises what `opened` raises."""
-    with opened(path) as file:
-        return file.read(limit + 1)
+    return descriptor, status.st_size
 
 
 def _require_regular(mode: int) -> None:
