@@ -198,6 +198,9 @@ def _last_resort(error: Exception) -> int:
         raise error
     if isinstance(error, OSError):
         return _tell_failure(error)
+    if isinstance(error, ModuleNotFoundError) and error.name == "numpy":  # bots, stores and whole games need it
+        output.echo("Error: this needs numpy: pip install 'rulespec[wasm]'", err=True)
+        return output.UNUSABLE
     if isinstance(error, MemoryError) or str(error) == "can't start new thread":
         output.echo("Error: there is not enough memory", err=True)
         return output.UNUSABLE

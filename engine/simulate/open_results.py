@@ -20,12 +20,15 @@ def open_rows(path: Path, sheet: ResultSheet[Row]) -> Results[Row]:
     """Opens a file `….jsonl` or a folder `….parquet`, and creates it if it is missing.
 
     Raises:
-        SaveError: if the name has another suffix, if the file cannot be written, or if another program has it open.
+        SaveError: if the name has another suffix, if the file cannot be written, if another program has it open, or
+            if a library is missing.
     """
     if path.suffix == ".jsonl":
         return JsonLinesResults(path, sheet)
     if path.suffix == ".parquet":
-        from rulespec.engine.simulate.parquet import ParquetResults  # lazily: it needs an extra
-
+        try:
+            from rulespec.engine.simulate.parquet import ParquetResults  # lazily: it needs an extra
+        except ModuleNotFoundError:
+            raise SaveError("Parquet needs pyarrow: pip install 'rulespec[parquet]'") from None
         return ParquetResults(path, sheet)
     raise SaveError(f"{path} names no format: use a name that ends in .jsonl or .parquet")

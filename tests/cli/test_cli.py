@@ -450,3 +450,12 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     monkeypatch.setattr("rulespec.load.load_ruleset", interrupted)
     assert run(["test", "nim"]) == 130
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_command_that_needs_numpy_says_how_to_install_it() -> None:
+    commands = ["match random greedy nim --games 2", "simulate nim --games 2 --bots random", "corpus describe store"]
+    program = "import sys; sys.modules['numpy'] = None; from rulespec.cli.main import run"
+    program += f"; print([run(command.split()) for command in {commands}])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[2, 2, 2]"
+    assert done.stderr.splitlines() == ["Error: this needs numpy: pip install 'rulespec[wasm]'"] * len(commands)
