@@ -70,7 +70,8 @@ class ProgramRanges:
         if isinstance(e, ir.Logic):
             return 0, 1
         if isinstance(e, ir.Row):
-            return min(self.p.arrays[e.array]), max(self.p.arrays[e.array])
+            values = self.p.arrays[e.array]
+            return min(values, default=0), max(values, default=0)
         if isinstance(e, ir.Lookup):
             values = self.p.tables[e.table].values()
             return min(values, default=0), max(values, default=0)

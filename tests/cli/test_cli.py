@@ -452,10 +452,13 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_a_command_that_needs_numpy_says_how_to_install_it() -> None:
+def test_a_command_that_needs_numpy_says_how_to_install_it(tmp_path: Path) -> None:
     commands = ["match random greedy nim --games 2", "simulate nim --games 2 --bots random", "corpus describe store"]
+    commands.append(f"replay imperial:quickstart --out {tmp_path / 'moves.parquet'}")
     program = "import sys; sys.modules['numpy'] = None; from rulespec.cli.main import run"
     program += f"; print([run(command.split()) for command in {commands}])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[2, 2, 2]"
-    assert done.stderr.splitlines() == ["Error: this needs numpy: pip install 'rulespec[wasm]'"] * len(commands)
+    assert done.stdout.strip() == "[2, 2, 2, 2]"
+    *others, parquet = done.stderr.splitlines()
+    assert others == ["Error: this needs numpy: pip install 'rulespec[wasm]'"] * 3
+    assert parquet == "Error: Parquet needs pyarrow: pip install 'rulespec[parquet]'"

@@ -60,6 +60,7 @@ def declare_boards(r: DeclarationReader) -> None:
             )
             message = f"the board `{place.text}` must have exactly one of `grid`, `line` and `hexes`"
             r.report.error("RS227", message, place.span, help=help_)
+        _check_axes(r, node, form)
         if not r.claim(place.text, place.span):
             continue
         r.d.kinds[place.text] = typed.Kind(place.text, place.span, doc=text(get(node, "doc")))
@@ -71,6 +72,17 @@ def declare_boards(r: DeclarationReader) -> None:
         board = r.d.boards[place.text] = typed.BoardDecl(place.text, direction, place.span, form)
         declare_borders(r, board, node)
         mark_generated(r, place.text, direction, *(kind for kind in (board.sides, board.corners) if kind))
+
+
+def _check_axes(r: DeclarationReader, node: Node, form: str) -> None:
+    """Reports ranges that count down, which contain nothing."""
+    axes = [get(node, form, "columns"), get(node, form, "rows")] if form == "grid" else [get(node, form)]
+    for axis in axes if form in ("grid", "line") else ():
+        if axis is not None and not _axis(axis):
+            first, _, last = text(axis).partition("..")
+            message = f"`{text(axis)}` contains nothing, because ranges count up"
+            help_ = f"write `{last}..{first}`"
+            r.report.error("RS227", message, axis.span, help=help_)
 
 
 def mark_generated(r: DeclarationReader, *kinds: str) -> None:

@@ -159,8 +159,9 @@ def _two_way_links(r: DeclarationReader, map_kind: str) -> None:
             continue
         values = kind.facts[link].values
         for spot, entity in enumerate(kind.entities):
-            for there in bits(values[spot]):
-                if not values[there] >> spot & 1 and (kind.name, link, there) not in r.misread:
+            for there in bits(values[spot]) if spot < len(values) else ():  # otherwise it is no region of the map
+                back = values[there] if there < len(values) else 0
+                if not back >> spot & 1 and (kind.name, link, there) not in r.misread:
                     node = get(r.root, "map", "regions", entity.name, link)
                     place = next((w.span for w in words(node) if w.text == kind.entities[there].name), entity.span)
                     notes = [Label(kind.entities[there].span, "the other side is declared here")]
