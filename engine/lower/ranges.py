@@ -70,8 +70,8 @@ class ProgramRanges:
         if isinstance(e, ir.Logic):
             return 0, 1
         if isinstance(e, ir.Row):
-            values = self.p.arrays[e.array]
-            return min(values, default=0), max(values, default=0)
+            array = self.p.arrays[e.array]
+            return min(array, default=0), max(array, default=0)
         if isinstance(e, ir.Lookup):
             values = self.p.tables[e.table].values()
             return min(values, default=0), max(values, default=0)

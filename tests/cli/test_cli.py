@@ -461,4 +461,4 @@ def test_a_command_that_needs_numpy_says_how_to_install_it(tmp_path: Path) -> No
     assert done.stdout.strip() == "[2, 2, 2, 2]"
     *others, parquet = done.stderr.splitlines()
     assert others == ["Error: this needs numpy: pip install 'rulespec[wasm]'"] * 3
-    assert parquet == "Error: Parquet needs pyarrow: pip install 'rulespec[parquet]'"
+    assert parquet == "Error: not saved: Parquet needs pyarrow: pip install 'rulespec[parquet]'"
