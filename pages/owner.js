@@ -101,7 +101,7 @@ function makeOwner(hello, sent) {
   }
   function tableOf(table) {
     const rows = table.seats.map((seat) => make("tr", "", make("td", seat.id), make("td", seat.name),
-      make("td", `${seat.kind}${seat.bot ? ` (${seat.bot})` : ""}${seat.here ? ", here" : ""}`), make("td", "",
+      make("td", `${seat.kind}${seat.bot ? ` (${seat.bot})` : ""}${seat.here ? ", here" : ""}${seat.asked ? ", to decide" : ""}`), make("td", "",
         button("New link", () => send({ do: "renew", game: table.id, role: `seat:${seat.id}` })),
         ...seat.kind === "free" ? [] : [button("Remove the player", () => confirm(`Remove ${seat.name || seat.id}? Their link ends.`) && send({ do: "remove", game: table.id, seat: seat.id }))],
         ...hello.bots.map((bot) => button(`Let a bot play (${bot})`, () => send({ do: "bot", game: table.id, seat: seat.id, bot }))))));

@@ -46,6 +46,13 @@ def table_page() -> str:
     )
 
 
+def page_not_found() -> str:
+    """The page at all other addresses of a server."""
+    body = "<main><div><h1>There is no page at this address</h1><p>Open the link that you were given, with all that"
+    body += " follows <code>#</code>: it is the key to your seat.</p></div></main>"
+    return document("No page", styles=[own_file("viewer.css")], body=body, data={}, scripts=[])
+
+
 _SCRIPTS = (
     *("zoom.js", "edit_parts.js", "edit_board.js", "edit_list.js", "edit_form.js", "edit_faults.js"),
     *("edit_offers.js", "edit_data.js"),

@@ -14,6 +14,7 @@ from rulespec.engine.table.seats import Seat
 from rulespec.engine.table.time_limits import TimeLimits, checked_limits
 from rulespec.errors import RulespecError
 from rulespec.serve.hall import Hall
+from rulespec.serve.live import Live
 from rulespec.serve.offers import Offers
 
 MAX_TABLES = 2_000
@@ -177,13 +178,18 @@ def listed(hall: Hall) -> list[dict[str, Any]]:
             "opinions": live.table.aside.opinions,
             "secretive": live.table.game.omniscient.secretive,
             "reveals": live.table.reveals,
-            "seats": [
-                {"id": seat, "name": of.name, "kind": of.kind, "bot": of.bot, "here": seat in live.present}
-                for seat, of in live.table.seats.items()
-            ],
+            "seats": _seats(live),
         }
         for live in hall.games.values()
         if not live.table.alone
+    ]
+
+
+def _seats(live: Live) -> list[dict[str, Any]]:
+    here, asked = live.present, live.table.asked()
+    return [
+        {"id": seat, "name": of.name, "kind": of.kind, "bot": of.bot, "here": seat in here, "asked": seat in asked}
+        for seat, of in live.table.seats.items()
     ]
 
 

@@ -27,7 +27,7 @@ from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFact
 
 from rulespec.documents.text_files import display, read_bytes
 from rulespec.errors import RulespecError
-from rulespec.pages.socket_pages import POLICY, table_page
+from rulespec.pages.socket_pages import POLICY, page_not_found, table_page
 from rulespec.serve.connection import MAX_MESSAGE, Connection
 from rulespec.serve.door import Door, Visitor
 from rulespec.serve.guard import OriginGuard
@@ -233,7 +233,10 @@ def app(hall: Hall, port: int, bound: str = "127.0.0.1", url: str = "", secure: 
         yield
         start.cancel()
 
-    pages = Starlette(routes=[Route("/", index)], lifespan=lifespan)
+    async def missing(_: Request, __: Exception) -> Response:
+        return HTMLResponse(page_not_found(), status_code=404, headers={"Content-Security-Policy": POLICY})
+
+    pages = Starlette(routes=[Route("/", index)], lifespan=lifespan, exception_handlers={404: missing})
 
     async def routed(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket" or scope["path"] != "/socket":

@@ -152,9 +152,9 @@ class Table:
     def _note_time(self) -> None:
         """Records when each seat was asked its open question, unless recorded."""
         self._state.at = self._clock()
-        self._state.since = {seat: self._state.since.get(seat, self._state.at) for seat in self._asked()}
+        self._state.since = {seat: self._state.since.get(seat, self._state.at) for seat in self.asked()}
 
-    def _asked(self) -> tuple[str, ...]:
+    def asked(self) -> tuple[str, ...]:
         """The seats that the table waits for, excluding early choosers."""
         chosen = self.played.early.choices
         try:
@@ -495,4 +495,4 @@ class Table:
         since = self._since_of_people()
         clock = of.clock(since, shown=not self.alone)
         more = of.request, clock, self.reveals, bool(self.fault), of.backs, of.undone, self.free
-        return self._viewing.sight(viewer, TableStanding(self.played, of.seats, self._asked(), since, *more))
+        return self._viewing.sight(viewer, TableStanding(self.played, of.seats, self.asked(), since, *more))

@@ -150,7 +150,8 @@ def test_the_page_has_headers_and_nothing_of_a_table(nim: Served) -> None:
 
 @pytest.mark.parametrize("path", ["/socket", "/log", "/../etc/passwd", "/%2e%2e/x"])
 def test_other_paths_have_nothing(nim: Served, path: str) -> None:
-    assert asked(nim.url, path=path).status == 404
+    response = asked(nim.url, path=path)
+    assert response.status == 404 and "There is no page at this address" in response.text
 
 
 HOSTILE = [
@@ -286,6 +287,15 @@ def test_a_copy_ends_with_the_next_one_and_is_in_no_list(nim: Served) -> None:
     assert copy.ended() == LEFT
     owner = Owner(nim)
     assert all(" " not in table["id"] for table in owner.read("tables"))
+
+
+def test_the_list_of_tables_says_who_is_to_decide(nim: Served) -> None:
+    ann = seat(nim, "A", "Anna Lind")
+    for asked in ([True, False], [False, True]):
+        tables = [table["seats"] for table in Owner(nim).read("tables")]
+        (seats,) = [seats for seats in tables if seats[0]["name"] == "Anna Lind"]
+        assert [each["asked"] for each in seats] == asked
+        ann.take("take(2)")
 
 
 def test_the_replay_is_what_a_seat_has_seen(kuhn: Served) -> None:
