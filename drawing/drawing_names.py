@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import cast
 
@@ -17,6 +18,8 @@ from rulespec.types import Ent, SetOf
 
 Said = tuple[Scalar, str, typed.Named]
 """A scalar of a file, a name in it, and its meaning."""
+_OF = re.compile(r"(\w+) of (`\w+`|the game)(.*)")
+"""What belongs to something else, such as ``field of `hex` that names a kind``."""
 
 
 def check_names(d: typed.Declarations, drawing: Node, report: Report) -> list[Said]:
@@ -97,7 +100,9 @@ class _Names:
             if (named := known[name]) is not None:
                 self.said.append((place, name, named))
             return True
-        self.report.error("RS551", f"there is no {what} `{name}`", place.span, help=did_you_mean(name, known))
+        of = _OF.fullmatch(what)
+        message = f"{of[2]} has no {of[1]} `{name}`{of[3]}" if of is not None else f"there is no {what} `{name}`"
+        self.report.error("RS551", message, place.span, help=did_you_mean(name, known))
         return False
 
     def _looks(self, kind: typed.Kind, node: Node) -> None:

@@ -341,13 +341,13 @@ def test_a_drawing_file_may_say_all_of_it(tmp_path: Path) -> None:
     [
         ("plot: {as: mats", "licence: {as: mats", "`licence` is not a product of owners and a regular board"),
         ("[edge.up]", "[licence.rank]", "`licence` is not a product of `plot` and its directions"),
-        ("[edge.up]", "[edge.down]", "there is no field of `edge` `down`"),
-        ("field: tile", "field: turn", "there is no field of `hex` that names an entity `turn`"),
-        ("lines: lines", "lines: worth", "there is no fact of `tile` that is a set `worth`"),
-        ("ends: [a, b]", "ends: [a, c]", "there is no fact of `line` `c`"),
-        ("city: town", "city: city", "there is no fact of `tile` `city`"),
-        ("turn: turn", "turn: turns", "there is no field of `hex` `turns`"),
-        ("plot.yield: Y", "plot.crop: Y", "there is no field of `plot` `crop`"),
+        ("[edge.up]", "[edge.down]", "`edge` has no field `down`"),
+        ("field: tile", "field: turn", "`hex` has no field `turn` that names an entity"),
+        ("lines: lines", "lines: worth", "`tile` has no fact `worth` that is a set"),
+        ("ends: [a, b]", "ends: [a, c]", "`line` has no fact `c`"),
+        ("city: town", "city: city", "`tile` has no fact `city`"),
+        ("turn: turn", "turn: turns", "`hex` has no field `turns`"),
+        ("plot.yield: Y", "plot.crop: Y", "`plot` has no field `crop`"),
     ],
 )
 def test_names_of_a_drawing_file_are_checked(before: str, after: str, message: str, tmp_path: Path) -> None:

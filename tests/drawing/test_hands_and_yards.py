@@ -107,7 +107,7 @@ def test_a_yard_is_the_place_of_its_owner_and_has_its_letter() -> None:
 
 def test_a_yard_holds_pieces_that_are_there(tmp_path: Path) -> None:
     text = "boards: {step: {as: cells, yards: [{holds: [pawn.yrad], at: [0, 0, 1, 1]}]}}"
-    assert "there is no place of `pawn` `yrad`" in faults("ludo", text, tmp_path)
+    assert "`pawn` has no place `yrad`" in faults("ludo", text, tmp_path)
 
 
 # --- hands ---------------------------------------------------------------------------------------

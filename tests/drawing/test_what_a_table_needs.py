@@ -98,16 +98,16 @@ def test_no_column_says_what_is_so_for_nobody() -> None:
 WRONG = [
     ("bands: {nation.might: power_space.factor}", "there is no field `might`"),
     ("bands: {nation.power: space.factor}", "there is no line of spaces `space`"),
-    ("bands: {nation.power: power_space.weight}", "there is no fact of `power_space` `weight`"),
-    ("turn: actif", "there is no field of the game `actif`"),
-    ("boards: {tax_space: {facts: [might]}}", "there is no fact of `tax_space` `might`"),
-    ("boards: {region: {as: panels, trays: [{title: x, holds: [army.no]}]}}", "there is no place of `army` `no`"),
+    ("bands: {nation.power: power_space.weight}", "`power_space` has no fact `weight`"),
+    ("turn: actif", "the game has no field `actif`"),
+    ("boards: {tax_space: {facts: [might]}}", "`tax_space` has no fact `might`"),
+    ("boards: {region: {as: panels, trays: [{title: x, holds: [army.no]}]}}", "`army` has no place `no`"),
     (
         "boards: {space: {as: panels, trays: [{title: x, holds: [army.at], room: z}]}}",
-        "there is no fact of `space` `z`",
+        "`space` has no fact `z`",
     ),
     ("boards: {region: {as: pairs}}", "`region` is not a product of two kinds, so it cannot be drawn as pairs"),
-    ("tables: {nation: [weight]}", "there is no field of `nation` `weight`"),
+    ("tables: {nation: [weight]}", "`nation` has no field `weight`"),
 ]
 
 
