@@ -186,9 +186,9 @@ def listed(hall: Hall) -> list[dict[str, Any]]:
 
 
 def _seats(live: Live) -> list[dict[str, Any]]:
-    here, asked = live.present, live.table.asked()
+    present, asked = live.present, live.table.asked()
     return [
-        {"id": seat, "name": of.name, "kind": of.kind, "bot": of.bot, "here": seat in here, "asked": seat in asked}
+        {"id": seat, "name": of.name, "kind": of.kind, "bot": of.bot, "here": seat in present, "asked": seat in asked}
         for seat, of in live.table.seats.items()
     ]
 

@@ -18,16 +18,21 @@ def dialects(rules: str | None = None) -> Iterator[Path]:
         linked = folder.is_symlink()
         for name in names:
             path = folder / name
-            if (linked or path.is_symlink()) and not path.resolve().is_relative_to(folder.parent.resolve()):
-                continue  # a link that leads outside
+            if (linked or path.is_symlink()) and not _leads_into(path, folder.parent):
+                continue
             file = _identity(path)
             if file not in seen:
                 seen.add(file)
                 yield path
 
 
+def _leads_into(path: Path, folder: Path) -> bool:
+    """Whether a link leads into a folder; without `Path.resolve`, which raises an error for a loop of links."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
 def _identity(path: Path) -> object:
-    """What two paths to one file have in common; for a broken link, the path."""
+    """The device and number of a file, which all paths to it share; for a broken link, the path."""
     try:
         status = path.stat()
     except OSError:

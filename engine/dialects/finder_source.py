@@ -246,7 +246,8 @@ class FinderSource:
 
     def _table(self, table: Table, *types: str) -> str:
         """The name of a new table, which contains names of the given types."""
-        if any(map(self._projections.is_by_seat, types)):
+        kinds = self._projections.game.ruleset.kinds
+        if any((kind := kinds.get(type_.removesuffix("?"))) is not None and kind.by_seat for type_ in types):
             self.by_seat.append((len(self.tables), table))
             return self._constant(None)
         return self._constant(table(self._projections))

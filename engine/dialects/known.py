@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.engine.dialects.dialect import Dialect
-from rulespec.engine.dialects.forms import Form
+from rulespec.engine.dialects.forms import Form, ListedForms
 from rulespec.engine.dialects.unknown import unknown_names
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.machines import MEMO_SIZE
@@ -22,7 +22,6 @@ from rulespec.engine.program.budget import Budget, BudgetUse
 from rulespec.engine.program.execution import Execution
 
 if TYPE_CHECKING:
-    from rulespec.engine.dialects.matching import ListedForms
     from rulespec.engine.game.query import Value
     from rulespec.engine.python.code_memo import Fragments
 

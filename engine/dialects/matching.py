@@ -11,14 +11,13 @@ from rulespec.diagnostics.diagnostic import Diagnostic, Severity
 from rulespec.diagnostics.report import DiagnosticsError
 from rulespec.engine.dialects.dialect import Dialect
 from rulespec.engine.dialects.finders import Finder, Finders
-from rulespec.engine.dialects.forms import is_silent
+from rulespec.engine.dialects.forms import ListedForms, is_silent
 from rulespec.engine.dialects.inverse import Args, FormInverse
 from rulespec.engine.dialects.projected import Projection
 from rulespec.engine.dialects.projection import Projections
 from rulespec.engine.game.game import Game
 from rulespec.engine.game.numbered import legal_option, options_of
 from rulespec.engine.game.option import Option
-from rulespec.engine.program import ir
 
 MAX_COMPARED = 3_000_000
 """Maximum number of legal options listed per log, for entries whose forms cannot be inverted."""
@@ -47,44 +46,6 @@ class Candidate(Struct, frozen=True):
     choice: int
     forms: list[FormInverse]
     plain: FormInverse | None
-
-
-class ListedForms:
-    """The forms of a decision in a dialect.
-
-    Attributes:
-        number: the number of the decision.
-        name: its name.
-        forms: the forms of each choice, in list order.
-        silent: the numbers of the choices unknown to the dialect, in list order.
-        automatic: the choices that the other system takes automatically, in list order.
-        by_itself: the automatic forms, by choice.
-        checkpoints: the choices before which an undo may stop.
-        lists: the lists in the first entry that may answer the decision.
-        types: the types of entries that answer the decision.
-        whole: the types of entries that answer the decision as a whole rather than by one of their elements.
-        is_automatic: whether the other system takes some of its options automatically.
-        ordered: the choices taken by standing orders, with their forms.
-    """
-
-    def __init__(self, number: int, decision: ir.Decision, dialect: Dialect, projections: Projections) -> None:
-        self.number, self.name = number, decision.name
-        listed = sorted(range(len(decision.choices)), key=lambda k: decision.choices[k].by is not None)
-        forms = {k: projections.forms[decision.name, decision.choices[k].name] for k in listed}
-        self.forms = forms
-        withdraws = len(decision.choices) - 1 if decision.draft else None  # logs contain no withdrawn decisions
-        self.silent = [k for k in listed if not forms[k] and k != withdraws]
-        self.by_itself = {k: own for k in listed if (own := [f for f in forms[k] if f.projection.automatic])}
-        self.automatic = [*self.by_itself]
-        marks = (dialect.undo.checkpoints if dialect.undo is not None else None) or frozenset()
-        self.checkpoints = frozenset(k for k in listed if f"{decision.name}.{decision.choices[k].name}" in marks)
-        # Several places may ask for decisions of one name.
-        every = projections.by_decision.get(decision.name, [])
-        self.lists = frozenset(form.projection.list for form in every) - {""}
-        self.types = frozenset(form.projection.type for form in every)
-        self.whole = frozenset(form.projection.type for form in every if not form.projection.item)
-        self.is_automatic = any(form.projection.automatic for form in every)
-        self.ordered = [(k, form) for k in listed for form in forms[k] if form.projection.order is not None]
 
 
 class DecisionForms:
@@ -164,13 +125,14 @@ class Matcher:
         return self._decisions[number]
 
     def _listed(self, number: int) -> ListedForms:
-        """The forms of a decision; kept for later games unless they are this game's own."""
+        """The forms of a decision; later games reuse them unless they depend on this game."""
         projections = self.projections
-        kept = projections.known.listed if projections.forms is projections.known.forms else {}
-        if number not in kept:
-            decision = self.game.omniscient.program.decisions[number]
-            kept[number] = ListedForms(number, decision, self.dialect, projections)
-        return kept[number]
+        memo = projections.known.listed if projections.forms is projections.known.forms else {}
+        if number not in memo:
+            decision, undo = self.game.omniscient.program.decisions[number], self.dialect.undo
+            marks = (undo.checkpoints if undo is not None else None) or frozenset()
+            memo[number] = ListedForms(number, decision, projections.forms, marks)
+        return memo[number]
 
     def plain_forms(self) -> DecisionForms | None:
         """The forms of the open decision; None if they are not plain, or the game is over."""

@@ -312,11 +312,6 @@ class Projections:
         entities = range(len(self.foreign(type_.removesuffix("?"))))
         return (*entities, -1) if type_.endswith("?") else entities
 
-    def is_by_seat(self, type_: str) -> bool:
-        """Whether the values of a type include seats, or differ with their number."""
-        kind = self.game.ruleset.kinds.get(type_.removesuffix("?"))
-        return kind is not None and kind.by_seat
-
     def foreign(self, kind: str) -> tuple[str, ...]:
         """The foreign names of all entities of a kind."""
         if kind not in self._names:

@@ -256,13 +256,13 @@ class ExpressionWriter:
         each = inside(e)
         same = dict.fromkeys(x for part in each for x in self._same_for_all(part, free(e)))
         variables = {x: f"h{i:d}" for i, x in enumerate(same)}
-        self.shared |= {x: self._once(x, h) for x, h in variables.items()}
+        self.shared |= {x: self._shared(x, h) for x, h in variables.items()}
         lines = [*(f"{h} = None" for h in variables.values()), *self._plainly(e)]
         for x in same:
             del self.shared[x]
         return lines
 
-    def _once(self, e: ir.Expr, h: str) -> str:
+    def _shared(self, e: ir.Expr, h: str) -> str:
         """The source of an expression that is evaluated once; steps that it counts are counted at each further use."""
         if not self.facts.counts(e):
             return f"({h} if {h} is not None else ({h} := {self.x(e)}))"

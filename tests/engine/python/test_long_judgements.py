@@ -194,7 +194,7 @@ def test_a_long_way_that_is_seldom_taken_is_not_counted(text: str, machine: Back
     assert fast.hash == plain.hash and str(fast.history[0]).startswith("look") and not handed
 
 
-KEPT = """
+REPEATED = """
 procedure play():
     for p in player:
         decide act by p:
@@ -210,7 +210,7 @@ def least(t: town) -> int:
 
 @pytest.mark.usefixtures("all_long")
 def test_steps_of_a_value_that_is_kept_are_counted_at_each_use() -> None:
-    program = lower(with_rules(KEPT, 20), 2, {})
+    program = lower(with_rules(REPEATED, 20), 2, {})
     least = []
     for features in (ALL_FEATURES, replace(ALL_FEATURES, hoist=False)):
         fast = Unasked(program, features=features)
