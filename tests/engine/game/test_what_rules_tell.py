@@ -124,7 +124,7 @@ def test_what_is_not_warned_of_tells_nothing(body: str, tmp_path: Path) -> None:
     assert result["differ"] > result["pairs"] // 2
 
 
-@pytest.mark.parametrize("step", [9, pytest.param(3, marks=pytest.mark.proof)])
+@pytest.mark.parametrize("step", [18, *(pytest.param(step, marks=pytest.mark.proof) for step in (9, 3))])
 def test_what_is_warned_of_tells(tmp_path: Path, step: int) -> None:
     tell = [compared(tmp_path / str(n), body, 1)["told"] > 0 for n, body in enumerate(LOUD[::step])]
     assert sum(tell) > len(tell) * 0.4, [body for body, does in zip(LOUD[::step], tell, strict=True) if not does]
