@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -484,3 +485,14 @@ def test_types_of_any_shape_do_no_harm(replay: Recorder, kind: Any) -> None:
     result = replay(begin("Ann", "Bob"), {"kind": kind, "data": {}})
     assert result.divergence is not None
     assert result.divergence.foreign_index == 1
+
+
+def test_a_dialect_is_read_again_when_its_file_has_changed(tmp_path: Path) -> None:
+    """Even if it has the same size and, after a copy that preserves it, the same date."""
+    path = changed(tmp_path, "title: ", "title: ")
+    os.utime(path, (1, 1))
+    title = read_dialect(path).title
+    assert read_dialect(path).title == title
+    path.write_text(path.read_text("utf-8").replace(title, title.upper(), 1), "utf-8")
+    os.utime(path, (1, 1))
+    assert read_dialect(path).title == title.upper() != title
