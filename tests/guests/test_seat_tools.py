@@ -192,7 +192,7 @@ def test_games_that_look_the_same_get_the_same_answers(ref: str, tmp_path: Path)
         assert both[0] == both[1]
 
 
-@pytest.mark.parametrize(("decisions", "least"), [(30, 2), pytest.param(60, 5, marks=pytest.mark.proof)])
+@pytest.mark.parametrize("decisions, least", [(30, 2), pytest.param(60, 5, marks=pytest.mark.proof)])
 def test_an_open_plan_changes_no_answer_to_another_seat(tmp_path: Path, decisions: int, least: int) -> None:
     """Other seats learn neither the plan itself nor how many plans were made and withdrawn."""
     game = Game(load_ruleset(str(RULESETS / "paddocks")), ["A", "B"])
