@@ -72,7 +72,12 @@ def test_a_game_is_played_by_keys(
             assert page.evaluate(_FOCUS)["marked"] and page.evaluate(_FOCUS)["seen"]
             assert page.locator("#list > li").count() >= decided
         assert page.locator("#list > li").count() > 1
-        said = page.evaluate("window.said")
-        log = page.inner_text("[role=log]") if page.is_visible("#news") else ""
-        assert page.inner_text("#question") in said and (not log or log in said)
+
+        def is_said() -> bool:
+            """Whether the question and the log have been announced; bots may still be deciding."""
+            log = page.inner_text("[role=log]") if page.is_visible("#news") else ""
+            question, said = page.inner_text("#question"), page.evaluate("window.said")
+            return question in said and (not log or log in said)
+
+        until_in(page, is_said)
         page.close()
