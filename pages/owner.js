@@ -13,6 +13,7 @@ function makeOwner(hello, sent) {
     asked = false;
     show(answer);
     if (later.length) send(later.shift());
+    else if (waiting) draw(waiting);
   };
   const element = (id) => document.getElementById(id);
   function make(tag, text, ...inner) {
@@ -130,21 +131,29 @@ function makeOwner(hello, sent) {
     limits.open = unfolded.has(table.id);
     limits.addEventListener("toggle", () => unfolded[limits.open ? "add" : "delete"](table.id));
     const decisions = `${table.decisions} ${table.decisions === 1 ? "decision" : "decisions"}`;
-    return make("article", "",
+    const article = make("article", "",
       make("h2", `${table.game}: ${decisions}${table.over ? ", over" : ""} `, make("small", table.rules)),
       make("table", "", ...rows),
       limits,
       make("p", "", button("New link for spectators", () => send({ do: "renew", game: table.id, role: "spectator" })),
         button("Save the log", () => send({ do: "log", game: table.id })),
         button("Delete the table", () => confirm("Delete this table for good?") && send({ do: "delete", game: table.id }))));
+    article.id = `table-${table.id}`;
+    return article;
   }
-  // Tables that change while something is typed into one are drawn when that is done.
+  // Tables that change while something is typed into one are drawn when that is done and has been answered.
   let typing = null, waiting = null;
   function draw(tables) {
-    waiting = typing ? tables : null;
-    if (typing) return;
+    waiting = typing || asked ? tables : null;
+    if (waiting) return;
+    const of = document.activeElement.closest("#tables article")?.id;
+    const fields = () => [...document.getElementById(of)?.querySelectorAll("input") ?? []];
+    const at = fields().indexOf(document.activeElement);
     element("tables").replaceChildren(...tables.map(tableOf),
       ...Object.entries(hello.faults).map(([id, why]) => make("p", `Table ${id} could not be resumed: ${why}`)));
+    const field = fields()[at];  // who has gone to a field goes on there
+    field?.focus();
+    field?.select();
   }
   element("tables").addEventListener("input", ({ target }) => { typing = target; });
   for (const end of ["change", "focusout"]) element("tables").addEventListener(end, () => {
