@@ -19,7 +19,7 @@ from rulespec.types import Ent, SetOf
 Said = tuple[Scalar, str, typed.Named]
 """A scalar of a file, a name in it, and its meaning."""
 _OF = re.compile(r"(\w+) of (`\w+`|the game)(.*)")
-"""What belongs to something else, such as ``field of `hex` that names a kind``."""
+"""The name of a part, its owner and its condition, as in ``field of `hex` that names a kind``."""
 
 
 def check_names(d: typed.Declarations, drawing: Node, report: Report) -> list[Said]:
