@@ -87,8 +87,8 @@ class Fuzzer:
         pools = (self.sound, self.sound, self.corpus[self.seeds :], self.corpus)
         return min(self.rng.choices(self.rng.choice(pools) or self.corpus, k=3), key=len)
 
-    def run(self, seconds: float) -> Summary:
-        """Tries inputs for the given time in seconds."""
+    def run(self, seconds: float, inputs: int = 0) -> Summary:
+        """Tries inputs for the given time in seconds, and longer until there were at least the given number."""
         begun = note = time.monotonic()
         with Worker(self.target.name, self.target.seconds or SECONDS) as worker:
             for data in self.corpus[: self.seeds]:
@@ -97,7 +97,7 @@ class Fuzzer:
                 outcome = self.try_out(worker, data)
                 if any(said.endswith(" 0") for said in outcome.said):
                     self.sound.append(data)
-            while (now := time.monotonic()) < begun + seconds:
+            while (now := time.monotonic()) < begun + seconds or self.summary.inputs < inputs:
                 self.try_out(worker, self.input())
                 if now > note + _REPORTED:
                     note = now
@@ -147,12 +147,19 @@ class Fuzzer:
 @click.command()
 @click.argument("targets", nargs=-1, type=click.Choice(list(TARGETS)))
 @click.option("--seconds", type=float, default=60.0, show_default=True, help="For each target.")
+@click.option("--inputs", type=int, default=0, help="Minimum for each target, even if it takes longer.")
 @click.option("--seed", type=int, default=0, show_default=True)
 @click.option("--corpus", type=click.Path(path_type=Path, exists=True), help="A folder of more inputs to begin with.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("build/fuzz"), show_default=True)
 @click.option("--again", type=click.Path(path_type=Path, exists=True), help="Try out this input only, and tell.")
 def main(
-    targets: tuple[str, ...], seconds: float, seed: int, corpus: Path | None, out: Path, again: Path | None
+    targets: tuple[str, ...],
+    seconds: float,
+    inputs: int,
+    seed: int,
+    corpus: Path | None,
+    out: Path,
+    again: Path | None,
 ) -> None:
     """Fuzz the entry points TARGETS one after the other, by default all. Exit code 1 if something failed."""
     failed = False
@@ -164,7 +171,7 @@ def main(
             click.echo(f"{name}: {outcome.wrong or 'nothing wrong'} ({used})")
             failed |= bool(outcome.wrong)
             continue
-        s = Fuzzer(name, seed, out, corpus).run(seconds)
+        s = Fuzzer(name, seed, out, corpus).run(seconds, inputs)
         failed |= bool(s.failures)
         used = f"slowest {s.slowest:4.1f} s  largest {s.largest:4.0f} MB"
         click.echo(f"{name:9} {s.inputs:7,} inputs  {s.seconds:6.0f} s  {used}  {len(s.failures)} failures")
