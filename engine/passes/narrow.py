@@ -142,7 +142,8 @@ def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
     slots: set[int] = set()
     for q in c.params:
         slots.add(q.slot)
-        if q.tested or q.none is not None:  # conditions on members do not apply to none
+        counted = q.low.value.bit_count() if q.tested and isinstance(q.low, ir.Const) else 0
+        if q.none is not None or (q.tested and not counted):  # conditions on members do not apply to none
             params.append(q)
             continue
         place = [r for r in requires if not r.lets and q.slot in free(r.expr) and free(r.expr) <= slots]
@@ -156,7 +157,7 @@ def _narrowed_choice(c: ir.Choice, facts: Facts) -> ir.Choice:
         if left:
             known = q.where or place[0]
             where = replace(known, expr=logic("and", left))
-        params.append(replace(q, low=low, where=where))
+        params.append(replace(q, low=low, where=where, values=counted))
     return replace(c, params=tuple(params), requires=tuple(requires), depths=None)
 
 
@@ -267,12 +268,17 @@ def _joined(e: ir.Logic, slot: int, source: ir.Const, facts: Facts) -> tuple[ir.
     """The members for which all conditions hold, or any."""
     # The guards of a condition are among the preceding ones, and exclude none.
     tests = [e.args[0], *(unguarded(test, (slot,)) for test in e.args[1:])]
-    masks = [_mask(test, slot, source, facts) for test in tests]
+    masks = [_mask(test, slot, source, facts) or _common(test, slot, source) for test in tests]
     masks[1:] = [one and (before_guards(one[0], facts), one[1]) for one in masks[1:]]
     held = [op("diff", source, one[0]) if one[1] else one[0] for one in masks if one is not None]
     if len(held) < len(masks) or not all(_in_state(one, facts) for one in held):
         return None
     return together("|" if e.op == "or" else "&", held), False
+
+
+def _common(e: ir.Expr, slot: int, source: ir.Const) -> tuple[ir.Expr, bool] | None:
+    """The set of all members, or the empty set, for a condition that does not depend on the member."""
+    return None if slot in free(e) else (ir.If(e, source, FALSE), False)
 
 
 def _near(e: ir.Expr, slot: int, source: ir.Const, facts: Facts) -> tuple[ir.Expr, bool] | None:

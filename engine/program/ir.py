@@ -436,7 +436,8 @@ class Param(Brief, Struct, frozen=True, gc=False):
 
     Its value is in `slot` while options are listed, and in `cell` once one is chosen. If `type` ends in `?`, none is
     the last value. `steps` is the number of steps counted per listed value, or 0; with `tested`, it includes the test
-    of the value, before which no value may be skipped (both set by `count_work`). If `private`, only the decider and
+    of the value, before which no value may be skipped (both set by `count_work`) unless `values`, the number of values
+    to count, is set as well (by passes that narrow `low`). If `private`, only the decider and
     the seats in the set `to` see the value, which `to` may read in its slot. If `alike`, the first one with a legal
     option represents all alike tokens. If `low` is a `PathSearch`, the value is a path. With `several`, the value
     is a set of members of `low`, or a bag of its pieces if `type` is a bag; the two numbers are its minimum and maximum
@@ -455,6 +456,7 @@ class Param(Brief, Struct, frozen=True, gc=False):
     span: Span
     steps: int = 0
     tested: bool = False
+    values: int = 0
     private: bool = False
     to: Expr | None = None
     alike: bool = False

@@ -166,7 +166,8 @@ class ChoiceWriter:
         """The lines that put a domain into a variable, and count its values."""
         results = [f"{name} = {self._domain(param, place)}"]
         if param.steps:
-            results += [f"left[0] -= len({name}) * {param.steps:d}", "if left[0] < 0: doubtful()"]
+            steps = f"{param.values * param.steps:d}" if param.values else f"len({name}) * {param.steps:d}"
+            results += [f"left[0] -= {steps}", "if left[0] < 0: doubtful()"]
         return results
 
     def _domain(self, param: ir.Param, place: str) -> str:

@@ -291,7 +291,9 @@ class OptionEmitter:
     def _counted(self, q: ir.Param, words: int, at: int, high: int) -> None:
         """Counts the values of a parameter."""
         code = self.x.code
-        if words == ROW:
+        if q.values:
+            code.const(q.values)
+        elif words == ROW:
             code.get(high)
             code.call("wide_count")
         elif q.high is None:

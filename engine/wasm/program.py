@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from rulespec.engine.passes.equations import linear_invariants
 from rulespec.engine.passes.invariants import Invariants
 from rulespec.engine.passes.pipeline import PASSES, Pass
 from rulespec.engine.program import ir
@@ -55,34 +56,51 @@ class WasmProgram:
 class Readers:
     """The tables of the invariants that may read each cell, which are identical in all memories of a program.
 
-    The table has the address of a list for each cell, or 0. A list starts with its length, followed by the number of
-    each piece and the set of its members.
+    The table has the address of a list for each cell, or 0. A list starts with a length, followed by the number of each
+    piece and the set of its members; then another length, followed by the address of the change of each linear equation
+    that contains the cell, and its coefficient there.
     """
 
     def __init__(self, compiled: Compiled) -> None:
         memory = compiled.memory
         readers, always = Invariants(compiled.asked, []).readers
+        linear = linear_invariants(compiled.asked)
+        equations = [of for members in linear.values() for of in members.values()]
+        terms: dict[int, list[tuple[int, int]]] = {}
+        for number, of in enumerate(equations):
+            for cell, times in of.items():
+                terms.setdefault(cell, []).append((number, times))
         every = pieces(compiled.asked)
         numbers = {(piece.invariant, piece.word): number for number, piece in enumerate(every)}
         flat: list[int] = []
-        lists: dict[tuple[tuple[int, int], ...], int] = {}
+        addresses: list[int] = []
+        lists: dict[tuple[object, object], int] = {}
         result = [-1] * ((memory.end - memory.state) // 8)
-        for cell, rows in readers.items():
-            key = tuple((numbers[one, word], part) for one, mask in rows for word, part in by_word(mask))
+        for cell in sorted(readers.keys() | terms.keys()):
+            rows = [(one, mask) for one, mask in readers.get(cell, ()) if one not in linear]
+            parts = tuple((numbers[one, word], part) for one, mask in rows for word, part in by_word(mask))
+            key = parts, tuple(terms.get(cell, ()))
             if key not in lists:
                 lists[key] = len(flat)
-                flat += [len(key), *(x for row in key for x in row)]
+                flat += [len(parts), *(x for row in parts for x in row), len(key[1])]
+                addresses += range(len(flat), len(flat) + 2 * len(key[1]), 2)
+                flat += [x for row in key[1] for x in row]
             first = (memory.address(cell) - memory.state) // 8
             for word in range(memory.words if memory.widths.cells[cell] else 1):
                 result[first + word] = lists[key]
-        self._lists = words(flat)
+        self._lists, self._addresses, self._equations = flat, addresses, len(equations)
         self._of_cells = result
-        self._always = words([piece.members if piece.invariant in always else 0 for piece in every])
+        tested = always.keys() - linear.keys()
+        self._always = words([piece.members if piece.invariant in tested else 0 for piece in every])
         self._at, self._always_at = memory.readers, memory.constants["ALWAYS"]
 
     def write(self, instance: Instance) -> None:
         """Writes the tables after the other contents of a memory."""
-        first = instance.grow(len(self._lists) + 8)
+        changes = instance.grow(8 * (self._equations + len(self._lists) + 1))
+        first = changes + 8 * self._equations
+        lists = list(self._lists)
+        for at in self._addresses:
+            lists[at] = changes + 8 * lists[at]
         of_cells = words([0 if offset < 0 else first + 8 * offset for offset in self._of_cells])
-        for at, content in ((first, self._lists), (self._at, of_cells), (self._always_at, self._always)):
+        for at, content in ((first, words(lists)), (self._at, of_cells), (self._always_at, self._always)):
             instance.memory[at : at + len(content)] = content

@@ -287,30 +287,55 @@ def games(count: int, cap: int, check: int) -> None:
         store(GAME, number + 1)
 
 
-def read_by(entry: int) -> None:
-    """Adds the invariants in a list to the invariants that must be tested."""
+def read_by(entry: int, change: int) -> int:
+    """Adds the invariants in a list to the invariants that must be tested, and a cell's change to the linear equations
+    in the list; returns how many more equations no longer hold.
+    """
     left = load(entry)
     while left > 0:
         at = MEMBERS + 8 * load(entry + 8)
         store(at, load(at) | load(entry + 16))
         entry = entry + 16
         left = left - 1
+    left = load(entry + 8)
+    unequal = 0
+    while left > 0:
+        at = load(entry + 16)
+        before = load(at)
+        after = before + change * load(entry + 24)
+        store(at, after)
+        unequal = unequal + (after != 0) - (before != 0)
+        entry = entry + 16
+        left = left - 1
+    return unequal
+
+
+def read(sign: int) -> int:
+    """Adds all changes in the journal, multiplied by `sign`, to the linear equations, and the invariants that read a
+    changed cell to the invariants that must be tested; returns how many more equations no longer hold.
+    """
+    unequal = 0
+    at = JOURNAL_BASE
+    top = load(JOURNAL)
+    while at < top:
+        entry = load(READERS + load(at) - STATE)
+        if entry != 0:
+            unequal = unequal + read_by(entry, (load(at + 16) - load(at + 8)) * sign)
+        at = at + 24
+    return unequal
 
 
 @exported
 def broken(every: int) -> int:
-    """Whether an invariant is broken; tests all invariants if `every` is set, otherwise only those that read a cell in
-    the journal.
+    """Whether an invariant is broken; tests all invariants if `every` is set, or if a linear equation no longer holds,
+    otherwise only those that read a cell in the journal.
     """
     copy(MEMBERS, EVERY if every else ALWAYS, 8 * INVARIANTS)
     if every == 0:
-        at = JOURNAL_BASE
-        top = load(JOURNAL)
-        while at < top:
-            entry = load(READERS + load(at) - STATE)
-            if entry != 0:
-                read_by(entry)
-            at = at + 24
+        unequal = read(1)
+        if unequal != 0:
+            unequal = unequal + read(-1)  # between decisions, all changes are 0
+            copy(MEMBERS, EVERY, 8 * INVARIANTS)
     number = 0
     while number < INVARIANTS:
         members = load(MEMBERS + 8 * number)

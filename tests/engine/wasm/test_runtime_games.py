@@ -88,6 +88,21 @@ def test_invariants_are_tested_where_they_may_be_broken(twins: Twins) -> None:
     assert twins.call("broken", 0) == twins.call("broken", 1) == 0
 
 
+def test_invariants_are_tested_if_a_linear_equation_fails(twins: Twins) -> None:
+    """The equation is 3 * amount - heap; the other invariant is broken, but reads no cell that changes."""
+    begun(twins, 9)
+    change, lists = ROOM, ROOM + 8
+    twins.write(lists, [0, 1, change, 3, 0, 1, change, -1])
+    for cell, at in ((AMOUNT, lists), (HEAP, lists + 32)):
+        twins.write(CONSTANTS["READERS"] + 8 * cell, [at])
+    twins.registers(JOURNAL=CONSTANTS["JOURNAL_BASE"])
+    for amount, heap, broken in ((1, 12, 0), (2, 10, 1), (2, 15, 0)):
+        twins.call("put", STATE + 8 * AMOUNT, amount)
+        twins.call("put", STATE + 8 * HEAP, heap)
+        assert twins.call("broken", 1) == 1
+        assert (twins.call("broken", 0), twins.read(change, 1)) == (broken, [0])
+
+
 def test_a_reset_forgets_the_game_before(twins: Twins) -> None:
     begun(twins, 5)
     twins.registers(PLY=3, DECIDING=1, IDLE_SIZE=8, JOURNAL=0, OPTIONS=0)
