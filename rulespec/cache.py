@@ -1,10 +1,10 @@
 """On-disk cache of expensive results. Nothing depends on it: any entry may be missing at any time.
 
-Each entry is a separate file that contains a JSON value, or bytes in a format of its reader. Its key, the file name, is
-a hash of everything that the value depends on, including the rooms of this program that compute it. The first line of
-the file is a signature of its name and value; the signing key is stored outside the cache (`signing.py`). A valid
-signature proves that a process of this user wrote the entry under this name; an entry without one counts as missing.
-There are no further checks.
+Each entry is a separate file that contains a JSON value, or bytes that only its reader interprets. Its key, the file
+name, is a hash of everything that the value depends on, including the code of this program that computes it. The first
+line of the file is a signature of its name and value; the signing key is stored outside the cache (`signing.py`). A
+valid signature proves that a process of this user wrote the entry under this name; an entry without one counts as
+missing. There are no further checks.
 
 The cache is in the user's cache folder, or in the folder named by the environment variable RULESPEC_CACHE; if the
 variable is empty, there is no cache. A folder that belongs to another user, or is writable by others, is not used.
@@ -148,7 +148,7 @@ def _is_signed(head: bytes, key: str, body: bytes) -> bool:
 
 
 def place() -> str:
-    """The path of the cache, or a few words on why there is none."""
+    """The path of the cache folder or, if there is no cache, "none" with the reason in brackets."""
     folder = _folder()
     if folder is None:
         return "none (RULESPEC_CACHE is empty)" if "RULESPEC_CACHE" in os.environ else "none (there is no home folder)"
@@ -244,9 +244,13 @@ def _user_folder() -> str | None:
 
 @cache
 def fingerprint(rooms: tuple[str, ...] = PROGRAM) -> bytes:
-    """A hash of rooms of this program: the package's path, and the names, sizes and modification times of the files.
+    """A hash of this program's files: the package's path, and the name, size and modification time of each file.
 
-    The path is included because some packagers give all files the same time, but each build its own folder.
+    The path is included because some packagers give all files the same time, but install each build in its own
+    folder.
+
+    Args:
+        rooms: the folders of the package whose files are hashed.
     """
     result = hashlib.sha256(os.fsencode(_HOME))
     for room in rooms if rooms == PROGRAM else ("*", *rooms):

@@ -113,7 +113,7 @@ def diff(a: Merged, b: Merged) -> list[Difference]:
 
 
 def collection(section: str, keys: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The path of the collection that contains a path, such as all entities of a kind, or None."""
+    """The path of the collection (such as all entities of a kind) that contains a path; None if there is none."""
     at, word = COLLECTIONS.get(section, (0, ""))
     return keys[: at + 1] if keys[at : at + 1] == (word,) else None
 

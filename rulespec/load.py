@@ -120,7 +120,7 @@ class Merged(Brief, Struct, frozen=True):
 def load_source(ref: str, report: Report, files: Files | None = None, *, lints: bool = True) -> Merged:
     """Reads a ruleset and merges its overlays, without checking the meaning of the rules.
 
-    Arguments and errors are those of `load_ruleset`; `lints` is whether to search for warnings.
+    The arguments and errors are those of `load_ruleset`; `lints` also enables the search for warnings.
     """
     reader = RulesetReader(report, files or Files())
     place = reader.files.place

@@ -1,4 +1,4 @@
-"""Registration of the drawing function for games, which must not import it: games are in a lower room than drawing."""
+"""Registration of the function that draws games, because the engine must not import the drawing package."""
 
 from __future__ import annotations
 

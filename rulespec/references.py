@@ -41,7 +41,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def known_rulesets() -> list[str]:
-    """The ids of all rulesets in `game_folders` and in the groups there, sorted."""
+    """The ids of all rulesets in the folders of `ruleset_folders`, sorted."""
     return sorted(_folders_by_id())
 
 
@@ -197,7 +197,7 @@ def _is_ruleset(name: str) -> bool:
 
 
 def named(folder: Path) -> str:
-    """The folder as written in references; see `parts_of`."""
+    """The path of a folder as written in references, with a final `/` if it contains `+`; see `parts_of`."""
     return f"{folder}{os.sep}" if "+" in str(folder) else str(folder)
 
 

@@ -44,7 +44,7 @@ characters of rules, rules (definitions, procedures …), and YAML values.
 
 
 class Files:
-    """A reader and parser of files, always from disk. The language server has a subclass with a memo.
+    """A reader and parser of files that keeps nothing in memory; the language server has a subclass with a memo.
 
     Attributes:
         cached: whether to use the on-disk cache; False for files that change with every keystroke.
@@ -55,15 +55,15 @@ class Files:
     place: FilePlace = DISK
 
     def text(self, path: Path, display: str, limit: int) -> str:
-        """The content of a file; `display` is its name in diagnostics. Errors: as for `read_text`."""
+        """The content of a file; `display` is its name in diagnostics. Raises the same errors as `read_text`."""
         return self.place.text(path, display, limit)
 
     def yaml(self, path: Path, display: str) -> Node:
-        """The tree of a YAML file. Errors: as for `read_yaml`."""
+        """The tree of a YAML file. Raises the same errors as `read_yaml`."""
         return read_kept(path, display, MAX_YAML)
 
     def rules(self, text: str, display: str) -> tuple[ast.Item, ...]:
-        """The items of a rules file. Errors: as for `parse_rules`."""
+        """The items of a rules file. Raises the same errors as `parse_rules`."""
         return parse_rules(text, display, cached=True)
 
     def findings(self, node: Node, schema: str, partial: bool = False) -> tuple[Diagnostic, ...]:

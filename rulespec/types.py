@@ -151,7 +151,7 @@ def or_none(type_: Type) -> Type:
 
 
 def settled(type_: Type) -> Type:
-    """The type; a unit that is still open is replaced by that of a plain number."""
+    """The type; a number type whose unit is still open becomes that of plain numbers."""
     return type(type_)() if isinstance(type_, Num | Maybe) and type_.unit == ANY else type_
 
 

@@ -1,4 +1,4 @@
-"""The packed form of a bundle: canonical JSON, compressed with zlib and encoded in base64; reading it is limited.
+"""The packed form of a bundle: canonical JSON, compressed with zlib and encoded in base64, read within size limits.
 
     {"sources": "9c…", "sum": "4e…", "packed": "eNq…"}
 
@@ -101,7 +101,7 @@ def packed(contents: Contents, sources: str, place: Span) -> Bundle:
 
 
 def unpacked(bundle: Bundle, place: Span) -> Contents:
-    """The files of an untrusted bundle; `place` is the place that messages name.
+    """Unpacks an untrusted bundle and checks its contents; errors are reported at `place`.
 
     Raises:
         DiagnosticsError: RS656 (unreadable), RS657 (too large), RS658 (a name outside the bundle), RS659 (wrong sum).

@@ -35,18 +35,18 @@ class InBundle:
         self._files = {_ROOT / path: text for path, text in (contents.rules | contents.shown).items()}
 
     def is_all(self, files: int, folders: int) -> bool:
-        """Whether the bundle contains exactly this number of rules files and ruleset folders."""
+        """Whether the given numbers of rules files and ruleset folders are all that the bundle contains."""
         return (files, folders) == (len(self._contents.rules), len(self._contents.rulesets))
 
     def parts(self, ref: str) -> list[str]:
-        """The parts of the bundle's own reference, or of a reference in one of its files (without overlay paths)."""
+        """Splits the bundle's own reference, or one in its files (without overlay paths), into ruleset and overlays."""
         if ref != self.reference:
             return ref.split("+")
         base, *overlays = self._contents.reference
         return [str(_ROOT / base), *(str(_ROOT / name) if is_path(name) else name for name in overlays)]
 
     def ruleset(self, name: str, beside: Path | None = None) -> Path:
-        """The folder of the bundle's own ruleset, or of the base of the ruleset in the folder `beside`."""
+        """The folder of the bundle's own ruleset or, if `beside` is a ruleset's folder, of the base that it extends."""
         folders = [_ROOT / name for name in self._contents.rulesets]
         number = 0 if beside is None else folders.index(beside) + 1
         if number >= len(folders) or (beside is None and name != str(folders[0])):
@@ -63,7 +63,7 @@ class InBundle:
         return next(((folder, file) for folder in folders if folder / file in self._files), None)
 
     def inside(self, folder: Path, name: str) -> Path:
-        """The path of a file in a folder, which is always inside the bundle."""
+        """The path of a file in a folder; never leads out of the bundle."""
         return folder / name
 
     def present(self, path: Path) -> bool:
@@ -110,7 +110,7 @@ def within(display: str) -> str:
 
 
 def whose(ruleset: typed.Ruleset) -> str:
-    """A note for people on the origin of a game's rules; "" for rules on disk."""
+    """A note saying that a game's rules come from its log, for display; "" for rules on disk."""
     if not is_carried(ruleset):
         return ""
     return f"under the rules in the log ({ruleset.ref}, as of {ruleset.sources_hash[:8]})"

@@ -22,7 +22,7 @@ _ANYWHERE = Span("", 1, 1, 1, 1)
 
 
 def bundle_of(ruleset: typed.Ruleset) -> Bundle:
-    """The bundle of a ruleset; a ruleset read from a bundle returns that same bundle.
+    """The bundle of a ruleset; if the ruleset was read from a bundle, that same bundle.
 
     Raises:
         DiagnosticsError: RS657 if it is too large for a bundle; RS101 or RS501 if its files are missing.
@@ -99,7 +99,7 @@ def _ruleset_in(bundle: Bundle) -> typed.Ruleset:
 
 
 def source_in(bundle: Bundle, place: Span = _ANYWHERE) -> Merged:
-    """The merged source in an untrusted bundle. Arguments and errors: as for `ruleset_in`."""
+    """The merged source in an untrusted bundle. Takes the same arguments and raises the same errors as `ruleset_in`."""
     files = _files(bundle, place)
     merged = load_source(files.reference, Report(), files_at(files))
     _check_sources(bundle, merged, files, place)

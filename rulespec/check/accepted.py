@@ -61,7 +61,7 @@ def accept(report: Report, sources: Mapping[str, str], layers: Mapping[str, int]
 
 
 def unaccepted(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """The findings of a partial check without accepted warnings; here a comment without a warning is not an error."""
+    """The findings of a partial check, minus accepted warnings; does not report unmatched comments."""
     comments = [comment for file, text in sources.items() for comment in _comments(file, text, Report())]
     return tuple(d for d in diagnostics if not any(_is_for(comment, d) for comment in comments))
 

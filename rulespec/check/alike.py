@@ -1,4 +1,4 @@
-"""Alike tokens, which differ only in their place and state."""
+"""Tokens declared `alike`, which differ only in their place and state."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rulespec.types import Ent, Order, SetOf, Type
 
 
 def check_alike(c: Context) -> None:
-    """Reports `alike` without effect, values or places that belong to individual alike tokens, and rules that tell such
-    tokens apart.
+    """Reports uses of `alike` that have no effect, values and places that belong to individual tokens declared `alike`,
+    and rules that tell these tokens apart.
     """
     kinds = {name: kind for name, kind in c.declarations.kinds.items() if kind.alike is not None}
     for kind in kinds.values():

@@ -1,4 +1,4 @@
-"""Amounts out of bounds: negative numbers of money or pieces, and values outside the range of their target."""
+"""Out-of-bounds amounts: negative amounts of money or pieces, and values outside the range of their target."""
 
 from __future__ import annotations
 

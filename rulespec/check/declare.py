@@ -125,7 +125,7 @@ _VARIABLE = re.compile(r"\blet +(\w+) *=|(?:\bfor +|\bwith +|[(,] *)(\w+) +in\b|
 
 
 def tell_words(source: Source, texts: Mapping[str, str], report: Report) -> None:
-    """Adds a diagnostic for each declared name that is a reserved word, if all errors are in rules files."""
+    """Reports declared names that are reserved words, a likely cause if only rules files have errors."""
     broken = {d.span.file for d in report.diagnostics if d.span is not None}
     if report.ok or not all(file.endswith(".rules") for file in broken):
         return

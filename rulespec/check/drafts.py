@@ -25,7 +25,7 @@ _HELP = (
 
 
 def check_drafts(c: Context) -> None:
-    """Reports private state that is read in a draft, and visibility that changes in one."""
+    """Reports private state that is read in a draft, and visibility that changes in a draft."""
     if not any(True for _ in secrecies(c.declarations, c.rules)):
         return
     opening, calls = _opening(c), _calls(c)

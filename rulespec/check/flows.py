@@ -31,8 +31,8 @@ class Written(Struct, frozen=True):
         value: the number.
         place: the place of the number.
         what: its origin, for messages; "" for a literal in the rules.
-        of: the fact, table or setting that the value belongs to, whose other values may be intended for other cases;
-            None for literals and constants.
+        of: the fact, table or setting that has this value among others, so the rules may never use it here; None for
+            literals and constants.
     """
 
     value: int

@@ -46,8 +46,8 @@ class _Rule(Struct):
 def check_recursion(c: Context) -> None:
     """Reports directly or indirectly recursive rules, and definitions that are nested too deep.
 
-    A procedure under `once` counts as called by the enclosing rule. Calls by statements of a procedure with a declared
-    depth are allowed: every valid cycle of calls contains one.
+    A procedure under `once` counts as called by the enclosing rule. A statement may call any procedure with a declared
+    depth, so every valid cycle of calls contains such a procedure.
     """
     rules = _call_graph(c.rules)
     seen: set[str] = set()

@@ -31,13 +31,13 @@ class Env(Struct, frozen=True):
         return replace(self, known=self.known | paths) if paths else self
 
     def forget(self, names: frozenset[object]) -> Env:
-        """This scope, with the paths through the given variables, globals and fields no longer known."""
+        """This scope without any knowledge about paths through the given variables, globals and fields."""
         if not names or not self.known:
             return self
         return replace(self, known=frozenset(p for p in self.known if not any(part in names for part in p)))
 
     def meet(self, ends: list[Env]) -> Env:
-        """The knowledge common to all branches that join; this scope if there are no branches."""
+        """This scope, with only the knowledge common to all branches that join; unchanged if there are none."""
         if not ends:
             return self
         return replace(self, known=frozenset.intersection(*(e.known for e in ends)))
@@ -80,7 +80,7 @@ def _is_solid(type_: Type) -> bool:
 
 
 def known_if(expr: typed.Expr, truth: bool) -> frozenset[Path]:
-    """The paths known not to be none if the expression is true, or if it is false."""
+    """The paths known not to be none if the expression has the truth value `truth`."""
     if not isinstance(expr, typed.Op):
         return frozenset()
     if expr.op == "not":

@@ -1,4 +1,4 @@
-"""Upper bounds on the steps of expressions: steps multiply for nested sets and nested calls of definitions."""
+"""Upper bounds on the steps of expressions; the bounds of nested iterations and nested definition calls multiply."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class Work:
         return result
 
     def paths(self, walk: typed.PathDomain) -> int:
-        """The number of possible paths of a parameter if all steps are uniform; otherwise 0."""
+        """The number of a parameter's possible paths if each stop has equally many successors; 0 if it may not."""
         near, within = walk.near, walk.within
         known = all(isinstance(e, typed.Lit | typed.KindSet) for e in (walk.start, near.source, walk.cost, within))
         own = all(isinstance(use, typed.Local) and use.var is near.var for use in walk.uses)

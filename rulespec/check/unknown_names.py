@@ -1,4 +1,4 @@
-"""Reports of unknown names, completed once all rules are typed: variables known elsewhere, rolls, unread variables."""
+"""Notes on unknown names, added once all rules are typed: the same name elsewhere, a roll, or unread variables."""
 
 from __future__ import annotations
 

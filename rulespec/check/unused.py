@@ -1,7 +1,7 @@
-"""Declarations that are not used as declared: unused declarations, and constants whose unit fits none of their uses.
+"""Unused declarations, and constants whose unit fits none of their uses.
 
-Unused declarations are rules, constants, tables, settings, and write-only state. A unit is reported at the constant,
-where one edit fixes all uses.
+Unused declarations are rules, constants, tables, settings, and write-only state. A wrong unit is reported at the
+constant, where one edit fixes all uses.
 """
 
 from __future__ import annotations

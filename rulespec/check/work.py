@@ -1,4 +1,4 @@
-"""Limits on the steps of an expression, which multiply for nested calls of definitions and nested sets."""
+"""Limits on the steps of an expression; nested definition calls and nested iterations over sets multiply them."""
 
 from __future__ import annotations
 

@@ -115,6 +115,6 @@ def either(names: Sequence[str]) -> str:
 
 
 def listed(names: list[str]) -> str:
-    """The names in backticks, separated by commas; of more than six, the first six and the number of the rest."""
+    """The names in backticks, separated by commas; a longer list ends after six names with the number of the others."""
     shown = ", ".join(f"`{name}`" for name in names[:_SHOWN])
     return shown + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")

@@ -1,8 +1,8 @@
 """Migration of users' files: former keywords of the formats with their replacements, which only this module knows.
 
 The settings of a table were once called `options`; now options are the legal choices of a player. In YAML files the old
-key is an error with an automatic fix (RS127), and so is an overlay path with it (RS128). In headers of logs and
-results, which only programs write, the old key is read as the new one.
+key is an error with an automatic fix (RS127), and so is an overlay path that contains it (RS128). In headers of logs
+and results, which only programs write, the old key is read as the new one.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _PATHS = {"game.options": "game.settings"}
 
 
 def new_key(key: str, known: Container[str]) -> str | None:
-    """The replacement of an old key, if it is among the known keys at its place; otherwise None."""
+    """The new form of an old key if only the new form is among the keys known at its place; otherwise None."""
     new = KEYS.get(key)
     return new if new in known and key not in known else None
 
 
 def new_path(path: str) -> str | None:
-    """The replacement of an overlay path with an old key; otherwise None."""
+    """The new form of an overlay path that contains an old key; None for other paths."""
     for old, new in _PATHS.items():
         if path == old or path.startswith(f"{old}."):
             return new + path.removeprefix(old)
@@ -41,7 +41,7 @@ def new_path(path: str) -> str | None:
 
 
 def old_keys(file: Node, kind: str) -> Iterator[Diagnostic]:
-    """An error (RS127) for each old key in a YAML file of a kind, unless the new key is also present."""
+    """Yields an error (RS127) for each old key in a YAML file, unless the new key is also present."""
     holder = get(file, *_PLACES[kind])
     for node in (holder, *(holder.items if isinstance(holder, Sequence) else ())):
         for key, place, _ in entries(node):
@@ -56,7 +56,7 @@ def old_key(key: str, new: str, span: Span) -> Diagnostic:
 
 
 def old_paths(facts: Node) -> Iterator[Diagnostic]:
-    """An error (RS128) for each old path in an overlay's facts."""
+    """Yields an error (RS128) for each path in an overlay's facts that contains an old key."""
     for section in _PATH_SECTIONS:
         node = get(facts, section)
         for place in (*words(node), *(place for _, place, _ in entries(node))):

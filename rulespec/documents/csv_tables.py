@@ -54,7 +54,7 @@ def with_csv(node: Node, schema: str, read: Read, report: Report) -> Node:
         node: the tree.
         schema: the name of its schema.
         read: the reader of files beside the section file.
-        report: receives the faults in the files: RS744, and the codes for values (RS118, RS121 to RS123).
+        report: receives the faults in the files: RS744 for the table; RS118 and RS121 to RS123 for its values.
     """
     place = _SECTIONS.get(schema)
     section = get(node, schema)

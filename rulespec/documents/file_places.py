@@ -43,7 +43,7 @@ class FilePlace(Protocol):
         """The name of a file for messages."""
 
     def text(self, path: Path, display: str, limit: int) -> str:
-        """The content of a file of at most `limit` bytes. Errors: as for `read_text`."""
+        """The content of a file of at most `limit` bytes. Raises the same errors as `read_text`."""
 
 
 class DiskFiles:

@@ -37,7 +37,7 @@ def visible_files(folder: Path) -> Iterator[Path]:
 
 
 def stamps(folders: Sequence[Path]) -> Stamps:
-    """The stamps of the ruleset files in folders, or of single files, from which changes are detected."""
+    """The modification time and size of each ruleset file, for detecting changes; a folder stands for its files."""
     results: Stamps = {}
     for folder in folders:
         files = (p for p in visible_files(folder) if p.suffix in _SUFFIXES) if folder.is_dir() else [folder]
@@ -51,7 +51,7 @@ def stamps(folders: Sequence[Path]) -> Stamps:
 
 
 def is_hidden(name: str) -> bool:
-    """Whether a file or folder with this name is excluded."""
+    """Whether a file or folder with this name is hidden, because it starts with a dot."""
     return name.startswith(".")
 
 

@@ -38,7 +38,7 @@ def opened(path: Path) -> IO[bytes]:
 
 
 def bytes_of(path: Path, limit: int) -> bytes:
-    """The first `limit + 1` bytes of a regular file. Raises what `opened` raises."""
+    """The first `limit + 1` bytes of a regular file. Raises the same errors as `opened`."""
     descriptor, size = _descriptor(path)
     try:  # without a file object, which would take as long as a small file
         data = os.read(descriptor, min(size, limit) + 1)
@@ -95,7 +95,7 @@ def foreign(display: str, help_: str, code: str = "RS601") -> Iterator[None]:
 
 
 def foreign_items(items: Iterator[_T], display: str, help_: str, code: str = "RS601") -> Iterator[_T]:
-    """The items that a library reads from an untrusted file. Arguments and errors: as for `foreign`."""
+    """The items that a library reads from an untrusted file. The arguments and errors are those of `foreign`."""
     while True:
         with foreign(display, help_, code):
             item = next(items, None)

@@ -178,7 +178,7 @@ def files_inside(root: Path, pattern: str) -> list[Path]:
 def is_present(path: Path) -> bool:
     """Whether anything exists at a path, even a dangling link or something inaccessible.
 
-    A path like that does not count as absent, so that reading it reports the error.
+    Such a path counts as present, so that reading it reports the error.
     """
     try:
         path.lstat()
@@ -275,7 +275,7 @@ def check_characters(text: str, display: str) -> None:
 
 
 def misleading(text: str) -> re.Match[str] | None:
-    """The first of the `MISLEADING` characters. `str.isprintable` rules out most texts in a tenth of the time."""
+    """The first `MISLEADING` character, or None. Checks `str.isprintable` first, which is ten times as fast."""
     return None if text.replace("\n", "").isprintable() else MISLEADING.search(text)
 
 

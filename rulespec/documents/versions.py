@@ -30,7 +30,8 @@ def check_needs(file: Node) -> Diagnostic | None:
         RS161 if the value of `needs` is not a version; None if it is satisfied or absent.
 
     Raises:
-        DiagnosticsError: RS160 alone if a newer version is required, since that version may accept everything else.
+        DiagnosticsError: RS160 if a newer version is required; other errors are not reported, because that version may
+            accept the rest of the file.
     """
     needs = get(file, "needs")
     return None if needs is None else _check(needs.text if isinstance(needs, Scalar) else "", needs.span)

@@ -1,5 +1,5 @@
-"""Bags encoded as integers: for each entity of a kind, an eight-bit count of alike pieces, with the first entity in the
-low bits.
+"""Bags encoded as integers: an eight-bit count of pieces for each entity of a kind, with the first entity in the low
+bits.
 
 An empty bag is 0, and equal bags are equal integers.
 """

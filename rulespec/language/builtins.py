@@ -24,7 +24,7 @@ PLACE = "place"
 
 
 class Parameter(Struct, frozen=True):
-    """A parameter: its name in texts, and the form of its arguments."""
+    """A parameter: its name in messages and signatures, and the form of its arguments."""
 
     name: str
     takes: str

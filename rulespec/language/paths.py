@@ -71,7 +71,7 @@ class PathForm(NamedTuple):
         onward: the function from a path, its last stop, the remaining cost and the used sets to the set of possible
             next stops.
         step: the function from a stop and the arguments of `onward` to the cost of the step to that stop, followed by
-            the set used for each `once`. For a first stop, only the uses by stops count.
+            the set used for each `once`. For a first stop, only the sets of a `once` that applies to stops count.
     """
 
     size: int
@@ -192,7 +192,7 @@ def longest(ways: PathForm, worth: Callable[[int], int | None]) -> int | None:
 
 
 def is_path(ways: PathForm, path: int) -> bool:
-    """Whether an integer encodes one of the paths; takes one step per stop."""
+    """Whether an integer encodes one of the paths; checks it stop by stop, without enumerating the paths."""
     members = stops(path, ways.size) if path > 0 else []
     if not 0 < len(members) <= MAX_STOPS:
         return False

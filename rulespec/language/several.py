@@ -98,12 +98,12 @@ def picked(most_of_each: Sequence[int], least: int, most: int, number: int) -> l
 
 
 def is_subset(chosen: int, source: int, least: int, most: int) -> bool:
-    """Whether `subsets` enumerates a set."""
+    """Whether a set is one of those that `subsets` enumerates."""
     return chosen >= 0 and not chosen & ~source and least <= chosen.bit_count() <= most
 
 
 def is_bag(chosen: int, source: int, least: int, most: int) -> bool:
-    """Whether `bags` enumerates a bag."""
+    """Whether a bag is one of those that `bags` enumerates."""
     if chosen < 0 or chosen.bit_length() > source.bit_length() + BITS:
         return False
     within = all(number <= amount(source, member) for member, number in counts(chosen))

@@ -50,7 +50,7 @@ class Source(Brief, Struct, eq=False):
         disclosures: places in rules files that deliberately disclose private values, from `rules.yaml`.
         texts: the text of each file.
         repeated: the counter of options added by extensions; None before the first extension.
-        titled: for each layer, lowest first, a folder and the relative path of its words, without extension.
+        titled: for each layer, lowest first, a folder and the relative path of its word file, without extension.
         over: maps the place of a key, or of a step in an overlay's path, to the place of the key that it overrides or
             denotes.
     """

@@ -72,7 +72,7 @@ class _Changes:
         self._check_conflicts(report)
 
     def carry_out(self, before: Source) -> None:
-        """Applies the edits, and records changed rules, and removed parts for finding unused declarations."""
+        """Applies the edits; records changed rules, and removed parts, which may leave declarations unused."""
         source = self._source
         source.items = self._after(self.order)
         for hit in self._hits:

@@ -28,7 +28,7 @@ class Action(Brief, Struct, eq=False):
 
     Attributes:
         instead: the statements that replace the node if it is a statement, or the `require` that replaces a condition.
-        value: the expression that replaces it.
+        value: the expression that replaces the node if it is an expression.
         before: the statements inserted before it.
         after: the statements inserted after it.
         head: the statements added to the head of an option or guard.
@@ -87,7 +87,7 @@ def takes_in_order(node: Any) -> bool:
 
 
 def ordered(binder: ast.Binder, order: ast.Binder) -> ast.Binder:
-    """The binder with another order: `from` or `after` an entity, or by keys, where equal keys keep their order."""
+    """The binder with another order: `from` or `after` an entity, or by keys (the sort is stable)."""
     if order.keys:
         return replace(binder, keys=order.keys)
     return replace(binder, order=order.order, start=order.start, keys=())
@@ -117,9 +117,7 @@ def _has_reason(text: str, reason: str) -> bool:
 
 
 def reasons(root: ast.Item | ast.OptionDef) -> dict[str, Span]:
-    """The ids cited by the reasons of a rule or an option, with their places; a reason without citations counts as a
-    whole.
-    """
+    """The ids cited by reasons in a rule or an option, with their places; the whole text of a reason without ids."""
     results: dict[str, Span] = {}
     for node in nodes(root):
         if isinstance(node, _REASONED) and _condition(node) and node.reason.text:

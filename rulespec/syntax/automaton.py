@@ -68,8 +68,8 @@ class ParseTables(Struct, frozen=True):
         terminals: the terminals with their regular expressions, in Lark's order.
         scanner: the terminals to match, except for keywords that also match another terminal, such as a name; those are
             in `words`.
-        words: (terminal, text, keyword): a match of the terminal with this text is the keyword in states that accept
-            it.
+        words: triples of a terminal, a text and a keyword: if the terminal matches this text, the token is the keyword
+            in states that accept the keyword.
         ignored: terminals to skip, such as spaces.
         leaves: terminals whose tokens appear in trees.
     """

@@ -1,4 +1,4 @@
-"""Habits concerning multiple choices, tables, paths, drafts, turns and orders, in the form described in `habits.py`."""
+"""Syntax habits from other languages in choices, tables, paths, drafts, turns and orders; see `habits.py`."""
 
 from __future__ import annotations
 

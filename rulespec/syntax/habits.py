@@ -402,7 +402,7 @@ _SHOWN = 80
 
 
 def habit(lines: list[str], line: int, column: int) -> str:
-    """The help for a syntax error that results from another language's habit, or "".
+    """The help for a syntax error that follows a habit from another language; "" for other errors.
 
     Args:
         lines: the lines of the text.

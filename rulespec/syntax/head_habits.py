@@ -1,4 +1,4 @@
-"""Habits concerning the heads of rules and the text after them, in the form described in `habits.py`."""
+"""Syntax habits from other languages in the heads of rules and the text after them; see `habits.py`."""
 
 from __future__ import annotations
 

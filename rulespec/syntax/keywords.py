@@ -1,8 +1,8 @@
 """The words of the rules language, grouped by the kinds of names for which they are reserved. New forms add their words
 here.
 
-Built-in functions outside the grammar have records instead. If several sets match, the first one decides. A reserved
-name is reported at its declaration.
+Built-in functions outside the grammar have records instead. If several of the sets below contain a word, the first one
+decides. A reserved name is reported at its declaration.
 """
 
 from __future__ import annotations

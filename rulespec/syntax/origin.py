@@ -28,7 +28,7 @@ class Origin:
         return self.at(line, column, token.end_line or line, token.end_column or column)
 
     def span_of(self, place: Place | None) -> Span:
-        """The file place of a place in the text; None means that of the text's start."""
+        """The file place of a place in the text; None stands for the start of the text."""
         if place is None:  # an empty rule has no position
             return Span(self.file, self.line, self.column, self.line, self.column + 1)
         return self.at(*place)

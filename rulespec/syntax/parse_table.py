@@ -57,12 +57,12 @@ def parser(postlex: Indenter) -> Lark:
 
 
 def is_current() -> bool:
-    """Whether both files exist and match the grammar and the Lark release."""
+    """Whether both table files exist and match the grammar and the Lark release."""
     return automaton.stored() is not None and _stored() is not None
 
 
 def write() -> None:
-    """Writes both files."""
+    """Writes the table files of Lark's parser and of the automaton."""
     folder, built = Path(__file__).parent, _built()
     (folder / automaton.FILE).write_bytes(msgspec.json.encode(_automaton_tables(built)) + b"\n")
     (folder / FILE).write_text(_lark_tables(built), "utf-8")

@@ -1,9 +1,9 @@
 """Hash of a ruleset's meaning, which is equal for rulesets whose games are identical, option for option.
 
 The typed ruleset is serialised as words: records with their fields, shared objects in full at their first occurrence
-and by number afterwards. Source places, texts for people and derived values are omitted; declarations are sorted by
-name. Only the rule ids in a reason count; dialects compare them. Fields with default values are also omitted, so that
-additions to the language do not change the hashes of older rules.
+and by number afterwards. Source places, human-readable texts and derived values are omitted; declarations are sorted by
+name. Of a reason, only the rule ids are included, because dialects compare them. Fields with default values are also
+omitted, so that additions to the language do not change the hashes of older rules.
 """
 
 from __future__ import annotations

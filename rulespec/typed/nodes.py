@@ -151,7 +151,7 @@ class PlaceDecl(Brief, Struct, eq=False):
 
 
 class PieceDecl(Brief, Struct, eq=False):
-    """A piece type: a pile of counts for each tuple of `each` entities, distributed over places."""
+    """A piece type, with one pile for each combination of `each` entities; a pile counts the pieces in each place."""
 
     name: str
     each: tuple[str, ...]
@@ -581,7 +581,7 @@ class Reach(Expr, frozen=True):
 
 
 class Ways(Expr, frozen=True):
-    """Minimum path costs: `reach` returns the members within `bound`, `cheapest` the minimum that satisfies `bound`.
+    """Minimum path costs: `reach` returns the members within `bound`; `cheapest` returns the minimum that satisfies it.
 
     `var` is the start of a step, and the variable of `near` is its end; the `bound` of `cheapest` can use only the end.
     """
@@ -785,7 +785,7 @@ class Privacy(Brief, Struct, frozen=True):
 
 
 class OptionParam(Brief, Struct, frozen=True):
-    """A parameter of an option: a set (`high` is None) or the numbers `low` … `high`.
+    """A parameter of an option, whose values are the members of `low` or, if `high` is set, the numbers `low` … `high`.
 
     If the type of `var` is optional, none is an additional value, exempt from `where`. `private` restricts the viewers
     of its value. With `several`, its value is a set of members of `low`, or a bag of its pieces, and the two numbers of
@@ -1039,7 +1039,7 @@ class Ruleset(Brief, Struct, frozen=True):
         place: the source of the files.
         listed: rules of `rules.yaml` by id.
         layers: the number of each file's layer; overlays have higher numbers.
-        titled: for each layer, lowest first, a folder and the relative path of its words, without extension.
+        titled: for each layer, lowest first, a folder and the relative path of its word file, without extension.
         homes: maps the id of each overlay that the reference names by path to its folder.
     """
 

@@ -226,7 +226,7 @@ def expressions_by_rule(rules: typed.Rules) -> Iterator[list[typed.Expr]]:
 
 
 def definitions_of_checks(ruleset: typed.Ruleset) -> set[typed.Definition]:
-    """The definitions that `checks:` of facts call, directly or indirectly, but neither the rules nor the set-up do."""
+    """The definitions called, directly or indirectly, by `checks:` of facts but by neither the rules nor the set-up."""
     d = ruleset.declarations
     checks = [e for c in d.checks for e in (c.where, c.that) if e is not None]
     starts = [f.start for f in d.fields.values() if f.start is not None]

@@ -28,7 +28,7 @@ _HEX_STEPS: dict[str, typed.Step] = {
 
 
 def boards_in(root: Node) -> Iterator[tuple[Scalar, Node, str, str]]:
-    """The boards of a ruleset, each as its name, node, form and kind of directions ("" if it has no directions)."""
+    """Yields the name, node, form and direction kind of each board in a ruleset ("" if it has no directions)."""
     for _, place, node in entries(get(root, "boards")):
         form = next((f for f in FORMS if get(node, f) is not None), "")
         directions = form == "hexes" or get(node, "directions") is not None

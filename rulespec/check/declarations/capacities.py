@@ -1,4 +1,4 @@
-"""Capacities: maximum numbers of pieces in a place, and of pieces and tokens in a group of places; and `room`."""
+"""Capacities, which limit the pieces in a place or the pieces and tokens in a group of places; the function `room`."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def read_facts(r: DeclarationReader, entities: list[Entry]) -> None:
 
 
 def facts_of(r: DeclarationReader, kind: typed.Kind, name: str, place: Span, node: Node) -> None:
-    """Reads the facts of the next entity of a kind."""
+    """Reads the facts of one entity, and appends each value to the values of its fact."""
     hints = unknown_facts(r, kind, node)
     for fact in kind.facts.values():
         value = get(node, fact.name)

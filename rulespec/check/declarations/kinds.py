@@ -1,6 +1,6 @@
 """Kinds and the types of their facts: listed kinds, map and track kinds, and product kinds.
 
-Product kinds contain composite entities, one token per entity, or numbered tokens.
+The entities of a product kind are combinations of other entities, one token for each of them, or numbered tokens.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Bags: alike pieces in a place, which are counted per entity and in total."""
+"""Bags: indistinguishable pieces in a place, counted per entity and in total."""
 
 from __future__ import annotations
 

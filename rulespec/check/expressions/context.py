@@ -72,7 +72,7 @@ def _converted(source: Type, target: Type) -> str:
 
 
 def bag_help(bag: typed.Var) -> str:
-    """The help for a bag or path where a number or an entity is required."""
+    """The help text for a bag or path that is used where a number or an entity is required."""
     if isinstance(bag.type, PathOf):
         return f"write `count({bag.name})` for the number of stops, `last({bag.name})` for the last stop"
     return (

@@ -199,7 +199,7 @@ def _keys(
 
 
 def link_of(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.LinkDecl | None:
-    """The links that the name of their kind denotes; None for other expressions."""
+    """The declaration of the link kind that an expression names; None for other expressions."""
     if not isinstance(e, ast.Ref) or e.name in env.vars or e.name not in x.decls.links:
         return None
     x.decls.used.add(e.name)

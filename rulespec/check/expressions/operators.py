@@ -229,7 +229,15 @@ def _unit_help(left: Type, right: Type) -> str:
 
 
 def common_number(x: ExpressionContext, so_far: Type, arg: typed.Expr, op: str, other: typed.Expr) -> Type:
-    """The common type of the numbers so far, of which `other` is one, and a further number; reports different units."""
+    """The common type of `so_far` and a further number; reports different units.
+
+    Args:
+        x: the checker.
+        so_far: the common type of the earlier operands.
+        arg: the further number.
+        op: the operator, for messages.
+        other: one of the earlier operands.
+    """
     if not isinstance(arg.type, Num | Bad):
         x.number(arg, f"`{op}` takes numbers")
         return BAD

@@ -27,8 +27,8 @@ class PrivateRead(Struct, frozen=True):
         what: the private declaration, or a variable: an argument of an option, or a parameter of a rule.
         seen_by: players who always see it.
         perhaps: other players, each with the condition under which they see it; nobody else does.
-        exact: the set of viewers if it cannot be listed as players: the key of the set, or a key with `BUT` and the
-            only player outside the set, or `UNKNOWN`.
+        exact: if the viewers cannot be listed as players, the key of the set of viewers, a key that consists of `BUT`
+            and the only player outside this set, or `UNKNOWN`; otherwise None.
         when: the condition on settings under which it is private.
         open: the condition under which it is public; None if unknown or never.
         at: the place of the read, if the value was stored for later use.
@@ -75,7 +75,7 @@ class ReadLabels:
         known: the facts known at the current place of the analysis.
         of_vars: the label of each variable; `of_tables` is the same for local tables.
         of_sizes: the label of the size of each set variable.
-        of_presence: the label of whether a variable has a value, if that reveals less than the value itself.
+        of_presence: the label of a test whether a variable has a value, if it reveals less than the value itself.
         same: the keys of aliased variables.
     """
 
@@ -157,7 +157,7 @@ class ReadLabels:
         return label
 
     def presence(self, e: typed.Expr) -> Label | None:
-        """The label of whether `first(deck)`, or a variable that holds it, has a value; None for other expressions."""
+        """The label of a test whether `first(deck)`, or a variable with its value, is none; otherwise None."""
         if isinstance(e, typed.Local):
             return self.of_presence.get(e.var)
         return self.of_number(e.args[0]) if isinstance(e, typed.Op) and e.op == "front" else None
@@ -242,7 +242,7 @@ class ReadLabels:
         return self.settled(PrivateRead(var, seen_by, perhaps, (BUT, None, other) if other is not None else None))
 
     def player(self, key: Key) -> Key:
-        """The key of the player that a key is known to denote, else the key itself; None if there is no such player."""
+        """The key of the player that a key is known to denote, else the key itself; None if the player is none."""
         value = self.known.value(key)
         if value is None or value[0] not in ("var", "lit"):
             return key

@@ -56,7 +56,7 @@ class _Scope(NamedTuple):
         return self.known.get(var, _SOME if self.called else (var,))
 
     def every(self, *variables: typed.Var) -> _Scope:
-        """The scope inside a loop over variables."""
+        """The scope inside a loop, in which each loop variable stands for every entity."""
         return _Scope({**self.known, **dict.fromkeys(variables, _EVERY)}, self.called)
 
 

@@ -1,1 +1,1 @@
-"""Checking of statements, decisions and options: names and types, one module per family of forms, a common context."""
+"""Name and type checks for statements, decisions and options: one module per family of forms, with a common context."""

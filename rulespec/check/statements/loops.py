@@ -99,7 +99,7 @@ class _Round:
         return typed.Lit(type_, self.at, value)
 
     def before(self, has_entities: bool) -> typed.Block:
-        """The statements before the loop: the member before the first one counts as the last to have had a turn."""
+        """The statements before the loop, which initialise its variables; the cursor starts before the first member."""
         b, members = self.binder, self._of(self.members)
         size = self._op(INT, "count", self._op(self.of, "members", members) if self.in_order else members)
         if self.rest is not None:
