@@ -32,7 +32,7 @@ def _refuse_belongings(c: Context, kinds: dict[str, typed.Kind]) -> None:
     tables = [(t.kind, t.span, f"`{t.name}` has a value for each `{t.kind}`") for t in tables_of(c.rules)]
     for name, span, what in [*_belongings(c.declarations), *tables]:
         if (kind := kinds.get(name)) is not None and kind.alike is not None:
-            message = f"{what}, which would distinguish alike tokens"
+            message = f"{what}, which would distinguish tokens that are alike"
             help_ = f"declare it as state of `{name}`, or remove `alike` from `{name}`"
             c.report.error("RS283", message, span, notes=[Label(kind.alike, "declared alike here")], help=help_)
 

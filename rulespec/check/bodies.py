@@ -42,7 +42,7 @@ def check_bodies(c: Context) -> None:
             for included in (m for m in members(item.options) if isinstance(m, ast.Name)):
                 x.error(
                     "RS229",
-                    "groups of options cannot be nested",
+                    "option groups cannot be nested",
                     included.span,
                     help="include both groups in the decision",
                 )

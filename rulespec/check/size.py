@@ -136,7 +136,7 @@ def check_heads(c: Context) -> None:
                 left -= sum(sizes.nodes(part.guard.head) for part in option.head if isinstance(part, typed.Needs))
                 if left < 0:
                     help_ = "move conditions that many guards share into definitions"
-                    message = "with the guards of this option, the heads of all options together are too large"
+                    message = "the guards of this option make the heads of all options too large in total"
                     c.report.error("RS108", message, option.span, help=help_)
                     return
 

@@ -129,7 +129,7 @@ def _cells(content: str, file: str, report: Report) -> list[Row]:
             end = content.find("\n", at)
             span = Span(file, line, at - start + 1, line, (end if end >= 0 else len(content)) - start + 1)
             help_ = 'put a cell with `,` or `"` in quotes, and double each quote in it: `"Kings, ""old"" ones"`'
-            report.error("RS744", "the quotes of this cell are wrong", span, help=help_)
+            report.error("RS744", "the quotes in this cell are not valid", span, help=help_)
             return rows
         row.append(_cell(match, file, line, start))
         at = match.end()

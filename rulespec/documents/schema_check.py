@@ -238,7 +238,7 @@ def _describe(
         report.error("RS218", f"{where} has the same item twice", _head(node), help="remove one of the two")
     elif kind == "oneOf" and not error.context:
         report.error(
-            "RS219", f"{where} fits more than one of the forms", _head(node), help="keep the keys of one form only"
+            "RS219", f"{where} fits more than one allowed form", _head(node), help="keep the keys of one form only"
         )
     elif kind in {"anyOf", "oneOf"}:
         report.error("RS219", f"{where} fits none of the allowed forms", _head(node), _label(node), help=_forms(error))

@@ -219,7 +219,7 @@ class _Builder:
             if span.end_line > span.line and style in ("single", "double"):
                 self.long_text = span
             if result := MISLEADING.search(text):  # an escape such as "\x1b" is clean in the file, but not as a value
-                message = f"an escape stands for the character U+{ord(result.group()):04X}, which is not text"
+                message = f"an escape stands for U+{ord(result.group()):04X}, which is not a text character"
                 self.error("RS105", message, span, help="remove the escape")
             return Scalar(text, text, span, style)
         value = plain_key(text) if is_key else plain_value(text)

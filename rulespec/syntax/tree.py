@@ -202,7 +202,7 @@ class _Builder(ExpressionBuilder):
         none = isinstance(of, ast.Binary) and of.op == "or" and isinstance(of.right, ast.Nothing)
         if none:
             help_ = "allow the empty choice with `0 ..`: `choose 0 .. 2 of …`"
-            raise failure("RS138", "a choice of several cannot have `or none`", of.right.span, help_)
+            raise failure("RS138", "a multiple choice cannot have `or none`", of.right.span, help_)
         several = (least,) if most is None else (least, most)
         return ast.OptionParam(name, of, None, where, self._text(reason, span), False, private, several)
 

@@ -75,12 +75,12 @@ def declare_boards(r: DeclarationReader) -> None:
 
 
 def _check_axes(r: DeclarationReader, node: Node, form: str) -> None:
-    """Reports ranges that count down, which contain nothing."""
+    """Reports ranges that count down, which are empty."""
     axes = [get(node, form, "columns"), get(node, form, "rows")] if form == "grid" else [get(node, form)]
     for axis in axes if form in ("grid", "line") else ():
         if axis is not None and not _axis(axis):
             first, _, last = text(axis).partition("..")
-            message = f"`{text(axis)}` contains nothing, because ranges count up"
+            message = f"the range `{text(axis)}` is empty, because ranges count up"
             help_ = f"write `{last}..{first}`"
             r.report.error("RS227", message, axis.span, help=help_)
 
@@ -245,7 +245,7 @@ def _step(r: DeclarationReader, node: Node, form: str) -> typed.Step:
         help_ = (
             "write a number of spaces, such as `2`" if form == "line" else "write `[columns, rows]`, such as `[1, 2]`"
         )
-        r.report.error("RS227", "this is not a step that the board allows", node.span, help=help_)
+        r.report.error("RS227", "this is not a valid step on this board", node.span, help=help_)
     elif not any(numbers):
         r.report.error("RS227", "this step does not leave its space", node.span)
     return (numbers[0], numbers[1]) if len(numbers) == 2 else (numbers[0] or 1, 0)

@@ -206,6 +206,6 @@ def _line(r: DeclarationReader, track: typed.TrackDecl) -> None:
         if upto is None:
             r.report.error("RS228", f"`{name}` has no value for `upto`", place.span, help="add `upto: …`")
         elif track.upto and value <= track.upto[-1]:
-            message = f"`upto` must be more than {track.upto[-1]}, the value of the space before"
+            message = f"`upto` must be greater than {track.upto[-1]}, the value of the previous space"
             r.report.error("RS227", message, upto.span, help="order the spaces of a line from low to high")
         track.upto.append(value)

@@ -39,7 +39,7 @@ def declare_link_kinds(r: DeclarationReader, map_kind: typed.Kind) -> None:
                 help_ = f"list its entities under `of:` of the link `{place.text}` of the map"
                 r.report.error(
                     "RS227",
-                    f"`{place.text}` is a kind of links, so its entities cannot be listed here",
+                    f"`{place.text}` is a link kind, so its entities cannot be listed here",
                     written.span,
                     help=help_,
                 )

@@ -49,7 +49,7 @@ def read_teams(r: DeclarationReader) -> None:
         return
     fact = player.facts.get(text(node))
     if kind is None or fact is None or fact.type != Ent(kind.name):
-        message = f"the seats have no fact `{text(node)}` whose type is a kind of teams"
+        message = f"the seats have no fact `{text(node)}` of type `{text(node)}`"
         fact_ = f"{player.name}: {{facts: {{{text(node)}: {text(node)}}}, seats: […]}}"
         help_ = f"declare the fact, `{fact_}`, or write `teams: all`"
         r.report.error("RS273", message, node.span, help=help_)

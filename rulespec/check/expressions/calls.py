@@ -36,7 +36,7 @@ def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
             declared = Label(x.rules.procedures[name].span, "declared here")
             return x.bad("RS261", message, e.name.span, notes=(declared,), help=help_)
         if name in x.rules.procedures:
-            return x.bad("RS229", f"`{name}` is a procedure without a value", e.name.span)
+            return x.bad("RS229", f"`{name}` is a procedure that returns no value", e.name.span)
         places: dict[str, Span | None] = {d.name: d.span for d in x.rules.definitions.values()}
         places |= {p.name: p.span for p in x.rules.procedures.values() if p.result is not None}
         hint, notes = nearest(name, places | dict.fromkeys(BUILTINS))

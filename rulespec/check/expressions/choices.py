@@ -84,7 +84,7 @@ def infer_chain(x: ExpressionContext, e: ast.Chain, env: Env) -> typed.Expr:
 def _never_none(x: ExpressionContext, e: ast.Chain, member: typed.Expr) -> typed.Expr:
     """Reports `a?.b` for a member without an optional form."""
     other = "{}" if isinstance(member.type, SetOf) else "[]" if "order" in str(member.type) else "false"
-    message = f"`?.{e.name.text}` may give none, but a {member.type} cannot be none"
+    message = f"`?.{e.name.text}` may give none, but a value of type {member.type} cannot be none"
     help_ = f"give a value for that case: `(x.{e.name.text} if … is some as x else {other})`"
     return x.bad("RS328", message, e.name.span, str(member.type), x.declared(member), help_)
 

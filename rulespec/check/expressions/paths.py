@@ -44,7 +44,7 @@ def path_elsewhere(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:
         "write `way in path(…)` as a parameter of an option, `trail(…)` for the set of all stops within reach, or "
         "`longest(way in path(…) worth w)` for the greatest worth of a path"
     )
-    return x.bad("RS352", "a path is not a value by itself: a parameter must choose it", e.span, help=help_)
+    return x.bad("RS352", "`path(…)` is not a value: only a parameter can be a path", e.span, help=help_)
 
 
 def _infer_trail(x: ExpressionContext, e: ast.Path, env: Env) -> typed.Expr:

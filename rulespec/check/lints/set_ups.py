@@ -26,7 +26,7 @@ def check_set_ups(c: Context) -> None:
         missing = [n for n in everybody if n not in result]
         if missing and 2 * len(result) > len(everybody) and get(setup, section, path) is None:
             names = ", ".join(map(str, missing))
-            message = f"`{path}` is set up for most numbers of players, but not for {names}"
+            message = f"`{path}` is set up for most player counts, but not for {names}"
             help_ = "add it for these numbers, or once for all numbers directly under `setup:`"
             c.report.warning("RS236", message, where.span, help=help_)
 

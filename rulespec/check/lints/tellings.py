@@ -35,7 +35,9 @@ class Tellings:
             if not _within(target, one):
                 message = f"{shown} depends on {_of(one)}, but is visible to seats that do not see {_of(one)}"
                 if shown == _of(one):
-                    message = f"{shown} depends on its previous place, but is visible to seats that do not see that"
+                    message = (
+                        f"{shown} depends on its previous place, but is visible to seats that do not see that place"
+                    )
                 self._warn("RS345", message, one, span, "changed here", _ways_out(shown, target, one))
         for one in under:
             if not _within(target, one):

@@ -94,7 +94,9 @@ def _one(c: StatementContext, decision: str, e: ast.Expr, env: Env) -> typed.Exp
     by = x.infer(e, env, player)
     if by.type == SetOf(player.kind):
         help_ = f"write `decide {decision} together by p in …` to ask each of them, or `by any of …` to ask any of them"
-        return x.bad("RS301", f"one {player} decides, but this is {by.type}", by.span, str(by.type), help=help_)
+        return x.bad(
+            "RS301", f"the decider must be one {player}, but this is {by.type}", by.span, str(by.type), help=help_
+        )
     if isinstance(e, ast.Binary) and e.op == "in" and isinstance(e.left, ast.Ref):
         help_ = f"write `decide {decision} together by {e.left.name} in …` to ask each of them"
         return x.wrong(by, f"the decider must be {player}", help_)
@@ -110,7 +112,7 @@ def _options(c: StatementContext, s: ast.Decide) -> list[ast.OptionDef]:
             continue
         if o.text not in groups:
             hint, notes = nearest(o.text, {g.name.text: g.name.span for g in groups.values()})
-            c.x.error("RS221", f"no group of options is called `{o.text}`", o.span, notes=notes, help=hint)
+            c.x.error("RS221", f"no option group is called `{o.text}`", o.span, notes=notes, help=hint)
         elif seen.setdefault(o.text, o) is not o:
             first = (Label(seen[o.text].span, "first included here"),)
             c.x.error("RS223", f"the group `{o.text}` is already in this decision", o.span, notes=first)

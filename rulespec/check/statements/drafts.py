@@ -51,7 +51,7 @@ def type_draft(c: StatementContext, s: ast.Decide, env: Env, place: StatementPla
         own = c.effects.assigned(bodies)
         if (name := next((n for n in _reads(decide.by) if n in (own if n.startswith(_VAR) else changed)), "")) != "":
             help_ = "name the seat before the draft: `let p = …`, then `draft … by p:`"
-            message = f"the planning seat may change within the draft: it sets `{name.removeprefix(_VAR)}`"
+            message = f"the planning seat may change within the draft, which sets `{name.removeprefix(_VAR)}`"
             x.error("RS371", message, decide.by.span, help=help_)
     begun = typed.Var(f"begun {s.name.text}", BOOL, s.name.span, reads=1)
     loop = typed.Repeat(s.span, None, (_whole(decide, begun),), word="draft")

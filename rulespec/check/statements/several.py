@@ -72,7 +72,7 @@ def report_equal_odds(x: ExpressionContext, params: Sequence[ast.OptionParam], o
         where = f"{pile}[{letter}].{place.name.text}{index}" if isinstance(place, ast.Attribute) else ""
         x.report.warning(
             "RS376",
-            f"chance draws each bag `{param.var.name}` with the same odds, whatever its pieces",
+            f"chance draws every possible bag `{param.var.name}` with the same odds, whatever its pieces",
             p.name.span,
             help=f"draw one piece after another, `roll {option.name}({letter} in {kind}) weight {where}`, and move it; "
             "or write `weight 1` if equal odds are intended",

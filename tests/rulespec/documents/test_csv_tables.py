@@ -173,7 +173,7 @@ def test_an_overlay_changes_a_row(tmp_path: Path) -> None:
         (",moon,false", ",mond,false", "lists/cards.csv:4:9", "RS", "mond"),
         ("two,,2,,moon,false", "two,,2,,moon,no", "lists/cards.csv:4:14", "RS121", "no"),
         ("two,,2", "two,,2.5", "lists/cards.csv:4:6", "RS122", "2.5"),
-        ('"Ace, the ""first"""', '"Ace, the "first"', "lists/cards.csv:3:5", "RS744", "the quotes of this cell"),
+        ('"Ace, the ""first"""', '"Ace, the "first"', "lists/cards.csv:3:5", "RS744", "the quotes in this cell"),
         ("two,,2", "ace,,2", "lists/cards.csv:4:1", "RS744", "`ace` occurs twice"),
         ("title,price,kind", "title,cost,kind", "lists/cards.csv:1:12", "RS225", "cost"),
         ("price,kind,of,wild\n", "price,price,of,wild\n", "lists/cards.csv:1:18", "RS744", "`price` occurs twice"),
