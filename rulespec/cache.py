@@ -265,7 +265,7 @@ def _fingerprint(room: str) -> bytes:
 
 
 def program_files(home: Path, room: str = "") -> list[tuple[str, int, int]]:
-    """The files of a room that affect cache entries: modules, schemas and grammar.
+    """The files in a folder of the package that affect cache entries: modules, schemas and the grammar.
 
     Args:
         home: the folder of the package.

@@ -60,7 +60,7 @@ class Difference:
         keys: the path of a fact, key by key; for a rule, its kind and name.
         old: a fact as plain data, without human-readable texts; for a rule, its text without comments or docstrings;
             None if it was added.
-        new: the same in the second ruleset; for a wrapped rule, the text around the old one.
+        new: the same for the second ruleset; for a wrapped rule, the text around the old one; None if it was removed.
         note: the comment beside the new fact, or the fact's `doc`; the docstring of a rule.
     """
 

@@ -156,7 +156,7 @@ def settled(type_: Type) -> Type:
 
 
 def unify(a: Type, b: Type) -> Type | None:
-    """The common type of two operands or branches, or None."""
+    """The common type of two operands or branches; None if there is none."""
     if isinstance(a, Bad):
         return b
     if isinstance(b, Bad) or a == b:

@@ -107,7 +107,7 @@ class Ranges:
         return self._of_vars[var]
 
     def settled(self, e: typed.Expr) -> bool | None:
-        """The value of a constant condition, or None.
+        """The value of a constant condition; None for other conditions.
 
         A condition that depends on the number of seats or a setting is not constant: it may differ between games.
         """

@@ -98,7 +98,7 @@ class Work:
         return 1 + each + self.sizes.of(near.source) * step
 
     def of_definition(self, definition: typed.Definition) -> int:
-        """The number of steps for a call of a definition, excluding its arguments."""
+        """The number of steps for a call to a definition, excluding the arguments."""
         if definition not in self._of_definitions:
             self._of_definitions[definition] = sum(self.of(e) for e in definition_expressions(definition))
         return self._of_definitions[definition]
@@ -168,7 +168,7 @@ class Work:
         return result
 
     def paths(self, walk: typed.PathDomain) -> int:
-        """The number of a parameter's possible paths if each stop has equally many successors; 0 if it may not."""
+        """The number of a parameter's possible paths if all stops have equally many successors; otherwise 0."""
         near, within = walk.near, walk.within
         known = all(isinstance(e, typed.Lit | typed.KindSet) for e in (walk.start, near.source, walk.cost, within))
         own = all(isinstance(use, typed.Local) and use.var is near.var for use in walk.uses)

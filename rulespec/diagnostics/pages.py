@@ -31,7 +31,7 @@ def folder() -> Path:
 
 
 def read_page(code: str) -> CodePage | None:
-    """The page for a code, or None."""
+    """The page for a code; None if there is none."""
     path = folder() / f"{code}.md"
     return parse_page(path.read_text("utf-8")) if code in CODES and path.is_file() else None
 

@@ -1,4 +1,4 @@
-"""CSV files next to section files: their rows become part of the tree, and each cell has its place."""
+"""CSV files next to section files: their rows become part of the tree, and each cell keeps its place in the file."""
 
 from __future__ import annotations
 

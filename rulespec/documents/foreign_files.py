@@ -23,7 +23,7 @@ _MAX_DETAIL = 200  # characters of a library's own words
 
 
 class NoRegularFileError(OSError):
-    """A folder, device, pipe or socket is in the place of a file; `strerror` says which."""
+    """A folder, device, pipe or socket was found instead of a file; `strerror` says which."""
 
 
 def opened(path: Path) -> IO[bytes]:

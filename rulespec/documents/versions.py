@@ -27,7 +27,7 @@ def check_needs(file: Node) -> Diagnostic | None:
         file: the root of its main file.
 
     Returns:
-        RS161 if the value of `needs` is not a version; None if it is satisfied or absent.
+        RS161 if the value of `needs` is not a version; None if the requirement is met or absent.
 
     Raises:
         DiagnosticsError: RS160 if a newer version is required; other errors are not reported, because that version may

@@ -74,7 +74,7 @@ class Source(Brief, Struct, eq=False):
         self.layers |= dict.fromkeys(files, layer)
 
     def as_it_is(self) -> Source:
-        """A copy of the current source for the checker, before the source changes."""
+        """A copy of the source for the checker, which later changes to the source do not affect."""
         return Source(self.root, dict(self.items), dict(self.originals))
 
 

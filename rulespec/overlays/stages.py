@@ -191,7 +191,7 @@ class _Stages:
             self._report.error("RS509", f"there is no {noun_of(kind)} `{name.text}`", name.span, notes=notes, help=hint)
 
     def extensions(self) -> None:
-        """Adds options to the remaining decisions, by `extend`."""
+        """Applies `extend`: adds options to the decisions that still exist at this stage."""
         source = self._source
         all_ = [Extension(n, i) for n, o in enumerate(self._overlays) for i in o.rules if isinstance(i, ast.Extend)]
         if not all_:

@@ -53,14 +53,14 @@ def item_lines(item: ast.Item, source: Source) -> list[str]:
 
 
 def option_lines(option: ast.Member | ast.Draw, source: Source, changes: Sequence[ChangedPlace]) -> list[str]:
-    """The lines of an option, `roll` or `choose` statement after the edits of its rule, without indentation."""
+    """The lines of an option, `roll` or `choose` statement after its rule has been edited, without indentation."""
     if isinstance(option, ast.Name):
         return [f"include {option.text}"]
     return [line for _, line in _lines(option, option.span, source, changes)]
 
 
 def taken_out(node: ast.Item | ast.OptionDef, source: Source, changes: Sequence[ChangedPlace]) -> Iterator[str]:
-    """The lines that overlays removed from a rule or option or replaced in it, each with its overlay."""
+    """The lines of a rule or option that overlays removed or replaced, each preceded by the id of its overlay."""
     for change in dict.fromkeys(changes):
         begin = _begin(change.node)
         if change.edit.word in ("remove", "replace") and _within(begin, node.span):
@@ -190,7 +190,7 @@ class _Lines:
         return [(n, line) for n, lines in parts for line in lines if line]
 
     def change(self, change: ChangedPlace) -> None:
-        """Applies one edit."""
+        """Applies one edit to the lines."""
         edit, node, mark = change.edit, change.node, f"  # {change.by}" if change.by else ""
         if edit.word == "add":
             self._add(change, mark)

@@ -27,7 +27,7 @@ class Truth(Expr, frozen=True):
 
 
 class Nothing(Expr, frozen=True):
-    """`none`."""
+    """The literal `none`."""
 
 
 class Ref(Expr, frozen=True):
@@ -318,7 +318,7 @@ class Privacy(Brief, Struct, frozen=True, gc=False):
 
 
 class OptionParam(Brief, Struct, frozen=True, gc=False):
-    """`name in low [.. high] [or none] [where where]`; with the numbers `several`: `name in choose … of low …`."""
+    """`name in low [.. high] [or none] [where where]` or, if `several` is set, `name in choose … of low …`."""
 
     name: Name
     low: Expr

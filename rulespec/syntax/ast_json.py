@@ -22,7 +22,7 @@ _NODES = {node.__name__: node for node in ast.NODES}
 
 
 class PackedTree(Struct, frozen=True, gc=False):
-    """A packed tree, as described above."""
+    """A syntax tree in packed form; the module docstring describes its fields."""
 
     spans: list[Place]
     texts: list[str]

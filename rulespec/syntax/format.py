@@ -78,7 +78,7 @@ class _Line:
 
     @property
     def is_item(self) -> bool:
-        """Whether a top-level item starts here."""
+        """Whether a top-level item starts on this line."""
         return bool(self.tokens) and self.level == 0 and self.opener is None
 
 

@@ -23,18 +23,18 @@ class Origin:
         self.column = column
 
     def span(self, token: Token) -> Span:
-        """The file place of a Lark token."""
+        """The place of a Lark token in the file."""
         line, column = token.line or 1, token.column or 1
         return self.at(line, column, token.end_line or line, token.end_column or column)
 
     def span_of(self, place: Place | None) -> Span:
-        """The file place of a place in the text; None stands for the start of the text."""
+        """Converts a place in the text to a place in the file; None stands for the start of the text."""
         if place is None:  # an empty rule has no position
             return Span(self.file, self.line, self.column, self.line, self.column + 1)
         return self.at(*place)
 
     def at(self, line: int, column: int, end_line: int, end_column: int) -> Span:
-        """The file place of a place in the text, given by its coordinates."""
+        """Converts coordinates in the text to a place in the file."""
         first = self.column - 1
         return Span(
             self.file,
@@ -45,14 +45,14 @@ class Origin:
         )
 
     def all_at(self, places: Sequence[tuple[int, int, int, int]]) -> list[Span]:
-        """The file places of many places in the text."""
+        """Converts many places in the text to places in the file."""
         if self.line == self.column == 1:  # a whole file
             file = self.file
             return [Span(file, *place) for place in places]
         return [self.at(*place) for place in places]
 
     def relative(self, span: Span) -> tuple[int, int, int, int]:
-        """The place in the text of a span in the file."""
+        """Converts a span in the file to coordinates in the text."""
         line, end_line = span.line - self.line + 1, span.end_line - self.line + 1
         first = self.column - 1
         column, end_column = (

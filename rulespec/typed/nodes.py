@@ -207,8 +207,8 @@ class LinkDecl(Brief, Struct, eq=False):
 
     Attributes:
         at: the links at each region.
-        out: for each region, the links whose first end it is, as declared.
-        into: for each region, the links whose second end it is.
+        out: for each region, the links declared with it as their first end.
+        into: for each region, the links declared with it as their second end.
     """
 
     kind: str
@@ -219,7 +219,7 @@ class LinkDecl(Brief, Struct, eq=False):
     into: FactDecl
 
     def between(self, a: int, b: int) -> int:
-        """The link from one region to another, or -1."""
+        """The link from one region to another; -1 if there is none."""
         result = self.out.values[a] & self.into.values[b]
         if self.two_way:
             result |= self.out.values[b] & self.into.values[a]
@@ -489,7 +489,7 @@ class Op(Expr, frozen=True):
 
 
 class TrackOp(Expr, frozen=True):
-    """`steps` and `ahead` on a ring, `space` on a line."""
+    """A track operation: `steps` or `ahead` on a ring, `space` on a line."""
 
     op: str
     track: TrackDecl
@@ -614,8 +614,8 @@ class PathDomain(Expr, frozen=True):
 
 
 class PathQuery(Expr, frozen=True):
-    """A query over paths: `trail` returns the set of all stops, `longest` the maximum `worth` of the paths that satisfy
-    `where`.
+    """A query over paths: `trail` returns the set of all stops; `longest` returns the maximum `worth` of the paths that
+    satisfy `where`.
     """
 
     op: str
@@ -701,7 +701,7 @@ class Put(Stmt, frozen=True):
 
 
 class CallProcedure(Stmt, frozen=True):
-    """A call of a procedure; `then` is the `let`, `set` or `return` that uses its return value, if any."""
+    """A procedure call; `then` is the `let`, `set` or `return` that uses its return value, if any."""
 
     procedure: Procedure
     args: tuple[Expr, ...]
@@ -776,7 +776,7 @@ class Repeat(Stmt, frozen=True):
 class Privacy(Brief, Struct, frozen=True):
     """The viewers of an argument besides the decider: the set `to`, or nobody.
 
-    With `like`, the argument has the same viewers as that state, which may be everybody.
+    If `like` is set, the argument has the same viewers as that field, possibly everybody.
     """
 
     to: Expr | None

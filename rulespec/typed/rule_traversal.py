@@ -175,7 +175,7 @@ def called(procedures: Iterable[typed.Procedure]) -> dict[typed.Procedure, None]
 
 
 def callees(procedure: typed.Procedure) -> list[typed.Procedure]:
-    """The procedures that a procedure calls, in statement order; repeated calls are repeated."""
+    """The procedures that a procedure calls, in statement order; one that is called twice is listed twice."""
     return [s.procedure for s in walk(procedure.body) if isinstance(s, typed.CallProcedure)]
 
 

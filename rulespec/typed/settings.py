@@ -31,7 +31,7 @@ def values_to_try(setting: SettingDecl) -> tuple[str, ...]:
 
 
 def ends(setting: SettingDecl) -> tuple[str, ...]:
-    """The minimum and maximum of a numeric setting, except the one that is the default, if any."""
+    """The minimum and maximum of a numeric setting, omitting whichever is the default."""
     return tuple(v for v in map(str, dict.fromkeys(setting.bounds or ())) if v != setting.default)
 
 

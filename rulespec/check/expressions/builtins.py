@@ -1,4 +1,4 @@
-"""Calls of built-in functions."""
+"""Calls to built-in functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rulespec.types import ANY, BAD, LITERAL, Bad, Ent, Order, SetOf, Type, may_
 
 
 def infer_builtin(x: ExpressionContext, f: Builtin, e: ast.CallExpr, env: Env) -> typed.Expr:
-    """Types a call of a built-in function."""
+    """Types a call to a built-in function."""
     if any(each.takes == builtins.PLACE for each in f.parameters):
         from rulespec.check.declarations.capacities import infer_room  # lazily: most rulesets have no capacities
 

@@ -21,7 +21,7 @@ from rulespec.types import BAD, INT, Ent, Num, Type
 
 
 def infer_call(x: ExpressionContext, e: ast.CallExpr, env: Env) -> typed.Expr:
-    """Types a call of a definition or of a built-in function."""
+    """Types a call to a definition or a built-in function."""
     name = e.name.text
     builtin = BUILTINS.get(name)
     if builtin is not None and (builtin.reserved or not _is_declared(x, name)):

@@ -313,7 +313,7 @@ def infer_number(x: ExpressionContext, e: ast.Number) -> typed.Expr:
 
 
 def no_shadow(x: ExpressionContext, name: ast.Name, env: Env) -> bool:
-    """Whether a new variable shadows nothing; reports the shadowed name otherwise."""
+    """Whether a new variable shadows no other name; reports the name that it would shadow."""
     before = x.report.errors
     if name.text in env.vars:
         notes = (Label(env.vars[name.text].span, "the variable is declared here"),)

@@ -1,4 +1,4 @@
 """Lints: warnings about rules that are valid but probably unintended.
 
-Each detects exceptions to a pattern of the ruleset itself.
+Each lint detects exceptions to a pattern that the ruleset itself sets.
 """

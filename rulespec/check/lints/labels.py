@@ -199,7 +199,7 @@ class ReadLabels:
         return NOTHING if isinstance(e, typed.Field | typed.Lit) else self.of(e)
 
     def field_source(self, e: typed.Field) -> PrivateRead | None:
-        """The private source that a field reads, with its viewers; None if the field is public."""
+        """The private source read by a field expression, with its viewers; None if the field is public."""
         if e.decl.private is None:
             return None
         keys = [self.key(e.owner)] if e.owner is not None else []
@@ -298,7 +298,7 @@ class ReadLabels:
         return self._procedures[procedure]
 
     def key(self, e: typed.Expr) -> Key:
-        """The key of an expression."""
+        """The key of an expression, given the variables known to be aliases."""
         return key_of(e, self.same)
 
     def noted(self, label: Label, at: Span | None) -> Label:

@@ -52,7 +52,7 @@ class SecretFlow:
         self._whole: set[Span] = set()  # moves that together empty a place
 
     def check(self) -> None:
-        """Propagates labels to a fixed point, then reports."""
+        """Propagates labels to a fixed point, then reports leaks."""
         while self._grown:
             self._grown = self.known.grown = False
             self._run()

@@ -18,12 +18,12 @@ def token_at(e: typed.Op) -> tuple[typed.Expr | None, typed.PlaceValue | None]:
 
 
 def in_place(e: typed.Expr) -> typed.PlaceValue | None:
-    """The place whose tokens are exactly the members of a set, or None."""
+    """The place whose tokens are exactly the members of a set; None for other sets."""
     return _place_of(e.binder) if isinstance(e, typed.Each) and e.op == "set" and e.body is None else None
 
 
 def all_of_place(b: typed.Binder) -> typed.PlaceValue | None:
-    """The place whose tokens a binder iterates over without exception, or None."""
+    """The place whose tokens a binder iterates over without exception; None for other binders."""
     return in_place(b.source) if b.where is None else _place_of(b)
 
 
@@ -35,7 +35,7 @@ def _place_of(b: typed.Binder) -> typed.PlaceValue | None:
 
 
 def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
-    """The place whose pieces of all kinds an expression counts in total, or None."""
+    """The place whose pieces an expression counts, summed over all kinds; None for other expressions."""
     pile, b = e.body, e.binder
     if not isinstance(pile, typed.PieceCount) or not isinstance(b.source, typed.KindSet) or b.where is not None:
         return None
@@ -44,7 +44,7 @@ def all_of_pile(e: typed.Each) -> typed.PieceCount | None:
 
 
 def within_place(b: typed.Binder) -> typed.PlaceValue | None:
-    """A place that contains all tokens of a binder's set, or None."""
+    """A place known to contain all tokens in a binder's set; None if no place is known."""
     inner = b.source.binder if isinstance(b.source, typed.Each) and b.source.op == "set" else None
     for one in (b, inner):
         if one is not None and isinstance(one.where, typed.Op):

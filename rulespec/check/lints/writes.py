@@ -99,7 +99,7 @@ class ChangeLeaks:
             self.left[var] = place
 
     def place_of(self, tokens: typed.Expr) -> typed.PlaceValue | None:
-        """The known place of the tokens in a set variable, or None."""
+        """The place of the tokens in a set variable; None if it is not known."""
         return self.left.get(tokens.var) if isinstance(tokens, typed.Local) else None
 
     def _stored(self, s: typed.Assign, field: typed.Field) -> None:

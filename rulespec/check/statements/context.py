@@ -45,7 +45,7 @@ class OpenVariable(Struct):
 
     @property
     def type(self) -> Type | None:
-        """The first closed type assigned to the variable, or None."""
+        """The first closed type assigned to the variable; None if there is none."""
         forms = (Order, SetOf) if isinstance(self.begun, SetOf) else (Ent, Num, Maybe)
         fitting = (t for form in forms for t in self.types if isinstance(t, form) and not is_open(t))
         return next((settled(or_none(never_none(t))) for t in fitting), None)
@@ -85,7 +85,7 @@ class StatementContext(ABC):
         """The typed block, the scope after it, and whether execution can reach its end."""
 
     def inner(self, stmts: tuple[ast.Stmt, ...], env: Env, place: StatementPlace) -> tuple[typed.Block, Env, bool]:
-        """The typed form of a nested block, as in `block`, whose variables go out of scope at its end."""
+        """The result of `block` for a nested block, whose variables go out of scope at its end."""
         body, after, alive = self.block(stmts, env, place)
         for name, var in after.vars.items():
             if name not in env.vars and not var.reads:

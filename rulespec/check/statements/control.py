@@ -19,7 +19,7 @@ from rulespec.types import BAD, INT, RETURNED, SetOf
 
 
 def type_call(c: StatementContext, s: ast.CallStmt, env: Env, place: StatementPlace) -> Outcome:
-    """Types a call of a procedure."""
+    """Types a procedure call."""
     x = c.x
     result = infer_procedure(x, s, env, ("let", "set", "pay", "move", "repeat", "decide"))
     if result is None:
@@ -38,7 +38,7 @@ def enter(
     env: Env,
     place: StatementPlace,
 ) -> tuple[typed.Expr, ...]:
-    """The typed arguments of a call of a procedure."""
+    """The typed arguments of a procedure call; records that the procedure is used."""
     x = c.x
     x.decls.used.add(f"procedure {name}")
     x.decls.refer(call.name.span, procedure)

@@ -15,7 +15,7 @@ class Effects:
     """The effects of statements, including those of called procedures.
 
     Attributes:
-        groups: groups of options by name.
+        groups: option groups by name.
         procedures: syntax trees of the procedures by name.
         originals: the procedure that `original(…)` calls in each procedure, by the latter's name.
     """
@@ -149,7 +149,7 @@ class Effects:
 
 
 def callee(s: ast.Stmt, original: str) -> str:
-    """The name of the procedure or definition that a statement calls, or ""."""
+    """The name of the procedure or definition that a statement calls; "" for other statements."""
     call = s.value if isinstance(s, ast.Let | ast.Assign | ast.Return) else s
     if not isinstance(call, ast.CallStmt | ast.CallExpr):
         return ""
