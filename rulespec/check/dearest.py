@@ -30,12 +30,12 @@ class Product(NamedTuple):
 
 
 def dearest(work: Work, expressions: Sequence[typed.Expr], times: int = 1, name: str = "times") -> Product:
-    """The dearest product of iteration counts in expressions evaluated `times` times; `name` labels that number."""
+    """The costliest product of iteration counts in expressions evaluated `times` times; `name` labels that number."""
     return _product(work, [(times, name)], expressions)
 
 
 def dearest_listing(work: Work, option: typed.OptionDef) -> Product:
-    """The dearest product of iteration counts when all arguments of an option are enumerated."""
+    """The costliest product of iteration counts when all arguments of an option are enumerated."""
     factors: list[_Factor] = []
     ways: list[tuple[int, int, list[typed.Expr]]] = []
     times = 1

@@ -60,7 +60,7 @@ class Extension(Brief, Struct, frozen=True, eq=False):
 
 
 class Extender:
-    """Adds the options of extensions, in order, to all decisions with their names.
+    """A rewriter that adds the options of extensions, in order, to all decisions that the extensions name.
 
     Added options may contain decisions that are extended in turn, except by an enclosing extension. The order of
     extensions therefore affects only the order of options.

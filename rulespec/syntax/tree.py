@@ -328,7 +328,7 @@ def build(text: str, start: str, origin: Origin, tokens: list[LarkToken] | None 
         tokens: collects all tokens, if given.
 
     Raises:
-        DiagnosticsError: as for `parse_rules`.
+        DiagnosticsError: with the codes listed for `parse_rules`.
     """
     if tokens is not None:
         _read_by_lark(text, start, origin, tokens)

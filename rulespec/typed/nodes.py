@@ -101,7 +101,7 @@ class Kind(Brief, Struct, eq=False):
     """A kind of entities.
 
     Attributes:
-        product: the kinds whose product it is, with one entity for each combination.
+        product: the kinds that it combines, with one entity for each combination.
         by_seat: whether the number of its entities depends on the number of seats (`rulespec.typed.seat_kinds`).
         places: the places of its tokens, if its entities are tokens.
         number: the number of tokens for each combination of the `product` kinds, except the last one, which is the

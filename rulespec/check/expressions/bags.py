@@ -75,7 +75,7 @@ def pile_bag(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr | None:
         help_ = f"choose a number: `n in 0 .. {piece.name}{'[…]' if piece.each else ''}.{name.text}`"
         if one_pile and len(piece.each) == 1:
             help_ += f"; for the pieces of every `{piece.each[0]}`, omit the brackets: `{piece.name}.{name.text}`"
-        message = "these pieces are all alike, so they are a number and not a bag"
+        message = "these pieces are all alike, so they can be chosen only by number, not as a bag"
         if len(piece.each) > 1:
             message = f"pieces that take {len(piece.each)} keys in brackets, such as `{piece.name}`, cannot be a bag"
         return x.bad("RS312", message, e.span, notes=(Label(piece.span, "declared here"),), help=help_)
