@@ -316,7 +316,7 @@ def _check_file_names(folder: Path, reader: RulesetReader) -> None:
     for name, help_ in wrong.items():
         if place.present(folder / name):
             start = Span(place.display(folder / name), 1, 1, 1, 1)
-            reader.report.error("RS109", f"`{name}` is not read here", start, help=help_)
+            reader.report.error("RS109", f"`{name}` is ignored because of its name or folder", start, help=help_)
 
 
 def _without_offers(root: Mapping) -> Mapping:

@@ -110,7 +110,7 @@ def unpacked(bundle: Bundle, place: Span) -> Contents:
     _check_bounds(contents, place)
     for path in (*contents.rules, *contents.shown):
         if not _is_below(path):
-            message = f"the path {shown(path[:MAX_NAME])} in the bundle leads out of it"
+            message = f"the path {shown(path[:MAX_NAME])} leads out of the bundle"
             raise failure("RS658", message, place, _HELP)
     if not contents.reference or not contents.rulesets:
         _unreadable("it names no ruleset", place)
@@ -166,7 +166,7 @@ def _canonical(data: Any) -> bytes:
 
 
 def _unreadable(why: str, place: Span) -> NoReturn:
-    raise failure("RS656", f"the bundle of this log cannot be read: {why}", place, _HELP)
+    raise failure("RS656", f"the bundle in this log cannot be read: {why}", place, _HELP)
 
 
 def _too_large(what: str, place: Span) -> NoReturn:

@@ -74,7 +74,7 @@ def check_all_named(x: ExpressionContext, span: Span, named: CaseNames, *, has_e
     nameless = kind.by_seat and len(kind.entities) < x.decls.max_players
     if has_else:
         if not missing and not nameless:
-            x.report.warning("RS404", "all cases are named, so `else` is never reached", span)
+            x.report.warning("RS404", "every entity has a case, so `else` is never reached", span)
     elif named.understood and (missing or nameless):
         names = ", ".join(f"`{m}`" for m in missing[:6]) + (" …" if len(missing) > 6 else "")
         names = names or "seats without a name"

@@ -40,7 +40,7 @@ def type_decide(c: StatementContext, s: ast.Decide, env: Env, place: StatementPl
     if s.each is not None:
         each, scope = type_binder(x, s.each, env)
         if each.var.type not in (player, BAD):
-            x.error("RS301", f"only players decide, but this is a {each.var.type}", s.each.span)
+            x.error("RS301", f"only players can decide, but this is {each.var.type}", s.each.span)
     together = s.form == "together"
     changed = bodies if together else ()
     seen: dict[str, ast.OptionDef] = {}
