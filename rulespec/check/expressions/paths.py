@@ -112,7 +112,7 @@ def type_path(x: ExpressionContext, name: ast.Name | None, e: ast.Path, env: Env
     if not isinstance(start.type, SetOf) or start.type.kind == ANY:
         if start.type != BAD:
             one = isinstance(start.type, Ent) and not start.type.optional
-            x.wrong(start, f"a {e.form} must start with a set", "put it in braces to make a set: `{…}`" if one else "")
+            x.wrong(start, f"a {e.form} must start from a set", "put it in braces to make a set: `{…}`" if one else "")
         return None
     so_far = typed.Var(name.text if name else "", PathOf(start.type.kind), name.span if name else e.span, reads=1)
     no_shadow(x, e.name, env)
@@ -247,7 +247,7 @@ def infer_ways(x: ExpressionContext, e: ast.Ways, env: Env) -> typed.Expr:
     """Types `reach(x from s to y in t costs c within b)` and `cheapest(x from s to y in t costs c until b, else d)`."""
     start = x.as_set(x.infer(e.start, env))
     if not isinstance(start.type, SetOf):
-        return start if start.type == BAD else x.bad("RS301", f"`{e.op}` must start with a set", start.span)
+        return start if start.type == BAD else x.bad("RS301", f"`{e.op}` must start from a set", start.span)
     if start.type.kind == ANY:
         return x.bad("RS301", "the kind of this set is unknown", start.span, str(start.type))
     no_shadow(x, e.name, env)

@@ -216,7 +216,7 @@ def infer_reach(x: ExpressionContext, e: ast.Reach, env: Env) -> typed.Expr:
     """Types `reach(x from s: t)`."""
     start = x.as_set(x.infer(e.start, env))
     if not isinstance(start.type, SetOf):
-        return start if start.type == BAD else x.bad("RS301", "`reach` must start with a set", start.span)
+        return start if start.type == BAD else x.bad("RS301", "`reach` must start from a set", start.span)
     if start.type.kind == ANY:
         return x.bad("RS301", "the kind of this set is unknown", start.span, str(start.type))
     no_shadow(x, e.name, env)
