@@ -46,7 +46,7 @@ def known_rulesets() -> list[str]:
 
 
 def known_folders() -> dict[str, Path]:
-    """The folder of each known ruleset, sorted by id: the same folders as `find_ruleset` finds, but read in one pass
+    """The folder of each known ruleset, sorted by id: the same folders that `find_ruleset` finds, but read in one pass
     over the disk.
     """
     known = _folders_by_id()

@@ -50,7 +50,7 @@ class Flows:
         self._left = _MAX_STEPS
 
     def outside(self, e: typed.Expr, within: Range) -> list[Written]:
-        """The source values of a number that are outside a range."""
+        """The literal and declared values that a number may have and that are outside a range."""
         return [w for w in self._to(e, within, {}, _DEEP) if not fits(w.value, within)]
 
     def _to(self, e: typed.Expr, within: Range, args: _Args, deep: int) -> Iterator[Written]:

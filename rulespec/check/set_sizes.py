@@ -88,7 +88,7 @@ class SetSizes:
         return self._of_vars[var]
 
     def kind(self, type_: Type) -> int:
-        """The number of entities in a type's kind; 1 for other types."""
+        """The number of entities in a type's kind; 1 for types without a kind."""
         kind = getattr(type_, "kind", "")
         return size(self.decls.kinds, kind, self.decls.max_players) if kind in self.decls.kinds else 1
 

@@ -149,7 +149,7 @@ class _Sizes:
         self._nodes: dict[typed.Guard, int] = {}
 
     def costs(self, head: tuple[typed.HeadPart, ...]) -> int:
-        """The number of costs of a head."""
+        """The number of costs in a head."""
         total = 0
         for part in head:
             if isinstance(part, typed.Needs):
@@ -160,7 +160,7 @@ class _Sizes:
         return total
 
     def nodes(self, head: tuple[typed.HeadPart, ...]) -> int:
-        """The number of parts and expressions of a head."""
+        """The number of parts and expressions in a head."""
         total = len(head) + sum(1 for root in head_expressions(head) for _ in expressions(root))
         for part in head:
             if isinstance(part, typed.Needs):

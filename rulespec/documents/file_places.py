@@ -15,7 +15,7 @@ from rulespec.documents.text_files import display, inside, is_present, read_text
 
 
 class FilePlace(Protocol):
-    """A source of files, whose paths have no meaning elsewhere."""
+    """A source of files; the paths that it returns have no meaning outside it."""
 
     def parts(self, ref: str) -> list[str]:
         """Splits a reference into the ruleset and its overlays."""

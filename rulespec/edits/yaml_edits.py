@@ -79,7 +79,7 @@ class YamlEdits:
     def put_in(self, path: Sequence[str], value: Any, order: Sequence[str] = ()) -> None:
         """Sets an entry's value; missing parent mappings are added on separate lines.
 
-        For the arguments see `put`.
+        For the arguments, see `put`.
         """
         there = next(n for n in range(len(path) - 1, -1, -1) if isinstance(get(self.root, *path[:n]), Mapping))
         new = path[there:]

@@ -18,7 +18,7 @@ def lot(count: int, member: int, _size: int) -> int:
 
 
 def amount(bag: int, member: int) -> int:
-    """The number of pieces of an entity in a bag."""
+    """The number of an entity's pieces in a bag."""
     return bag >> BITS * member & MOST
 
 

@@ -30,7 +30,7 @@ def stop(path: int, number: int, size: int) -> int:
 
 
 def length(path: int, size: int) -> int:
-    """The number of stops of a path."""
+    """The number of stops in a path."""
     return -(-path.bit_length() // bits_of(size))
 
 

@@ -31,7 +31,7 @@ def at_overlay(d: Diagnostic, layers: Layers) -> Diagnostic:
 
 
 def together(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The diagnostics, with duplicates at the same place merged together with their notes."""
+    """The diagnostics; duplicates at the same place are merged into one that has the notes of all."""
     results: dict[tuple[str, str, Span | None], Diagnostic] = {}
     for d in diagnostics:
         key = (d.code, d.message, d.span)

@@ -1,6 +1,6 @@
 """Conflicts: incompatible edits by two overlays of one reference, in whichever order they are applied.
 
-Overlays included by the same overlay form a family, in which the including overlay decides.
+Overlays included by the same overlay form a family; their edits never conflict, because the including overlay decides.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class OverlayEdit(Brief, Struct, frozen=True):
 def report_conflict(
     one: OverlayEdit, other: OverlayEdit, what: str, report: Report, help_: str = _INCLUDE_BOTH
 ) -> None:
-    """Reports, at the later one, that two overlays make the same edit (RS505); `what` is the predicate."""
+    """Reports that two overlays make the same edit, at the later edit (RS505); `what` is the message's predicate."""
     report.error(
         "RS505",
         f"the overlays `{one.by}` and `{other.by}` both {what}",

@@ -244,7 +244,7 @@ _PARTS = 3  # maximum number of dotted names in a key
 
 
 def keys_of(root: Mapping, path: str) -> list[str]:
-    """Splits a dotted path into keys. A key may itself contain dots, as `setup.pieces` does, even if it is new."""
+    """Splits a dotted path into keys. A key may itself contain dots, such as the new key `share.stock` in a set-up."""
     keys: list[str] = []
     rest = path.split(".")
     node: Node | None = root

@@ -30,7 +30,7 @@ def changes_of(item: ast.Item, source: Source) -> list[ChangedPlace]:
 
 
 def item_lines(item: ast.Item, source: Source) -> list[str]:
-    """The lines of a rule, without comments, docstrings and the word `replace`."""
+    """The lines of a rule, without comments, docstrings or the word `replace`."""
     changes = changes_of(item, source)
     lines = _lines(item, item.span, source, changes)
     # From the last to the first, and inner ones before outer ones: insertions do not move later places.

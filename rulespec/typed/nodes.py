@@ -160,7 +160,7 @@ class PieceDecl(Brief, Struct, eq=False):
 
 
 class CapacityDecl(Brief, Struct, eq=False):
-    """A shared capacity of places for pieces and tokens of all owners.
+    """A capacity shared by several places, for the pieces and tokens of all owners.
 
     Attributes:
         name: its own name, or `pile.place`.
@@ -403,7 +403,7 @@ class Lit(Expr, frozen=True):
 
 
 class Seats(Expr, frozen=True):
-    """The number of seats."""
+    """The number of seats in a game."""
 
 
 class SettingValue(Expr, frozen=True):
@@ -598,9 +598,9 @@ class Ways(Expr, frozen=True):
 class PathDomain(Expr, frozen=True):
     """The possible paths of a parameter or a search.
 
-    A step leads from `var` to the variable of `near`; `so_far` is the path before the step and, in the end, the chosen
-    path. The values of `uses` must not repeat; `cost` is the cost of a step, and `within` the maximum total. If
-    `whole`, only maximal paths count.
+    A step leads from `var` to the variable of `near`; `so_far` is the path before the step or, after all steps,
+    the chosen path. The values of `uses` must not repeat; `cost` is the cost of a step, and `within` the maximum total.
+    If `whole`, only maximal paths count.
     """
 
     so_far: Var
@@ -803,7 +803,7 @@ class OptionParam(Brief, Struct, frozen=True):
 
     @property
     def domain(self) -> list[Expr]:
-        """The expressions for its possible values, in evaluation order."""
+        """The expressions that determine the parameter's possible values, in evaluation order."""
         return [self.low, *([self.high] if self.high is not None else []), *(self.several or ())]
 
 
@@ -1014,7 +1014,7 @@ class Rules(Brief, Struct, eq=False):
 
     Attributes:
         suppositions: every `once` in the rules, collected after all rules are typed.
-        told: the places of the values in `told(…)`, whose typed form is the value alone.
+        told: the place of the value in each `told(…)`; the typed form of `told` is the value alone.
     """
 
     definitions: dict[str, Definition] = {}

@@ -28,7 +28,7 @@ _HEX_STEPS: dict[str, typed.Step] = {
 
 
 def boards_in(root: Node) -> Iterator[tuple[Scalar, Node, str, str]]:
-    """Yields the name, node, form and direction kind of each board in a ruleset ("" if it has no directions)."""
+    """Yields the name, node, form and direction kind of each board; the kind is "" without directions."""
     for _, place, node in entries(get(root, "boards")):
         form = next((f for f in FORMS if get(node, f) is not None), "")
         directions = form == "hexes" or get(node, "directions") is not None
@@ -36,7 +36,7 @@ def boards_in(root: Node) -> Iterator[tuple[Scalar, Node, str, str]]:
 
 
 def count_spaces(node: Node, form: str) -> int:
-    """The number of spaces of a board, computed before any space is created."""
+    """The number of spaces on a board, computed before any space is created."""
     if form == "grid":
         return len(_axis(get(node, form, "columns"))) * len(_axis(get(node, form, "rows")))
     if form == "line":

@@ -17,7 +17,7 @@ Entry = tuple[typed.Kind, str, Scalar, Node]
 
 
 def read_entities(r: DeclarationReader) -> list[Entry]:
-    """The explicitly listed entities."""
+    """The entities listed in the YAML files, each with its kind and its nodes."""
     results: list[Entry] = []
     for name, _, node in entries(get(r.root, "kinds")):
         if name in r.d.kinds and name not in r.generated and isinstance(get(node, "entities"), Mapping):

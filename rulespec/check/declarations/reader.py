@@ -70,7 +70,7 @@ class DeclarationReader:
         return True
 
     def writable(self, name: str, span: Span, *, place: bool = False) -> None:
-        """Reports the name of an entity, value or place that is a reserved word in expressions."""
+        """Reports the name of an entity, a value or a place if it is a reserved word in expressions."""
         if name in (NO_NAMES if place else NO_VALUES):
             help_ = f"choose another name, such as `{name}_`: rules could not use this one"
             self.report.error("RS223", f"`{name}` is a reserved word", span, help=help_)

@@ -148,7 +148,7 @@ class ExpressionContext(ABC):
     def perhaps(
         self, expr: typed.Expr, what: str, notes: tuple[Label, ...] = (), in_operator: bool = False
     ) -> typed.Expr:
-        """Reports an expression that may be none where a value is required; `what` describes it."""
+        """Reports an expression that may be none where a value is required; the message starts with `what`."""
         fallback = f"x ?? {'0' if isinstance(expr.type, Maybe) else 'y'}"
         fallback = f"`({fallback})`, in brackets" if in_operator else f"`{fallback}`"
         help_ = f"check it first: `if x is some:`, `x is some and …`, or give a fallback: {fallback}"
@@ -161,7 +161,7 @@ class ExpressionContext(ABC):
         return self.bad("RS303", f"{what}, but this may be none", expr.span, str(expr.type), notes, help_)
 
     def number(self, expr: typed.Expr, what: str) -> typed.Expr:
-        """The expression if it is a number; otherwise reports an error. `what` describes it."""
+        """The expression if it is a number; otherwise reports an error whose message starts with `what`."""
         if isinstance(expr.type, Maybe):
             return self.perhaps(expr, what, self.declared(expr), in_operator=what.startswith("`"))
         return expr if isinstance(expr.type, Num | Bad) else self.wrong(expr, what)
@@ -288,7 +288,7 @@ class ExpressionContext(ABC):
         return typed.Lit(BAD, span, 0)
 
     def wrong(self, expr: typed.Expr, what: str, help: str = "") -> typed.Expr:
-        """Reports an expression of the wrong type; `what` describes the required type."""
+        """Reports an expression of the wrong type; the message starts with `what`, the requirement."""
         message = f"{what}, but this is {expr.type}"
         return self.bad("RS301", message, expr.span, str(expr.type), self.declared(expr), help)
 

@@ -233,7 +233,7 @@ def steps_of(x: ExpressionContext, b: ast.Binder, env: Env) -> tuple[typed.Expr,
 
 
 def number_of(path: typed.Expr) -> typed.Expr:
-    """The number of stops of a path."""
+    """The number of stops in a path."""
     return typed.Op(INT, path.span, "length", (path,))
 
 

@@ -10,7 +10,7 @@ from rulespec.types import Ent, SetOf
 
 
 def seers(x: ExpressionContext, e: ast.Expr, env: Env) -> typed.Expr:
-    """Types an expression for viewers as a set of players."""
+    """Types an expression that denotes viewers; converts a single player to a set."""
     player = x.decls.player_kind
     result = x.infer(e, env, SetOf(player))
     if isinstance(result.type, Ent) and result.type.kind == player:

@@ -104,7 +104,7 @@ def _compares(e: typed.Expr) -> bool:
 
 
 def check_table_rows(c: Context) -> None:
-    """Warns of numeric rows with gaps or out of order, and of rows that lack inner rows which most others have."""
+    """Warns of numeric rows that have gaps or are out of order, and of rows that lack inner rows most others have."""
     for table in c.declarations.tables.values():
         rows = get(c.source.root, "tables", table.name, "rows")
         if isinstance(rows, Mapping):

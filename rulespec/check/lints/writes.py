@@ -26,7 +26,7 @@ class ChangeLeaks:
         self.left: dict[typed.Var, typed.PlaceValue] = {}
 
     def assign(self, s: typed.Assign, field: typed.Field, label: Label, under: Label) -> None:
-        """Checks an assignment, executed under some conditions, of a value that may be secret."""
+        """Checks an assignment; the value and the conditions under which it is executed may be secret."""
         owner = self.labels.of(field.owner) if field.owner is not None else NOTHING
         target = self.labels.field_source(field)
         self.tellings.changed(field.decl.name, target, label | owner, s.value.span, under)
@@ -94,7 +94,7 @@ class ChangeLeaks:
                 self.tellings.openly(s.token.var, at.place.private, at.place.name, s.token.span)
 
     def chosen(self, var: typed.Var, place: typed.PlaceValue | None) -> None:
-        """Records the place of the token in a variable, if the place is known."""
+        """Records the place of the token that a variable contains, if the place is known."""
         if place is not None:
             self.left[var] = place
 

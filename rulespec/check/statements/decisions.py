@@ -165,9 +165,7 @@ def option_params(
 
 
 def one_form(c: StatementContext, decision: str, option: typed.OptionDef) -> None:
-    """Reports options with the same name, in decisions with the same name, but different parameters, which logs cannot
-    distinguish.
-    """
+    """Reports options that logs cannot distinguish: same option and decision names, but different parameters."""
     first = c.options_seen.setdefault((decision, option.name), option)
     if [(p.var.name, p.var.type) for p in first.params] != [(p.var.name, p.var.type) for p in option.params]:
         c.x.error(

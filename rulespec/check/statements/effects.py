@@ -17,7 +17,7 @@ class Effects:
     Attributes:
         groups: option groups by name.
         procedures: syntax trees of the procedures by name.
-        originals: the procedure that `original(…)` calls in each procedure, by the latter's name.
+        originals: maps the name of a procedure to the procedure that `original(…)` calls in it.
     """
 
     def __init__(self, declarations: typed.Declarations, groups: Mapping[str, ast.OptionGroup]) -> None:
