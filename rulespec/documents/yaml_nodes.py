@@ -49,7 +49,7 @@ class Sequence(Brief, Struct, frozen=True):
 
 
 class Mapping(Brief, Struct, frozen=True):
-    """A mapping, in file order: from the text of each key to the node of the key and that of its value."""
+    """A mapping, in file order: from the text of each key to the key's node and the value's node."""
 
     entries: dict[str, tuple[Scalar, Node]]
     span: Span

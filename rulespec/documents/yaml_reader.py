@@ -66,7 +66,7 @@ def read_yaml(path: Path, display: str, limits: FileLimits = DEFAULT_LIMITS) -> 
 
 
 def parse_yaml(text: str, display: str, limits: FileLimits = DEFAULT_LIMITS) -> Node:
-    """Parses a text in memory in the way in which `read_yaml` parses a file."""
+    """Parses a text in memory as `read_yaml` parses a file."""
     text = text.removeprefix("\ufeff")
     if len(text) > limits.size:
         raise too_large(display, limits.size)

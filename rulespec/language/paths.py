@@ -71,7 +71,7 @@ class PathForm(NamedTuple):
         onward: the function from a path, its last stop, the remaining cost and the used sets to the set of possible
             next stops.
         step: the function from a stop and the arguments of `onward` to the cost of the step to that stop, followed by
-            the set used for each `once`. For a first stop, only the sets of a `once` that applies to stops count.
+            the set used for each `once`. For a first stop, the set of a `once` that applies to steps is ignored.
     """
 
     size: int

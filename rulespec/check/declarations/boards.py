@@ -28,7 +28,7 @@ _HEX_STEPS: dict[str, typed.Step] = {
 
 
 def boards_in(root: Node) -> Iterator[tuple[Scalar, Node, str, str]]:
-    """Yields the name, node, form and direction kind of each board; the kind is "" without directions."""
+    """Yields the name, node, form and direction kind ("" if there are no directions) of each board."""
     for _, place, node in entries(get(root, "boards")):
         form = next((f for f in FORMS if get(node, f) is not None), "")
         directions = form == "hexes" or get(node, "directions") is not None

@@ -1,4 +1,4 @@
-"""Capacities, which limit the pieces in a place or the pieces and tokens in a group of places, and `room`."""
+"""Limits on the pieces in a place, or on the pieces and tokens in a group of places; the built-in function `room`."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ class ReadLabels:
         return label
 
     def presence(self, e: typed.Expr) -> Label | None:
-        """The label of a test whether `first(deck)`, or a variable with its value, is none; otherwise None."""
+        """The label of a test whether `first(deck)`, or a variable with its value, is none; None for other forms."""
         if isinstance(e, typed.Local):
             return self.of_presence.get(e.var)
         return self.of_number(e.args[0]) if isinstance(e, typed.Op) and e.op == "front" else None
