@@ -184,8 +184,8 @@ def for_log(backend: Backend, decisions: int) -> Machines:
     table.
 
     Args:
-        backend: the machine used once a table has more decisions than it pays to replay on demand: `python`, or `auto`
-            for wasm if it is available.
+        backend: the machine to use once a table has so many decisions that compiling on demand no longer pays:
+            `python`, or `auto` for wasm if it is available.
         decisions: the approximate number of decisions in this log.
     """
 

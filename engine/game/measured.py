@@ -39,8 +39,8 @@ class Gauge(Struct, frozen=True):
     Attributes:
         name: the name.
         kind: the kind of the measured entities, or "".
-        value: the function that reads cells in the order of the rules.
-        quick: the function for fully visible states.
+        value: the function for any state, which reads cells in the order in which the rules read them.
+        quick: the faster function for fully visible states.
         use: the name of the measure in budgets.
     """
 

@@ -65,7 +65,8 @@ class _Owner(Struct):
 class NamedStates:
     """An incremental form of `named_state` for successive, fully visible states of one table.
 
-    Only changed cells are named again. Callers must not modify a state, since states share all the rest.
+    Only changed cells are named again. Callers must not modify a named state, since successive ones share their
+    unchanged parts.
     """
 
     def __init__(self, program: ir.Program, labels: Labels) -> None:

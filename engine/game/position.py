@@ -194,7 +194,9 @@ class Position:
             self._state, self.steps, self._shared = self._state.copy(), self.steps.copy(), False
 
     def own(self) -> tuple[int, list[Listed]]:
-        """The deciding seat (-1 if chance decides) and its legal options, each as choice number, arguments and -1."""
+        """The deciding seat (-1 if chance decides) and its legal options, each as choice number, arguments and -1
+        (which marks an option of the decider).
+        """
         if self.asked < 0:
             return -1, []
         state, asked, machine = self._state, self._asked, self.machine

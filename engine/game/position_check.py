@@ -22,7 +22,7 @@ _REASONS = 12
 
 def look(game: Game) -> tuple[list[Option], Diagnostic | None]:
     """The options of a position (up to `MAX_OPTIONS`; none if there is a fault), and the diagnostic for the fault, or
-    None.
+    None if there is no fault.
 
     RS712 means that an invariant is broken, RS711 that no option is legal, RS703 and RS704 that the rules fault.
     """

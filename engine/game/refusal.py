@@ -24,7 +24,7 @@ def refused(reason: str, span: Span | None = None) -> Refusal:
 
 
 def stood_for(listed: Option, span: Span) -> Refusal:
-    """The refusal of a legal option that is not listed because a listed option with alike tokens represents it."""
+    """The refusal of a legal option that is not listed because an interchangeable token represents its token."""
     return refused(f"`{listed}` is listed instead: the tokens are alike", span)
 
 

@@ -116,7 +116,7 @@ def _all(e: ir.Fold, facts: Facts) -> ir.Expr:
 
 
 def summed(e: ir.Fold, facts: Facts) -> ir.Expr:
-    """The sum of a fold over the same cells for all members, computed without a loop where possible."""
+    """A sum over evenly spaced cells, one per member, computed without a loop; other folds are unchanged."""
     source = e.source
     if e.op != "sum" or e.body is None or not isinstance(source, ir.Const) or source.value & (source.value + 1):
         return e

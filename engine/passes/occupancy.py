@@ -172,7 +172,8 @@ class Occupancy:
 def with_occupancy(p: ir.Program, *, definitions_only: bool = False) -> tuple[ir.Program, Occupancy]:
     """The program with occupancy, which reads maintained sets for tokens and for cells that only transfers change.
 
-    With `definitions_only`, expressions in blocks, decisions and invariants read none; that takes a third of the time.
+    With `definitions_only`, expressions in blocks, decisions and invariants read no maintained sets; the pass then
+    takes a third of the time.
     """
     rewritten = replace(p, blocks=[], decisions=[], invariants=[]) if definitions_only else p
     asked: list[list[Family]] = []

@@ -1,4 +1,4 @@
-"""Alike tokens: interchangeable tokens, all represented by the first one with a legal option.
+"""Interchangeable tokens, all represented by the first one with a legal option.
 
 Two tokens are alike if they have the same owner, place and state, and no state or live variable refers to only one of
 them. A token with state hidden from the decider is alike to no other token, since a list of options that depended on
@@ -22,7 +22,7 @@ Firsts = Callable[[str], Sequence[int]]
 
 
 class AlikeTokens:
-    """Detection of alike tokens in positions.
+    """A finder of interchangeable tokens in positions.
 
     Args:
         machine: the machine that runs the program.
@@ -39,7 +39,7 @@ class AlikeTokens:
             state: the position.
             decision: the number of the open decision.
             kind: the kind of the tokens.
-            interrupts: whether the options are out of turn, in which case the public view counts.
+            interrupts: whether the options are out of turn, in which case the public view decides.
         """
         alike, size = self.p.alike[kind], self.p.sizes[kind]
         unseen: set[int] = set()
@@ -119,7 +119,7 @@ class AlikeTokens:
 
 
 def secrets_of(p: ir.Program) -> dict[str, list[ir.Secret]]:
-    """For each kind of alike tokens, the declarations of private cells that may tell them apart."""
+    """For each kind with interchangeable tokens, the declarations of private cells that may tell such tokens apart."""
     results: dict[str, list[ir.Secret]] = {}
     for kind, alike in p.alike.items():
         size = p.sizes[kind]

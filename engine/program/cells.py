@@ -21,8 +21,9 @@ class CellName(Struct, frozen=True, gc=False):
     """The meaning of a cell.
 
     `group` is a kind, "game", "pieces" or "rules" (locals). `owner` names the entity or pile (seats by number);
-    `by_seat` has the parts of the owner if the owner's name depends on the seats. `name` is the field or the piece
-    type. `index` is the number of the place's index entity, of the kind `index_kind`; -1 if the place has none.
+    `by_seat` gives the owner as pairs of kind and number if the owner's name depends on the names of the seats. `name`
+    is the field or the piece type. `index` is the number of the place's index entity, of the kind `index_kind`; -1 if
+    the place has none.
     """
 
     group: str
@@ -99,7 +100,7 @@ def first_values(journal: Journal) -> dict[int, int]:
 
 
 def journal_of(noted: Journal | Changes | PackedJournal) -> Journal:
-    """The journal of a run, converted from any form."""
+    """The journal of a run, unpacked or converted if it is stored in another form."""
     if isinstance(noted, list):
         return noted
     if isinstance(noted, PackedJournal):

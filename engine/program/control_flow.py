@@ -84,7 +84,10 @@ def loops(p: ir.Program) -> dict[int, Loop]:
 
 
 def begun(body: list[ir.Instruction], loop: Loop) -> tuple[list[ir.Instruction], ir.Expr | None]:
-    """The instructions before a loop except the one that stores its set, and this set, or None if no set is stored."""
+    """Splits the instructions before a loop into those that do not store the loop's set, and the stored set.
+
+    The set is None if no instruction stores it.
+    """
     for at in (len(body) - 1, len(body) - 2):
         i = body[at] if at >= 0 else None
         if isinstance(i, ir.Store) and i.target == ir.Cell(loop.rest, ir.Const(0), 1):

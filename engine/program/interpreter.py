@@ -102,7 +102,9 @@ class Interpreter(Evaluator):
         return journal
 
     def run_without(self, state: State, unknown: Unknown, block: int, args: tuple[int, ...] = ()) -> Blind:
-        """Always None: this machine does not support such runs, since an observer can watch its reads instead."""
+        """Always None: the interpreter does not support runs with unknown cells, since an observer can watch its reads
+        instead.
+        """
         return None
 
     def _run(self, state: State, block: int, journal: Journal) -> None:
@@ -302,7 +304,7 @@ class Interpreter(Evaluator):
 
     def allows(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether the rules allow an option with these arguments, even if it is not listed because an option with
-        alike tokens represents it.
+        interchangeable tokens represents it.
         """
         c = self.p.decisions[decision].choices[choice]
         return self.alone(lambda: self._is_legal(state, c, args), f"whether `{c.name}` is legal", c.span)

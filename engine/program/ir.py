@@ -116,10 +116,10 @@ class Closure(Expr, frozen=True):
 class Spread(Expr, frozen=True):
     """Minimum path costs from a set.
 
-    Dijkstra's algorithm from the members of `start`, with cost 0: the open member with the minimum cost (the first
-    one if there are several) is settled and stored in `slot`; then for each member of `near` in `to` that satisfies
-    `where`, in order, the `cost` of the step is computed. A negative cost is a fault at `below`. A member for which a
-    smaller cost is found is opened again.
+    Dijkstra's algorithm from the members of `start`, with cost 0: the open member with the minimum cost (the first one
+    if there are several) is settled and stored in `slot`; then each member of `near` is stored in `to`, in order, and
+    if it satisfies `where`, the `cost` of the step is computed. A negative cost is a fault at `below`. A member for
+    which a smaller cost is found is opened again.
 
     With `limit`, the value is the set of all members within this cost. With `until`, it is the cost of the first
     settled member (in `to`) that satisfies this condition, or `default`; a cost of more than 15 digits is a fault at
@@ -437,11 +437,10 @@ class Param(Brief, Struct, frozen=True, gc=False):
     Its value is in `slot` while options are listed, and in `cell` once one is chosen. If `type` ends in `?`, none is
     the last value. `steps` is the number of steps counted per listed value, or 0; with `tested`, it includes the test
     of the value, before which no value may be skipped (both set by `count_work`) unless `values`, the number of values
-    to count, is set as well (by passes that narrow `low`). If `private`, only the decider and
-    the seats in the set `to` see the value, which `to` may read in its slot. If `alike`, the first one with a legal
-    option represents all alike tokens. If `low` is a `PathSearch`, the value is a path. With `several`, the value
-    is a set of members of `low`, or a bag of its pieces if `type` is a bag; the two numbers are its minimum and maximum
-    size.
+    to count, is set as well (by passes that narrow `low`). If `private`, only the decider and the seats in the set `to`
+    see the value, which `to` may read in its slot. If `alike`, the first token with a legal option represents all
+    interchangeable tokens. If `low` is a `PathSearch`, the value is a path. With `several`, the value is a set of
+    members of `low`, or a bag of its pieces if `type` is a bag; the two numbers are its minimum and maximum size.
     """
 
     name: str
@@ -497,8 +496,8 @@ class Choice(Brief, Struct, frozen=True, gc=False):
     """An option of a decision; `by` is the acting seat of an out-of-turn option, or None.
 
     `depths` fixes when the conditions are tested (see `option_tests`); `steps` is the step bound for listing the
-    arguments, excluding steps per parameter value (both set by `count_work`). `weight` is the weight in chance,
-    `policy` the weight in playouts if a seat decides.
+    arguments, excluding steps per parameter value (both set by `count_work`). `weight` is the weight at a chance
+    decision, `policy` the weight in playouts if a seat decides.
     """
 
     name: str
@@ -579,8 +578,8 @@ class Secret(Brief, Struct, frozen=True, gc=False):
     `sizes` lists the numbers of entities of the kinds. With the entities in slots 0, 1, …, `to` is the set of seats
     that see the cell; it is public while `open` holds. If `counted`, the sum over the kinds in `alike`, given as
     indices into `sizes`, is public. For cells that hold places of tokens, the number of tokens in each of `places` is
-    public, and a hidden token is in one of the places in `within`. `open_spots` has the first number of each public
-    place.
+    public, and a hidden token is in one of the places in `within`. `open_spots` contains the number of each public
+    place, or the first number if the place has an index.
     """
 
     cells: range

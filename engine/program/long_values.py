@@ -48,7 +48,7 @@ def counting() -> Iterator[Counter[str]]:
 
 
 class LongValues(Struct, frozen=True):
-    """Long evaluations, which may take more than `MAX_VALUE_STEPS` with kinds of these sizes.
+    """Evaluations that may take more than `MAX_VALUE_STEPS` steps, given the sizes of kinds.
 
     Attributes:
         deciders: the decisions whose decider takes long to compute.
@@ -57,7 +57,7 @@ class LongValues(Struct, frozen=True):
         invariants: the long invariants.
         scored: the numbers of long expressions in `scored`.
         asides: the numbers of long asides.
-        seen: whether it takes long to compute who sees the cells that tell alike tokens apart.
+        seen: whether it takes long to compute who sees the cells that tell interchangeable tokens apart.
         secrets: the numbers of the secrets whose viewers take long to compute.
     """
 

@@ -127,7 +127,7 @@ class Machine(Protocol):
     def listing(self) -> Callable[[State, int], Listing | None] | None:
         """A function that lists all options of the decider in one call; None if this machine lists them one by one.
 
-        The function takes a state and a decision, and returns None if only `own` can list.
+        The function takes a state and a decision, and returns None if only `own` can list the options.
         """
 
     @property

@@ -15,7 +15,8 @@ class CompiledProcedure(Brief, Struct, frozen=True):
     """The cells and blocks of a procedure.
 
     Attributes:
-        back: the cell of the return address; None if the address is constant, except in a game that starts here.
+        back: the cell of the return address; None if the address is always the same, unless a game starts in this
+            procedure.
         params: the cells of the parameters, which may be shared with its caller.
         cells: all cells of the procedure, which are zero unless it is active.
         rows: the cells accessed by index.

@@ -73,7 +73,7 @@ class Taint:
 
     @property
     def notes(self) -> list[int]:
-        """The tainted variables, except for private tables."""
+        """The tainted variables of the rules, without the cells that are declared private."""
         private = {at for secret in self.p.secrets for at in secret.cells}
         return sorted(at for at in self.cells - private if self.p.cells[at].group == "rules")
 

@@ -1,5 +1,5 @@
-"""Verification of programs: for example, indices are in range, and slots are bound before use. Tests run it after each
-pass.
+"""Verification of programs: for example, that indices are in range, and that slots are bound before use. Tests run it
+after each pass.
 """
 
 from __future__ import annotations

@@ -246,7 +246,7 @@ class PythonBackend:
         return journal
 
     def run_without(self, state: State, unknown: Unknown, block: int, args: tuple[int, ...] = ()) -> Blind:
-        """A run with some unknown cells; occupancy sets that depend on these are unknown too."""
+        """Runs with some cells unknown; occupancy sets that depend on these cells are unknown too."""
         faulty, cells = self._faulty, unknown.cells
         sets = self.occupancy.unknown(state, cells, unknown.within, self._counted)
         totals = [
@@ -369,7 +369,7 @@ class PythonBackend:
 
     @cached_property
     def lookups(self) -> Sequence[Lookups]:
-        """For each decision, functions that only look up cells."""
+        """For each decision, its pure look-up functions."""
         return [
             Lookups(
                 [self._lookup(number, k) for k in range(len(tests))], self._who[number] or _nobody, self._by[number]
@@ -429,7 +429,7 @@ def _optimized(program: ir.Program, passes: Sequence[Pass] | None) -> ir.Program
 
 
 def definitions(writer: ExpressionWriter) -> dict[str, Callable[[], None]]:
-    """Function name → function that writes it, for a program's functions other than blocks."""
+    """The writers of a program's functions other than blocks, by function name."""
     p = writer.p
     results: dict[str, Callable[[], None]] = {f"f{i}": partial(writer.definition, i) for i in range(len(p.functions))}
     results |= ChoiceWriter(writer).functions()

@@ -28,7 +28,7 @@ class ChoiceWriter:
         self.w = writer
 
     def functions(self) -> dict[str, Callable[[], None]]:
-        """Function name → function that writes it, for the functions of all decisions."""
+        """The writers of the functions of all decisions, by function name."""
         exits = (block.exit for block in self.w.p.blocks)
         idle = {e.decision for e in exits if isinstance(e, ir.Ask) and e.otherwise is not None}
         results: dict[str, Callable[[], None]] = {}

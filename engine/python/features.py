@@ -58,8 +58,8 @@ class EmissionPlan:
         zero_at: block → the cells that are zero at its start.
         repeated: the blocks that may run again before the game waits.
         arguments: first block of an option → the cells of its arguments.
-        occupied: the arrays of cells with maintained occupancy.
-        holders: the arrays of cells with maintained holders of each value.
+        occupied: the arrays of cells whose sets of positive cells are maintained.
+        holders: the arrays of cells for which the set of cells with each value is maintained.
         costs: the maximum steps of each block, as the interpreter counts them in the original program.
         charged: first block of a procedure that counts no steps → its steps, which its callers count.
         written: the number of blocks written so far, including duplicates.

@@ -1,4 +1,5 @@
-"""Comparison of options by random games played after each: sequential halving, in Python or in one call of the module.
+"""Comparison of options by sequential halving: after each option, random games are played, in Python or in one call of
+the module.
 
 Sums are integers in units of 1/`payoffs.ONE`, so that Python and wasm prefer the same option; see
 `wasm.runtime.halving`.

@@ -27,7 +27,7 @@ class DetailedGames:
     """Random games of a plan with details, in wasm, with Python as fallback.
 
     Args:
-        plan: a plan of games with details, for one number of players.
+        plan: a plan of games with details, for one player count.
         ruleset: its ruleset.
 
     Raises:

@@ -14,7 +14,7 @@ from rulespec.language.bags import counts
 
 
 class RandomWords:
-    """The random words of a key, in successive arrays: SplitMix64, as in `engine.program.draws`."""
+    """A source of random words: successive outputs of SplitMix64 for one key, as in `engine.program.draws`."""
 
     def __init__(self, key: int) -> None:
         self._key, self._at = np.uint64(key), 0

@@ -171,8 +171,8 @@ class DisclosedChoices:
 
 
 def log_odds(odds: NDArray[np.int64], looks: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The log odds of histories. Chance counts by weight, hidden choices are uniform, and visible choices are no
-    evidence.
+    """The log odds of histories: chance follows its weights, hidden choices are uniform, and visible choices are
+    ignored.
     """
     by_chance = looks[:, 1] < 0
     unseen = ~by_chance & (looks[:, :-1] == OPEN).any(axis=1)

@@ -209,7 +209,7 @@ def _prove(way: Way, shares: list[int]) -> None:
 
 
 class VisibleOptions:
-    """The part of options visible to the searching seat; options that look alike to it share a node.
+    """The parts of options that the searching seat can see; options that look the same to the seat share a node.
 
     Args:
         search: a search over positions.

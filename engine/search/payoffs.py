@@ -45,7 +45,7 @@ class Payoffs:
     declared value, the leaders share 1.
 
     In a game for points, a payoff is the points of a seat, or the mean of its team, relative to the overall mean, and
-    scaled to 0 … 1 by the stakes. In a cut-off playout, the current points count.
+    scaled to 0 … 1 by the stakes. In a cut-off playout, the current points are used.
 
     Args:
         of_seats: the team of each seat.
@@ -58,7 +58,7 @@ class Payoffs:
             points.
         team: the number of the team of each seat.
         sets: the seats of each team, as bits.
-        factors: for each team, the factor from sums to means in a common unit.
+        factors: for each team, the factor that converts sums to means in a common unit.
         unit: the nearly decisive difference, or twice the stakes in a game for points; in the common unit, shifted.
         shift: the number of ignored low bits of a difference, so that all numbers fit into 64 bits.
         stake: the stakes in the common unit.

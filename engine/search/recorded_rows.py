@@ -49,7 +49,7 @@ class Replayed(NamedTuple):
         decisions: the number of leading legal decisions; the next one, if any, is illegal.
         rows: the positions after these decisions.
         hashes: the hash of the position after each of these decisions, game by game; empty unless requested.
-        worth: for each position after one of these decisions, its maximum value to a seat, if requested.
+        worth: for each position after one of these decisions, the highest of its values to the seats, if requested.
     """
 
     decisions: NDArray[np.int64]
@@ -64,7 +64,7 @@ NONE_SEEN = np.empty(0, np.uint64)
 def noted(
     decisions: NDArray[np.int64], rows: NDArray[np.int64], seen: NDArray[np.uint64], notes: NoteKinds
 ) -> Replayed:
-    """The results of a replay, with the notes given as words."""
+    """The results of a replay, in which the notes on positions are hashes or values, as `notes` says."""
     if notes is NoteKinds.WORTH:
         return Replayed(decisions, rows, NONE_SEEN, seen.view(np.int64))
     return Replayed(decisions, rows, seen)
@@ -134,7 +134,7 @@ class Coder:
         return result
 
     def decision(self, name: str) -> int:
-        """The number of the first decision with a name.
+        """The number of the first decision with this name.
 
         Raises:
             KeyError: if no decision has this name.

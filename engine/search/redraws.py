@@ -1,8 +1,8 @@
-"""Redraws for particles that contradict observations: unseen draws of alike pieces are changed to pieces observed
+"""Redraws for particles that contradict observations: unseen draws of identical pieces are changed to pieces observed
 later.
 
-Tokens change places throughout a history (see `repair`); draws of alike pieces are independent. The last decision shows
-which pieces are in excess and which are missing, and the last unseen draws are changed accordingly.
+Tokens change places throughout a history (see `repair`); draws of identical pieces are independent. The last decision
+shows which pieces are in excess and which are missing, and the last unseen draws are changed accordingly.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MARKS = 3
 
 
 class AlikeDifference(NamedTuple):
-    """The difference between positions and observations in alike pieces, per position and piece.
+    """Missing and surplus pieces in positions, compared with the observations, per position and piece.
 
     Attributes:
         few: the number of pieces missing where the seat sees them.
@@ -98,7 +98,7 @@ class ParticleMarks:
 
 
 class Redraws:
-    """Alternative draws for one kind of alike pieces.
+    """Alternative draws for one kind of identical pieces.
 
     Args:
         search: a search over positions of the table.

@@ -43,8 +43,7 @@ class Repair:
         return swaps(self.exchange.size, self.words.one_of(free), self.words.one_of(free))
 
     def as_others(self, before: NDArray[np.int64], others: NDArray[np.int64]) -> Pairs:
-        """Exchanges of a token seen in the decision with the token that occupies the place where agreeing particles
-        have the seen token.
+        """Exchanges that give a token seen in the decision the place that it has in agreeing particles.
 
         Args:
             before: the positions before the decision.
@@ -87,7 +86,7 @@ class Repair:
         return pairs, count == 0
 
     def cleared(self, before: NDArray[np.int64], pairs: Pairs, *, at_once: bool) -> Pairs:
-        """Exchanges of obstructing tokens: as long as one of them makes an option legal, the observed decision is
+        """Exchanges of obstructing tokens: tokens of the legal options, in particles where the observed decision is
         illegal.
 
         For example, a hand that did not follow suit loses all cards of that suit.

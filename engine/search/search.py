@@ -64,8 +64,8 @@ class Search:
         columns: the number of columns of a row.
         form: the meaning of the columns.
         interrupts: whether options out of turn are appended.
-        value: the value of positions; None if the ruleset declares none, in which case points count.
-        payoffs: each seat's payoff at an end.
+        value: the value of positions; None if the ruleset declares none, in which case points are used.
+        payoffs: the computation of each seat's payoff at the end of a playout.
         scored: whether the ruleset has scoring.
         table: a game of the table, at its start.
         numbers: the version of the numbering of columns and codes; equal versions have equal numbers.
@@ -392,7 +392,7 @@ class Search:
             games: their decisions, as returned by `codes`.
             start: the position to continue from, as a row; by default, the start of the game.
             hashes: whether to return the hash of the position after each decision.
-            worth: whether to return, instead of hashes, the maximum value of each position to a seat.
+            worth: whether to return, instead of hashes, the highest value of each position to any seat.
 
         Raises:
             RulesetFaultError: if the rules fault before the first decision.
@@ -432,7 +432,7 @@ class Search:
 
 
 class PythonWalk:
-    """A walk in Python."""
+    """A `Walk` in Python."""
 
     def __init__(self, search: Search, row: ArrayLike) -> None:
         self._search = search

@@ -78,7 +78,7 @@ class Positions(Protocol):
 
     @property
     def payoffs(self) -> Payoffs:
-        """The payoffs of seats at an end."""
+        """The computation of each seat's payoff at the end of a playout."""
 
     @property
     def program(self) -> ir.Program:
@@ -98,7 +98,7 @@ class Positions(Protocol):
         """The positions after all legal options."""
 
     def playouts(self, rows: NDArray[np.int64], seed: int, *, times: int = 1, cap: int = CAP, period: int = 0) -> Ends:
-        """The ends of random games from each position."""
+        """The results of random games played from each position."""
 
     def walk(self, row: ArrayLike) -> Walk:
         """A walk that starts at a row."""

@@ -1,4 +1,4 @@
-"""Decisions of bots in a module's memory, each in one call; see `comparing` and `option_tree`."""
+"""Bot decisions computed in a module's memory, each in one call; see `comparing` and `option_tree`."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _OF_TEAM, _OF_COMPARED, _OF_ROOT = 6, 4, 3
 
 
 class WasmDecisions:
-    """Decisions in a module's memory. Methods return None to leave a decision to Python if memory is short or the rules
-    fault.
+    """Bot decisions computed in a module's memory. Methods return None to leave a decision to Python if memory is short
+    or the rules fault.
 
     Args:
         search: a search over positions.

@@ -1,4 +1,4 @@
-"""The combinations of players and settings that validation tries, with random games of each."""
+"""The combinations of player counts and settings that validation tries, and the random games played with each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ reported.
 
 
 class Combination(Struct, frozen=True):
-    """A number of players, and at most one setting whose value is not the default."""
+    """A player count, and at most one setting whose value is not the default."""
 
     seats: int
     settings: dict[str, str]
@@ -55,11 +55,11 @@ class Ended(Struct, frozen=True):
 
 
 def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Combination]:
-    """The combinations to try: each number of players (those in `numbers`, if given) with the default settings, then
-    each non-default value of every setting.
+    """The combinations to try: each player count (those in `numbers`, if given) with the default settings, then each
+    non-default value of every setting.
 
     Settings take turns: the first non-default value of every setting comes before the second value of any setting.
-    Settings declared later come first, because overlays add settings at the end. The numbers of players alternate.
+    Settings declared later come first, because overlays add settings at the end. Player counts alternate.
     """
     low, high = ruleset.players
     numbers = numbers or range(low, high + 1)

@@ -84,7 +84,7 @@ class Exploration:
     Attributes:
         decisions: the number of decisions taken.
         games: the number of random games.
-        complete: the numbers of players for which, with default settings, every position was visited.
+        complete: the player counts for which, with default settings, every position was visited.
         findings: mistakes with games that reveal them.
         others: mistakes that no single game reveals.
         unseen: the names of options that were never legal.

@@ -1,4 +1,4 @@
-"""Perft: the number of positions at a depth, with a hash over these that does not depend on their order.
+"""Perft: the number of positions at a depth, and a hash of these positions that does not depend on their order.
 
 The name comes from chess engines ("performance test"): if two implementations of the same rules agree on the numbers at
 many positions, they are unlikely to differ in legal options or their effects.

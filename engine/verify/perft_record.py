@@ -97,9 +97,10 @@ def replay_own(path: Path, ruleset: typed.Ruleset) -> ReplayResult:
 def at_moves(
     result: ReplayResult, wanted: Iterable[int], backend: Backend, spans: Mapping[int, Span] | None = None
 ) -> Iterator[Game]:
-    """A game at each of the wanted positions of a replay, given as numbers of moves in ascending order.
+    """Replays a game, and yields it at each of the wanted positions.
 
-    A move is a decision or an undo. `spans` has the places of the numbers.
+    A position is given as the number of moves before it, in ascending order; a move is a decision or an undo. `spans`
+    gives the place of each number.
 
     Raises:
         DiagnosticsError: RS832 if the log has fewer legal moves.
@@ -194,7 +195,7 @@ def count(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend = "
 
 
 def counted(count: Perft) -> dict[str, int | str]:
-    """The counts of a perft that are recorded."""
+    """The counts that a record contains, from the result of a perft."""
     return {name: getattr(count, name) for name in COUNTED}
 
 
@@ -227,8 +228,8 @@ def compare(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend, 
         ruleset: the ruleset.
         rows: the recorded positions.
         backend: the backend for the rules.
-        report: the report that receives each difference (RS831, at its place in the record), and the errors at other
-            positions.
+        report: the report that receives each difference (RS831, at its place in the record), and errors at positions
+            that cannot be counted.
     """
     done = 0
     for _, of_log in groupby(rows, key=lambda row: row.log):

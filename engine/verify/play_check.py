@@ -1,4 +1,4 @@
-"""The random games that `validate` plays with every combination of players and settings."""
+"""The random games that `validate` plays with every combination of player count and settings."""
 
 from __future__ import annotations
 
@@ -56,10 +56,11 @@ class _Mistake:
 def play_check(
     ruleset: typed.Ruleset, progress: Callable[[int], object] | None = None, minutes: int | None = None
 ) -> PlayReport:
-    """Plays a ruleset without errors for `STEPS` steps, but at least until each number of players has finished a game.
+    """Plays a ruleset without errors for `STEPS` steps, but at least until a game has been finished with each player
+    count.
 
-    If those games take another `STEPS` steps, or reveal a mistake, the remaining numbers of players are skipped. The
-    games depend only on the ruleset, not on the machine.
+    If those games take another `STEPS` steps, or reveal a mistake, the remaining player counts are skipped. The games
+    depend only on the ruleset, not on the machine.
 
     Args:
         ruleset: the ruleset.

@@ -1,4 +1,4 @@
-"""The cached result of playing a ruleset with all combinations of players and settings."""
+"""The cached result of playing a ruleset with all combinations of player counts and settings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PlayReport(Struct, frozen=True):
         combinations: the number of combinations with such games.
         of: the total number of combinations.
         diagnostics: the problems.
-        depths: for each procedure, the recursion depth reached in the first games with each number of players.
+        depths: for each procedure, the recursion depth reached in the first games with each player count.
     """
 
     games: int

@@ -25,7 +25,7 @@ class Node:
 
     Attributes:
         parent: the number of the position from which it was first reached; -1 if it is the start.
-        move: the option that led here from the parent; None if it is the start.
+        move: the option that led from the parent to this position; None if it is the start.
         ends: whether the game is over, or a mistake appears, at this position.
         successors: the numbers of the next positions.
         turns: the options that may be part of a loop, each with its next position.

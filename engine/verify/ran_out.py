@@ -58,7 +58,7 @@ class LoopBounds(Marks, Observer):
         self._game = Game(ruleset, seat_names(seats, ruleset.seats), settings, lambda *_: interpreter)
 
     def ended(self, games: CombinationGames, number: int, decisions: int) -> Span | None:
-        """The place of the limit that ended a game after `decisions` decisions, or None."""
+        """The place of the limit that ended a game after `decisions` decisions; None if no limit ended it."""
         cells = games.cells(decisions - 1, number) if self._last and decisions else None
         if cells is None:
             return None

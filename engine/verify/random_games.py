@@ -46,7 +46,7 @@ def random_games(
 
     Args:
         ruleset: the ruleset.
-        players: the numbers of players, which alternate.
+        players: the player counts, which alternate.
         games: the number of games.
         seed: the seed, which determines the games.
         cap: the number of decisions before a game is abandoned.
@@ -54,7 +54,7 @@ def random_games(
             `WITH_ALL`th game.
 
     Yields:
-        Each game at its end, with the shortest game found for its mistake, or None if it reveals none.
+        Each finished game, and the shortest game found that fails in the same way, or None if the game did not fail.
 
     Raises:
         DiagnosticsError: if a game cannot be set up.
@@ -79,9 +79,9 @@ def further_games(
 
     Args:
         ruleset: the ruleset.
-        players: the numbers of players to try.
-        games: the number of games, divided among the numbers of players, and among values of settings if there are
-            enough games to make compiling their programs worthwhile.
+        players: the player counts to try.
+        games: the number of games, divided among the player counts, and among values of settings if there are enough
+            games to make compiling their programs worthwhile.
         seed: the seed, which determines the games.
 
     Yields:

@@ -88,7 +88,7 @@ def ruleset_tests(
 
     Args:
         ref: the reference of the ruleset, such as `my_game+house_rule` or a path, loaded when the test runs.
-        players: the numbers of players; by default, all that the ruleset allows.
+        players: the player counts; by default, all that the ruleset allows.
         settings: fixed values for some of the ruleset's settings; the others vary.
         hypothesis: the settings for Hypothesis, which determine the effort.
         backends: the backends to compare.

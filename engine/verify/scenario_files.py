@@ -19,7 +19,7 @@ def suite_scenarios(ruleset: typed.Ruleset, report: Report, display: Callable[[P
     """The scenarios of a ruleset reference.
 
     First come the scenarios in the folder `scenarios/` of the ruleset. If the reference has overlays, only scenarios
-    whose `also` lists all of them count, since overlays change expectations. Next come the scenarios in
+    whose `also` lists all of them are included, since overlays change expectations. Next come the scenarios in
     `scenarios/<overlay>/`; this folder is beside the overlay if the overlay is referenced by path. The scenarios of an
     extended ruleset are excluded, because they test that ruleset's map and tables.
 

@@ -42,8 +42,8 @@ def with_positions(scenarios: Sequence[Scenario], folder: Folder, report: Report
     """The scenarios of a file, each with its initial position.
 
     The seats, start, settings and layers of the referenced scenario come first, and the scenario's own override them;
-    the decisions of the referenced scenario are ignored. It is looked up in the same file, then in the other files of
-    the folder.
+    the decisions of the referenced scenario are ignored. The referenced scenario is looked up in the same file, then in
+    the other files of the folder.
 
     Args:
         scenarios: the scenarios as read from the file.

@@ -154,7 +154,7 @@ class LegalPart:
 
     Attributes:
         game: the game.
-        fault: the option that faulted, which is not in the game, or None.
+        fault: the option that faulted, which is not in the game; None if no option faulted.
         changed: the changes that the last move made, as texts; empty after a fault.
     """
 

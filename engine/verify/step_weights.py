@@ -48,7 +48,7 @@ class Weights(Struct, frozen=True):
 
 
 def weighed(ruleset: typed.Ruleset, seats: Sequence[int]) -> Weights:
-    """The maximum costs over some numbers of players, with default settings.
+    """The maximum costs over the given player counts, with default settings.
 
     Raises:
         DiagnosticsError: if a game cannot be set up.

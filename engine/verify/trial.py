@@ -113,5 +113,5 @@ def contradiction(trial: Trial, name: str, detail: str) -> Diagnostic:
 
 
 def kind_of(wrong: Diagnostic) -> tuple[object, ...]:
-    """The identity of a mistake, for comparing games."""
+    """A key that identifies a mistake, so that two failing games can be compared."""
     return (wrong.code, wrong.message.partition(":")[0]) if wrong.code == "RS903" else (wrong.code, wrong.span)

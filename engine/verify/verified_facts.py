@@ -67,7 +67,7 @@ class _Asked:
         self._constants: dict[Span, tuple[Label, ...]] = {}
 
     def size(self, type_: Type) -> int:
-        """The size of the kind of a type."""
+        """The number of entities in the kind of an entity type; 0 for other types."""
         return size(self.d.kinds, type_.kind, self.d.max_players) if isinstance(type_, Ent) else 0
 
     def failures(self, check: typed.Check) -> Iterator[Diagnostic]:

@@ -1,7 +1,7 @@
-"""Alike tokens: only the first one with a legal option is listed (see `program.alike`).
+"""Listing of interchangeable tokens: only the first token with a legal option is listed (see `program.alike`).
 
-Before options are listed, a function finds, for each token, the first one of its class. It starts with one class per
-owner, then splits the classes by one array of values after another.
+Before options are listed, a function finds the first token of each token's class. It starts with one class per owner,
+then splits the classes by each array of values in turn.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class AlikeEmitter:
         self._stamps: dict[int, int] = {}
 
     def write(self) -> None:
-        """For each kind, writes a function that finds the first token of each class, given an open block and a seat (-1
-        for all).
+        """For each kind, writes a function that takes a block and a seat (-1 for all) and finds the first token of each
+        class.
         """
         memory, p = self.x.memory, self.x.p
         frames = Frames(p)
@@ -176,8 +176,8 @@ class AlikeEmitter:
     # --- in a list of options --------------------------------------------------------------
 
     def find(self, number: int, d: ir.Decision, *, interrupts: bool) -> None:
-        """Finds the first tokens of the classes needed for the decider's options or, with `interrupts`, for those of
-        other seats.
+        """Emits calls that find the first token of each class needed for the decider's options or, with `interrupts`,
+        for those of other seats.
         """
         code = self.x.code
         chosen = [c for c in d.choices if (c.by is not None) == interrupts]

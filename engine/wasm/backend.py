@@ -121,7 +121,7 @@ class WasmBackend(StateMemory):
         return journal
 
     def run_without(self, state: State, unknown: Unknown, block: int, args: tuple[int, ...] = ()) -> Blind:
-        """A run with some unknown cells, on a machine that supports values of every kind."""
+        """Runs with some cells unknown, on the fallback machine, which supports values of every kind."""
         return self.fallback.run_without(state, unknown, block, args)
 
     def run_late(self, state: State, block: int, args: tuple[int, ...] = ()) -> Journal | Changes:
@@ -259,8 +259,8 @@ class WasmBackend(StateMemory):
 
     @property
     def lookups(self) -> Sequence[Lookups]:
-        """For each decision, functions that only look up cells; they come from generated Python, and work on the memory
-        too.
+        """For each decision, its pure look-up functions, taken from generated Python; they also work on the module's
+        memory.
         """
         return self.fallback.lookups
 

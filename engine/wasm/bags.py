@@ -24,7 +24,7 @@ class BagEmitter:
         self.x = x
 
     def value(self, e: ir.Op) -> None:
-        """Pushes a number, or a bag or a set of one word.
+        """Pushes the result of an operator on bags: a number, a one-word bag or a one-word set.
 
         Raises:
             TooLargeError: if a bag has too many entities.

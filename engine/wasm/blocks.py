@@ -239,7 +239,7 @@ class BlockEmitter:
             stop: the label for storing variables in their cells and returning.
             leave: the label for leaving the procedure.
             next_: the local for the function's result.
-            begun: the local that holds whether the procedure was entered in its middle.
+            begun: the local that holds whether the procedure was entered at an entry other than its start.
         """
         code = self.x.code
         self._stop, self._leave, self._next, self._begun = stop, leave, next_, begun

@@ -186,7 +186,7 @@ def _is_slow(e: ir.Closure) -> bool:
 
 
 def remembered_row(code: Code, keys: Sequence[int], address: int, size: int) -> None:
-    """Pushes the address of the row in a table for the values of some locals."""
+    """Pushes the address of the row for the values of the locals `keys`, in the memo table at `address`."""
     if not keys:
         code.const(address)
         return

@@ -127,7 +127,7 @@ class _Compiler:
         self.memory.constants |= {"STEPS": steps, "UNBOUNDED": _UNBOUNDED}
 
     def compiled(self) -> Compiled:
-        """The module."""
+        """Emits all functions and tables, and returns the finished module with its description."""
         memory, module = self.memory, self.module
         long = long_values(self.p, self.costs.whole)
         if long.seen and self.p.alike:

@@ -25,7 +25,7 @@ TRUTHS = frozenset([*_COMPARED, "not", "in", "in?"])
 
 
 class ExpressionEmitter(ValueEmitter):
-    """An emitter of expressions into the current function; other modules register more forms."""
+    """An emitter of code for expressions; other modules register emitters for further types of expressions."""
 
     def __init__(self, p: ir.Program, module: Module, memory: Memory, widths: Widths, costs: Costs) -> None:
         super().__init__(p, module, memory, widths, costs)

@@ -161,7 +161,7 @@ class Memory:
 
 
 def words(values: Sequence[int]) -> bytes:
-    """Numbers packed as 64-bit words; the highest bit of a set may be the sign."""
+    """Numbers packed as 64-bit words; if a number does not fit with a sign, all of them are packed unsigned."""
     try:
         return struct.pack(f"<{len(values)}q", *values)
     except struct.error:

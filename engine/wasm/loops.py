@@ -1,4 +1,4 @@
-"""Loops inside expressions: over the members of a set, and over reachable members."""
+"""Loops inside expressions: over the members of a set, or over the members of a closure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sets and sums over adjacent cells, created by passes."""
+"""Sets and sums over adjacent cells, for expressions that passes create."""
 
 from __future__ import annotations
 
@@ -134,7 +134,9 @@ class NeighbourEmitter:
 
     @contextmanager
     def gathered(self, e: ir.Expr) -> Iterator[tuple[list[Word], Callable[[int], None]]]:
-        """Collects members from locals into a set; yields its words or its row's address, and a function to add one."""
+        """Starts an empty set; yields its words (or the address of its row), and a function that adds the member in a
+        local.
+        """
         code, words = self.x.code, self.x.words(e)
         if words == ROW:
             to, bit = self.x.memory.temporary(), self.x.memory.temporary()

@@ -29,7 +29,9 @@ class PathEmitter:
         self.x = x
 
     def value(self, e: ir.Op) -> None:
-        """Pushes the stop with an index (-1 if there is none), or the set of the stops' indices."""
+        """Pushes the result of an operator on paths: the stop at an index (-1 if there is none), or the set of valid
+        indices.
+        """
         x, code = self.x, self.x.code
         size = e.args[-1]
         assert isinstance(size, ir.Const)
@@ -275,7 +277,7 @@ class _Frames:
         return x.held(self.walk.within, 1)
 
     def find(self, depth: int) -> None:
-        """Reads the frame for a path length."""
+        """Loads the remaining stops from the frame for a path of length `depth`."""
         code = self.x.code
         code.get(depth)
         code.const(self._bytes)
@@ -289,7 +291,7 @@ class _Frames:
             code.set(self.rest + k)
 
     def take(self) -> None:
-        """Takes the next of the untried stops."""
+        """Moves the next untried stop out of the current frame."""
         code = self.x.code
         sets.take_lowest(code, self.rest, self.words, self._to)
         self._put([(self.rest + k, 8 * k) for k in range(self.words)], 0)
@@ -306,8 +308,9 @@ class _Frames:
             self.x.code.store(after + place)
 
     def go(self, depth: int, limit: int) -> None:
-        """Steps to the stop, with the cost and the uses of the step; a first stop has no cost, and only the uses by
-        stops.
+        """Appends the taken stop to the path, and updates the remaining cost and the used entities.
+
+        The first stop costs nothing, and uses only the entities that stops use.
         """
         x, code, walk = self.x, self.x.code, self.walk
         code.const(self._stops)

@@ -63,7 +63,7 @@ class ProcedureEmitter:
         x: the emitter of expressions.
         occupancy: the maintained sets.
         memos: the memos of reached sets.
-        listing: for each decision, the maximum number of steps of a test for a legal option.
+        listing: for each decision, the maximum number of steps needed to test whether an option is legal.
 
     Attributes:
         by_row: the blocks of options that read their arguments from the row of the option taken; the other blocks read

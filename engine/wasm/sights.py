@@ -1,4 +1,4 @@
-"""Visibility for the fixed functions: tests of private cells, and tables of disclosures."""
+"""Tables and generated functions from which the fixed functions determine the cells that a seat can see."""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
 A source has imports and functions. All variables are 64-bit integers that wrap around, except those to which a `float`
 is assigned. A function may use `if`, `while`, assignments to one name, `return`, `break`, `continue`, `a if c else b`,
 comparisons (signed), `and`, `or`, `not`, `+ - * // %`, unary minus, bit operators and shifts, and call other small
-functions by position: `min`, `max` and `abs` of Python are not among them. `//` and `%` require non-negative numbers,
-and `>>` shifts zeros in. Names in capitals are constants; `runtime.intrinsics` declares instructions as functions.
-Anything else is rejected.
+functions by position: Python's `min`, `max` and `abs` are not available. `//` and `%` require non-negative numbers, and
+`>>` shifts zeros in. Names in capitals are constants; `runtime.intrinsics` declares instructions as functions. Anything
+else is rejected.
 
 A function is compiled once per process, because the module of a small game consists almost entirely of functions that
 all modules share.

@@ -49,7 +49,7 @@ class WasmState(list[int]):
         return result
 
     def catch_up(self) -> None:
-        """Applies pending changes of runs."""
+        """Applies the pending changes made by runs."""
         if self.behind:
             for changes in self.behind:
                 write_changes(self, changes)

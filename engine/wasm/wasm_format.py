@@ -272,7 +272,7 @@ class Module:
         return self._indices.setdefault(name, len(self._indices))
 
     def define(self, name: str, code: Code, params: int, result: bytes = b"", *, export: bool = False) -> None:
-        """Adds a function of `params` numbers (i64) with the result types in `result`."""
+        """Adds a function with `params` i64 parameters and the result types in `result`."""
         assert name not in self._defined, name
         self.index(name)
         type_ = b"\x60" + _vector([I64] * params) + unsigned(len(result)) + result

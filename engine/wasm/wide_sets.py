@@ -42,7 +42,7 @@ def of_number(code: Code, value: int, count: int) -> list[Word]:
 
 
 def loaded(code: Code, address: int, count: int) -> list[Word]:
-    """The words of a set in memory; a local has its 32-bit address."""
+    """The words of a set in memory, at the 32-bit address in a local."""
 
     def word(k: int) -> None:
         code.get(address)

@@ -141,7 +141,7 @@ class Widths:
         return self.within(ir.Local(e.slot) if e.body is None else e.body, inner)
 
     def within(self, member: ir.Expr, slots: Mapping[int, int]) -> int:
-        """The width of a set that certainly contains a member."""
+        """The width of a set that is certain to contain the value of `member`."""
         if isinstance(member, ir.Const):
             return words_of(member.value + 1)
         if isinstance(member, ir.Local):

@@ -1,4 +1,4 @@
-"""Classes of alike tokens, and the first token of each class (`rulespec.engine.program.alike`).
+"""Classes of interchangeable tokens, and the first token of each class (`rulespec.engine.program.alike`).
 
 `kind` is the address of the descriptor for a kind of tokens, which `rulespec.engine.wasm.alike` lays out. A descriptor
 consists of the size and the number of tokens per owner; the addresses of the first tokens, of a spare array, of the
@@ -39,9 +39,7 @@ def alike_unseen(kind: int, token: int) -> None:
 
 
 def alike_named(kind: int, entry: int) -> None:
-    """Separates the tokens named by the cells in a list, which hold single tokens, or sets or orders of one or several
-    words.
-    """
+    """Moves the tokens that a list of cells refers to out of their classes; a cell holds a token, a set or an order."""
     store(REVEALED, load(REVEALED) | load(entry))
     left = load(entry + 8)
     while left > 0:
@@ -60,7 +58,7 @@ def alike_named(kind: int, entry: int) -> None:
 
 
 def alike_in_set(kind: int, at: int, wide: int) -> None:
-    """Separates the members of a set from other tokens."""
+    """Splits each class into the members of a set and the other tokens."""
     members = load(kind + 40)
     token = 0
     while token < load(kind):
@@ -120,7 +118,9 @@ def alike_split(kind: int, values: int, words: int) -> None:
 
 
 def alike_end(kind: int, block: int) -> None:
-    """Splits the classes by all fields, and by all cells that may name tokens at a block and its callers."""
+    """Splits the classes by all fields, and by all cells that may refer to tokens while a block and its callers are
+    running.
+    """
     alike_named(kind, load(kind + 64))
     deep = load(DEPTHS)
     while deep > 0:

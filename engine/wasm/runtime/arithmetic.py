@@ -152,7 +152,7 @@ def order_place(order: int, member: int, bits: int) -> int:
 
 
 def sort_in(rows: int, row: int, width: int) -> None:
-    """Moves the last row to its place; rows are sorted by all their numbers except the last."""
+    """Inserts the last row at its sorted position; rows are sorted by all their numbers except the last."""
     while row > rows:
         before = row - 8 * width
         k = 0

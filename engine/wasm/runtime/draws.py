@@ -13,7 +13,7 @@ def mixed(z: int) -> int:
 
 @exported
 def word(key: int, at: int) -> int:
-    """Word number `at` of a key."""
+    """The output of SplitMix64 at index `at`, for a given key."""
     return mixed(key + (at + 1) * 11400714819323198485)
 
 

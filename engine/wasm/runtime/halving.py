@@ -1,4 +1,5 @@
-"""A comparison of options by random games played after each, in rounds; see `rulespec.engine.search.comparing`.
+"""Comparison of options in rounds, each of which plays random games after every option; see
+`rulespec.engine.search.comparing`.
 
 Each option has four numbers at `OUT`: whether it remains, the sum of its seat's aims, the sum of its shares, and the
 number of its playouts. These numbers are followed by snapshots of the positions after the options, one per particle. If

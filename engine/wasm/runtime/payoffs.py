@@ -1,7 +1,7 @@
 """The deciding team's payoff at the end of a playout, in units of 2^-30; see `rulespec.engine.search.payoffs`.
 
-A team has six numbers: the set of its seats, the factor from a sum to a mean in a common unit, and four results of a
-playout (points, value, whether the team has won, and share).
+A team has six numbers: the set of its seats, the factor that converts a sum to a mean in a common unit, and four
+results of a playout (points, value, whether the team has won, and share).
 """
 
 from rulespec.engine.wasm.runtime.intrinsics import load, store
@@ -231,7 +231,7 @@ def says(ended: int) -> int:
 
 
 def noted(row: int, status: int) -> None:
-    """Records the end of a playout as a result, with the results of each team."""
+    """Writes the result of a playout: its status, the ending, the ranks of the seats, and the results of each team."""
     store(row, status)
     store(row + 24, load(STATE + 16))
     if status == 0 or load(FORM) != 1:

@@ -173,12 +173,14 @@ def list_others(number: int) -> None:
 
 
 def weight(number: int, option: int) -> int:
-    """The weight of a listed option, in chance or playouts; emitted code reuses the first parameter as a variable."""
+    """The weight of a listed option at a chance decision or in a playout; emitted code reuses the first parameter as a
+    variable.
+    """
     _absent()
 
 
 def holds(number: int, members: int) -> int:
-    """Whether an invariant holds for some members."""
+    """Whether an invariant holds for the given members."""
     _absent()
 
 

@@ -142,7 +142,7 @@ def words_seen(seat: int) -> int:
 
 
 def word_seen(one: int, value: int, seat: int) -> int:
-    """The contribution of a value to `words_seen`, for a value that alone determines whether the seat sees it."""
+    """The contribution of a cell to `words_seen`, if its value alone determines whether the seat sees it."""
     hidden = load(one + 16)
     if hidden == 0 or (load(hidden + 8 * value) >> seat & 1) == 0:
         return value * load(one)
@@ -218,7 +218,7 @@ def observed(count: int, seat: int) -> None:
 
 
 def of_kind(option: int, code: int, by: int) -> int:
-    """Whether a listed option has the kind and the seat in a code, except where the code leaves them open."""
+    """Whether a listed option matches the kind and the seat in a code, ignoring those that the code leaves open."""
     if load(code) != OPEN and load(SAMES + 8 * load(option)) != load(code):
         return 0
     actor = load(option + 8)

@@ -95,7 +95,7 @@ def several_next(area: int, words: int) -> int:
 
 
 def lot(number: int, member: int, size: int) -> int:
-    """The word of a bag that has pieces of a single entity."""
+    """The word of a bag that contains `number` pieces of one entity, limited to 0 to 255."""
     if number > 255:
         number = 255
     if number < 0:

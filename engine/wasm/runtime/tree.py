@@ -69,7 +69,7 @@ def room(size: int) -> int:
 
 
 def drawn_next() -> int:
-    """The number of the tree's next draw."""
+    """Advances the number of the tree's random draws, and returns the number of the next draw."""
     store(DRAWN, load(DRAWN) + 1)
     return load(DRAWN)
 
