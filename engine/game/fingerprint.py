@@ -66,7 +66,7 @@ class _Lines:
         self._texts: dict[tuple[str, int], str] = {}
 
     def of(self, game: Game, seat: str | None) -> Iterator[str]:
-        """A line for each visible, non-empty cell; for a seat, also the public counts."""
+        """The lines to hash: one for each visible, non-empty cell and, for a seat's view, one for each public count."""
         state = game._position.state
         unseen: Mapping[int, ir.Secret] = {}
         if seat != OMNISCIENT:

@@ -10,12 +10,14 @@ from rulespec.engine.program.faults import ProgramFaultError
 
 
 def numbered_option(game: Game, choice: int, args: tuple[int, ...], by: str | None) -> Option:
-    """The option of the open decision with a choice number and numeric arguments, whether or not it is legal."""
+    """The option of the open decision with the given choice number and numeric arguments, legal or not."""
     return Option(game.omniscient.option_kinds[choice], args, by)
 
 
 def legal_option(game: Game, choice: int, args: tuple[int, ...]) -> Option | None:
-    """The legal option of the open decision with a choice number and numeric arguments; None if there is none."""
+    """The legal option of the open decision with the given choice number and numeric arguments; None if there
+    is none.
+    """
     kinds, position = game.omniscient.option_kinds, game._position
     if not kinds:
         return None

@@ -375,7 +375,7 @@ class Position:
         return journal
 
     def edit(self, change: Callable[[State], Mapping[int, int]]) -> None:
-        """Writes computed values to cells without starting the game; `change` returns cell → value."""
+        """Writes computed values to cells without starting the game; `change` returns the new value of each cell."""
         self.write(change(self._state))
 
     @_guarded

@@ -36,8 +36,8 @@ def retraced(
 
     The search proceeds from the start, decision by decision. For partly hidden decisions it tries the matching
     candidates in random order; the seat's memory must match after each decision, and dead ends are undone. Games are
-    drawn independently, so some may be equal. Every indistinguishable game can be found, but with other odds than in
-    play. The result depends only on the seat's observations and `rng`.
+    drawn independently, so some may be equal. Every indistinguishable game can be found, but its odds differ from those
+    in actual play. The result depends only on the seat's observations and `rng`.
 
     Args:
         game: a game from its usual start.

@@ -102,7 +102,9 @@ def _nested(word: str, digits: Sequence[tuple[int, ir.Expr, ir.Expr]], value: ir
 def extreme(
     word: str, slot: int, source: ir.Expr, where: ir.Expr | None, body: ir.Expr, default: ir.Expr | None
 ) -> ir.Expr:
-    """The lowered `min` or `max` of optional values, which ignores none; without a `default`, the result may be none.
+    """The lowered `min` or `max` of optional values, which ignores values that are none.
+
+    Without a `default`, the result may be none.
 
     For `max`, none is already the smallest number; for `min`, it is replaced by the largest.
     """

@@ -1,4 +1,4 @@
-"""Bounds of values: intervals, which tell whether a number may overflow and needs a check, and declared set sizes.
+"""Bounds of values: declared set sizes, and intervals, which show whether a number may overflow and needs a check.
 
 A stored number (in the state, a variable, an argument of an option) is within ±`MAX_NUMBER`. An intermediate result may
 be larger but stays within `MOST`: a result that could exceed `MOST` is checked against ±`MAX_NUMBER` where it is

@@ -76,7 +76,7 @@ class _Counting:
         self._done: set[int] = set()
 
     def prepared(self) -> ir.Program:
-        """The whole program; code that runs between decisions, such as scoring, is unchanged."""
+        """The program with step counting; code that runs between decisions, such as scoring, is unchanged."""
         p, blocks = self._p, [*self._p.blocks]
         often = times(Flow(p)) if self._expressions else {}
         for number, rounds in often.items():

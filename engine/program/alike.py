@@ -129,8 +129,9 @@ def secrets_of(p: ir.Program) -> dict[str, list[ir.Secret]]:
 
 
 def marked(choice: ir.Choice, args: Sequence[int], firsts: Firsts, depth: int) -> int:
-    """A number shared by an argument and all interchangeable tokens; negative if the argument is none or repeats an
-    earlier one.
+    """A number that represents an argument and all tokens interchangeable with it.
+
+    The number is negative if the argument is none or repeats an earlier one.
 
     A token that is also an earlier argument is interchangeable with no other token.
     """

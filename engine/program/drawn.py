@@ -73,7 +73,7 @@ class _Walks:
         self._ways = ways
 
     def picked(self, number: int) -> int:
-        """The path drawn from a number; -1 if the walk finds none."""
+        """The path found by the random walk that a number seeds; -1 if the walk finds none."""
         path = wandered(self._ways, _numbers(number))
         return -1 if path is None else path
 

@@ -7,7 +7,7 @@ the best score wins). Then come state, accounts, piece counts, and the locals of
 cell; a recursive procedure also has a depth, and a row of frames for each local.
 
 Truth values are 0 and 1. An entity is its index in its kind, and -1 stands for no entity. A set is a bit mask; for
-orders see `orders`. An optional number that is none is `NO_NUMBER`.
+orders see `orders`. If an optional number is none, it is stored as `NO_NUMBER`.
 """
 
 from __future__ import annotations
@@ -295,7 +295,7 @@ class Instruction(Brief, Struct, frozen=True, gc=False):
 
 
 class Store(Instruction, frozen=True):
-    """An assignment; a value outside `low` … `high` is a fault at `site`, except for none if `none` is set."""
+    """An assignment; a value outside `low` … `high` is a fault at `site`, unless it is none and `none` is set."""
 
     target: Cell
     value: Expr
@@ -435,11 +435,11 @@ class Param(Brief, Struct, frozen=True, gc=False):
     """A parameter: a member of the set `low`, or a number `low` … `high`.
 
     Its value is in `slot` while options are listed, and in `cell` once one is chosen. If `type` ends in `?`, none is
-    the last value. `steps` is the number of steps counted per listed value, or 0; with `tested`, it includes the test
-    of the value, before which no value may be skipped (both set by `count_work`) unless `values`, the number of values
-    to count, is set as well (by passes that narrow `low`). If `private`, only the decider and the seats in the set `to`
-    see the value, which `to` may read in its slot. If `alike`, the first token with a legal option represents all
-    interchangeable tokens. If `low` is a `PathSearch`, the value is a path. With `several`, the value is a set of
+    the last value. `steps` is the number of steps counted per listed value, or 0; if `tested`, this includes the test
+    of the value, so no value may be skipped before its test (`count_work` sets both), unless `values`, the number of
+    values to count, is set as well (by passes that narrow `low`). If `private`, only the decider and the seats in the
+    set `to` see the value, which `to` may read in its slot. If `alike`, the first token with a legal option represents
+    all interchangeable tokens. If `low` is a `PathSearch`, the value is a path. With `several`, the value is a set of
     members of `low`, or a bag of its pieces if `type` is a bag; the two numbers are its minimum and maximum size.
     """
 
@@ -575,10 +575,10 @@ class PositionValue(Brief, Struct, frozen=True, gc=False):
 class Secret(Brief, Struct, frozen=True, gc=False):
     """Adjacent cells that are hidden from some seats, with one cell per tuple of entities.
 
-    `sizes` lists the numbers of entities of the kinds. With the entities in slots 0, 1, …, `to` is the set of seats
-    that see the cell; it is public while `open` holds. If `counted`, the sum over the kinds in `alike`, given as
-    indices into `sizes`, is public. For cells that hold places of tokens, the number of tokens in each of `places` is
-    public, and a hidden token is in one of the places in `within`. `open_spots` contains the number of each public
+    `sizes` gives the number of entities in each kind of the tuples. With the entities in slots 0, 1, …, `to` is the set
+    of seats that see the cell; it is public while `open` holds. If `counted`, the sum over the kinds in `alike`, given
+    as indices into `sizes`, is public. For cells that hold places of tokens, the number of tokens in each of `places`
+    is public, and a hidden token is in one of the places in `within`. `open_spots` contains the number of each public
     place, or the first number if the place has an index.
     """
 

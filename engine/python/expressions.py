@@ -58,7 +58,8 @@ class ExpressionWriter:
         supposed: expression with `once` → the name of its function; these functions are emitted last.
         memos: name of a memoised function → the number of its arguments.
         counting_memos: the same for functions that count steps.
-        member_arrays, inverse_arrays: the arrays needed as tuples of members, and by value.
+        member_arrays, inverse_arrays: the arrays of sets needed as tuples of members, and the arrays whose indices are
+            needed by value.
     """
 
     def __init__(self, program: ir.Program, features: Features) -> None:

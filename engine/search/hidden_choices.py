@@ -36,8 +36,8 @@ class Reconsidered(NamedTuple):
     Attributes:
         codes: their decisions.
         rows: their positions.
-        odds: for each decision, the numbers of `Followed.odds`.
-        gaps: how far they differ from the observations; 0 means agreement.
+        odds: the weights for each decision, as in `Followed.odds`.
+        gaps: how far each history differs from the observations; 0 means that they agree.
     """
 
     codes: Codes

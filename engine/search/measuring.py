@@ -23,7 +23,7 @@ def value_of(measure: str) -> str:
 def with_measures(ruleset: typed.Ruleset) -> typed.Ruleset:
     """A ruleset with its measures as additional values; its reference is different, but its games are the same.
 
-    They have `decides` 0, so they never determine a leader.
+    The additional values have `decides` 0, so they never determine a leader.
     """
     declarations = ruleset.declarations
     values = {**declarations.values}

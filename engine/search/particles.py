@@ -2,11 +2,11 @@
 
 They follow the game decision by decision from the seat's view: hidden choices are drawn, and contradicted particles are
 dropped. Hidden choices of others are resampled from later disclosures (`hidden_choices`). If all histories are equally
-likely, as with dealt cards, a dropped particle is replaced by its own history with two hidden tokens exchanged,
-replayed from the start, if that fits the observations; otherwise by a copy of a fitting particle. At each decision of
-the seat, all particles take Metropolis steps: exchanges of two hidden tokens, accepted according to the odds of the
-histories. The odds thus approach those of the game, in which chance follows its weights and hidden choices of others
-are uniform; their visible choices are no evidence.
+likely, as with dealt cards, two hidden tokens are exchanged in the history of a dropped particle, and the history is
+replayed from the start. If the result does not fit the observations, the particle is replaced by a copy of a fitting
+one. At each decision of the seat, all particles take Metropolis steps: exchanges of two hidden tokens, accepted
+according to the odds of the histories. The odds thus approach those of the game, in which chance follows its weights
+and hidden choices of others are uniform; their visible choices are not treated as evidence.
 """
 
 from __future__ import annotations

@@ -59,7 +59,8 @@ class Payoffs:
         team: the number of the team of each seat.
         sets: the seats of each team, as bits.
         factors: for each team, the factor that converts sums to means in a common unit.
-        unit: the nearly decisive difference, or twice the stakes in a game for points; in the common unit, shifted.
+        unit: the nearly decisive difference, or twice the stakes in a game for points; in the common unit, without the
+            ignored low bits.
         shift: the number of ignored low bits of a difference, so that all numbers fit into 64 bits.
         stake: the stakes in the common unit.
     """

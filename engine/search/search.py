@@ -49,9 +49,9 @@ class Search:
 
     A row is a position without its previous decisions. Column i is cell i of the program
     (`game.omniscient.program.cells`); values of more than 64 bits continue in columns after these. Rows come from
-    `rows` and from the methods that derive others from them; other numbers are not positions. Every method may raise
-    RulesetFaultError if the rules fault; a fault in the rule that selects the decider may surface only when the decider
-    is requested.
+    `rows` and from the methods that derive new rows from old ones; other numbers are not positions. Every method may
+    raise RulesetFaultError if the rules fault; a fault in the rule that selects the decider may surface only when the
+    decider is requested.
 
     Args:
         game: a game of the ruleset; its position does not matter.
@@ -213,7 +213,7 @@ class Search:
 
     @property
     def judges(self) -> bool:
-        """Whether unfinished positions can be compared: by a value, or by points of rivals."""
+        """Whether unfinished positions can be compared: by a value, or by the points of rivals."""
         return self.value is not None or (self.scored and not self.payoffs.single)
 
     @property
@@ -296,11 +296,11 @@ class Search:
         return self.ends([self.playout(rows[n // times], seed, n % own, cap, hashes) for n in range(count)])
 
     def compared(self, question: SearchQuestion) -> Compared:
-        """Compares the options of a seat by random games played after each."""
+        """Compares the options of a seat by playing random games after each of them."""
         return compare(self, question)
 
     def grown(self, question: SearchQuestion) -> Grown:
-        """Grows a tree of the options of a seat by random games."""
+        """Grows a tree of a seat's options by playing random games."""
         return Tree(self, question).grown()
 
     def playout(self, row: ArrayLike, seed: int, number: int = 0, cap: int = CAP, hashes: bool = False) -> PlayoutEnd:

@@ -36,8 +36,8 @@ def uct(
         iterations: the number of random games, each of which adds a position to the tree.
         seed: the seed of chance, which determines the search.
         curiosity: the weight given to exploring options that have no good results so far.
-        cap: the number of decisions before a random game is cut off and the value of the position counts. A warning is
-            issued if these values carry no information.
+        cap: the number of decisions before a random game is cut off, in which case it is judged by the value of its
+            last position. A warning is issued if these values carry no information.
 
     Returns:
         An estimate for each option, in order; the most visited one is the best.

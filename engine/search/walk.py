@@ -64,7 +64,7 @@ class Walk(Protocol):
 
         Args:
             seed: the seed of chance.
-            number: the number of the game in this seed.
+            number: the number of the game for this seed.
             cap: the number of decisions before the game is abandoned.
         """
 

@@ -104,13 +104,13 @@ class WasmSearch(Search):
         return None if self.interrupts else WasmDecisions(self, self._memories[0], self._value)
 
     def compared(self, question: SearchQuestion) -> Compared:
-        """Compares the options of a seat by random games played after each, in one call if possible."""
+        """Compares the options of a seat by playing random games after each of them, in one call if possible."""
         result = None if self._decisions is None else self._decisions.compared(question)
         self.given_back += result is None
         return super().compared(question) if result is None else result
 
     def grown(self, question: SearchQuestion) -> Grown:
-        """Grows a tree of the options of a seat by random games, in one call if possible."""
+        """Grows a tree of a seat's options by playing random games, in one call if possible."""
         result = None if self._decisions is None else self._decisions.grown(question)
         self.given_back += result is None
         return super().grown(question) if result is None else result

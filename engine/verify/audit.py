@@ -51,7 +51,7 @@ class Broken:
 
 
 def first_broken(result: ReplayResult) -> Broken | None:
-    """The first move of a replayed game that breaks an invariant or leaves no legal option, or None.
+    """The first move of a replayed game that breaks an invariant or leaves no legal option; None if no move does.
 
     Only the legal part of the game is replayed.
     """

@@ -34,7 +34,7 @@ class Property:
     Attributes:
         name: the name in messages.
         rate: the share of positions checked in a random game; slow properties have a low rate.
-        holds: the function that returns the diagnostic of a violation, or None.
+        holds: the function that returns the diagnostic of a violation, or None if the property holds.
     """
 
     name: str

@@ -158,7 +158,7 @@ class _Games(RuleBasedStateMachine):
     @precondition(lambda self: not self.over)
     @rule(number=st.integers(0, 10_000))
     def take(self, number: int) -> None:
-        """Takes an option; low numbers are simplest."""
+        """Takes the legal option with a given number, counted cyclically; Hypothesis prefers low numbers."""
         options = look(self.trial.game)[0]
         self.expect(self.trial.make(options[number % len(options)]))
 

@@ -191,7 +191,7 @@ class AlikeEmitter:
             code.call(self._names[kind])
 
     def begin(self, c: ir.Choice, depth: int) -> None:
-        """Clears the marks of listed tokens; precedes the loop over a parameter's values."""
+        """Emits code that clears the marks of listed tokens, before the loop over a parameter's values."""
         code = self.x.code
         if not c.params[depth].alike:
             return

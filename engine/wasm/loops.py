@@ -80,7 +80,7 @@ class LoopEmitter:
 
     @contextmanager
     def wide_members(self, start: ir.Expr | None, slot: int) -> Iterator[tuple[int, int]]:
-        """`members` for a row in memory, whose address is on the stack."""
+        """Like `members`, but for a set in a row of memory, whose address is on the stack."""
         code = self.x.code
         source, first, at, round_ = code.local(), code.local(), code.local(), code.local()
         code.set(source)

@@ -54,11 +54,12 @@ class WasmProgram:
 
 
 class Readers:
-    """The tables of the invariants that may read each cell, which are identical in all memories of a program.
+    """Tables that list, for each cell, the invariants that may read it; they are identical in all memories of a
+    program.
 
-    The table has the address of a list for each cell, or 0. A list starts with a length, followed by the number of each
-    piece and the set of its members; then another length, followed by the address of the change of each linear equation
-    that contains the cell, and its coefficient there.
+    The main table contains the address of a list for each cell, or 0 if no invariant reads the cell. A list starts with
+    a length, followed by the number of each piece and the set of its members. Another length follows, and for each
+    linear equation that contains the cell, the address of the equation's change and the cell's coefficient.
     """
 
     def __init__(self, compiled: Compiled) -> None:

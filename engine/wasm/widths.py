@@ -43,8 +43,8 @@ class Widths:
         cells: for each cell, whether it has more than one word.
         functions: for each definition, the facts about its slots, and the width of its result.
 
-    The fact about a slot is its width if it holds a set, and the negative width of a set that contains it if it holds a
-    member.
+    If a slot holds a set, the fact about the slot is the width of the set. If it holds a member, the fact is the
+    negative width of a set that contains the member.
     """
 
     def __init__(self, p: ir.Program, cells: int, added: Mapping[int, int], *, orders: bool = False) -> None:

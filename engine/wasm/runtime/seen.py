@@ -53,7 +53,7 @@ from rulespec.engine.wasm.runtime.search import restored, saved
 
 
 def at_place(entry: int) -> int:
-    """The number of tokens at a place: the number of cells in an entry that hold its value."""
+    """The number of tokens at a place: the number of an entry's cells that hold the number of the place."""
     cell = load(entry + 8)
     end = cell + 8 * load(entry + 16)
     value = load(entry + 24)
@@ -65,7 +65,7 @@ def at_place(entry: int) -> int:
 
 
 def pieces_of(entry: int) -> int:
-    """The sum of the cells of an entry."""
+    """The number of private pieces: the sum of an entry's cells."""
     left = load(entry + 8)
     total = 0
     at = entry + 16
@@ -77,7 +77,7 @@ def pieces_of(entry: int) -> int:
 
 
 def length_of(entry: int) -> int:
-    """The length of an order, from an entry with its first word, its number of words and its member width."""
+    """The length of an order; the entry contains its first word, its number of words and its member width."""
     word = load(entry + 16)
     while word > 0:
         word = word - 1
@@ -88,7 +88,7 @@ def length_of(entry: int) -> int:
 
 
 def public_count(entry: int) -> int:
-    """The public count of a private value."""
+    """The public count described by an entry: of tokens at a place, of pieces, or of the members of an order."""
     if load(entry) == 1:
         return at_place(entry)
     if load(entry) == 2:
