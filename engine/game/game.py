@@ -1,4 +1,4 @@
-"""A game in progress: an interface by name to its decisions, options, undo, copies, hash and result.
+"""A game in progress: its decisions, options, undo, copies, hash and result, by readable names.
 
 Example::
 

@@ -49,9 +49,9 @@ class LegalOptions(Sequence[Option]):
 
     @property
     def unlisted(self) -> int:
-        """The number of possible sets or bags for a parameter if they are too many to list, otherwise 0.
+        """The number of possible sets or bags for a parameter if there are too many to list, otherwise 0.
 
-        For paths, it is the number of paths visited, plus one.
+        For paths, the number is one more than the number of paths visited.
         """
         position = self._position
         choices = position.program.decisions[position.asked].choices if position.asked >= 0 else ()

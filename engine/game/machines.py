@@ -180,7 +180,7 @@ _quick = MachineMemo(_quick_for_logs)
 
 
 def for_log(backend: Backend, decisions: int) -> Machines:
-    """The factory of a machine for replaying a log; it chooses by the number of decisions replayed so far at the log's
+    """The factory of a machine for replaying a log, chosen by the number of decisions replayed so far at the log's
     table.
 
     Args:

@@ -38,7 +38,7 @@ class Gauge(Struct, frozen=True):
 
     Attributes:
         name: the name.
-        kind: the kind of the measured entities, or "".
+        kind: the kind of the measured entities; "" for a measure of the game itself.
         value: the function for any state, which reads cells in the order in which the rules read them.
         quick: the faster function for fully visible states.
         use: the name of the measure in budgets.
@@ -54,7 +54,7 @@ class Gauge(Struct, frozen=True):
 def gauges(
     measures: Iterable[typed.Measure], compiled: Callable[[typed.Expr, Scope], tuple[Value, Value]]
 ) -> tuple[Gauge, ...]:
-    """The measures of a ruleset; `compiled` returns the two functions for an expression."""
+    """The measures of a ruleset; `compiled` returns the functions `value` and `quick` for an expression."""
     results = []
     for measure in measures:
         var = measure.var

@@ -13,7 +13,7 @@ from rulespec.engine.program.machine import Machine
 
 
 class Numbers(Protocol):
-    """The state of a game as numbers, which anyone may read but only decisions change.
+    """The state of a game as numbers; anyone may read it, but only decisions change it.
 
     If the rules fault, the method or property that runs them raises RulesetFaultError and leaves the game unchanged.
     """

@@ -39,7 +39,7 @@ class Decision(Struct, frozen=True):
 class OptionKind(Struct, frozen=True):
     """The data shared by all options with the same name at a decision.
 
-    `interrupt` marks a right to act out of turn. `choice` is the number of the option, `block` its first block.
+    `interrupt` marks a right to act out of turn. `choice` is the number of the option, and `block` its first block.
     """
 
     decision: str
@@ -51,7 +51,7 @@ class OptionKind(Struct, frozen=True):
 
 
 class Option(Struct, frozen=True, eq=False, gc=False):
-    """A possible choice. `args` are the arguments as numbers, `by` is the acting seat.
+    """A possible choice. `args` are the arguments as numbers, and `by` is the acting seat.
 
     `legal_at` is the stamp of the position that listed the option, where its legality need not be tested again. It is 0
     for unlisted options, and for options in lists shared by many positions (`rulespec.engine.game.notation`).
@@ -158,7 +158,7 @@ class RulesetFaultError(RulespecError):
 
 
 class UnlistedOptionsError(RulesetFaultError):
-    """Raised if the possible sets or bags for a parameter of the open decision are too many to list.
+    """Raised if a parameter of the open decision has too many possible sets or bags to list.
 
     `Game.is_legal` still tests a given option, and `Game.drawn` draws one at random.
 

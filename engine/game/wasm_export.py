@@ -90,12 +90,13 @@ def names(game: Game, wasm: WasmProgram, to: Mapping[int, int]) -> dict[str, Any
 
     `cells` lists the cells of the rules, in order, with their addresses; for wide sets, `words` is the size in 64-bit
     words. `options` are numbered as in the buffer of options, where each argument takes up `words` numbers. `asked`
-    gives the open decision of each block, or -1. `registers` are addresses. `numbers` is the version of the numbering.
-    `ties` states for each tiebreak whether it chooses from a set, and `most` gives the maximum number of members.
-    `private` lists the cells that can be hidden, and `notes` the variables of the rules that may hold values derived
-    from these cells. `counts` are the public counts of private pieces: the number of `cells` that hold a `place`; if
-    `place` is -1, the sum of the cells, or the length of an order. For a private parameter, `to` is the number of the
-    aside that returns the seats, besides the decider, that see its value; -1 if there are none.
+    gives the decision that each block opens, or -1 if it opens none. `registers` are addresses. `numbers` is the
+    version of the numbering. `ties` states for each tiebreak whether it chooses from a set, and `most` gives the
+    maximum number of members. `private` lists the cells that can be hidden, and `notes` the variables of the rules that
+    may hold values derived from these cells. `counts` are the public counts of private pieces: the number of `cells`
+    that hold a `place`; if `place` is -1, the sum of the cells, or the length of an order. For a private parameter,
+    `to` is the number of the aside that returns the seats, besides the decider, that see its value; -1 if there are
+    none.
 
     Args:
         game: a game of the table.

@@ -54,7 +54,7 @@ class ProgramRanges:
         return self._known[id(e)][1]
 
     def function(self, body: ir.Expr) -> None:
-        """Records the range of the value of the next function."""
+        """Records the range of the value of the next function in the program."""
         self._functions.append(self.of(body))
 
     def _cell(self, c: ir.CellName) -> Range:

@@ -107,7 +107,7 @@ class Occupancy:
                     self.houses[base + i] = (*self.houses.get(base + i, ()), (first, 1 << i, array))
 
     def start(self, cells: Sequence[int]) -> State:
-        """A state that consists of these cells and then their sets."""
+        """A state that consists of the given cells, followed by the cells of their sets."""
         state = [*cells, *[0] * (self.cells - self.first)]
         self.update(state, [*self.places, *self.houses])
         return state

@@ -29,8 +29,8 @@ def optimized(p: ir.Program, passes: Sequence[Pass] = PASSES) -> ir.Program:
 def of_definitions(p: ir.Program) -> ir.Program:
     """The program with only its definitions optimised, for use over a few thousand decisions.
 
-    Definitions gain most: in a large game, optimising them takes a seventh of the time of all passes, and saves as much
-    of a decision's time.
+    Definitions gain most: in a large game, optimising them takes a seventh of the time of all passes, and saves a
+    similar share of a decision's time.
     """
     alone = replace(p, blocks=[], decisions=[], invariants=[])
     alone = optimized(alone, (fold_constants, narrow, fold_constants))

@@ -39,7 +39,8 @@ class AlikeTokens:
             state: the position.
             decision: the number of the open decision.
             kind: the kind of the tokens.
-            interrupts: whether the options are out of turn, in which case the public view decides.
+            interrupts: whether the options are out of turn, in which case the public view determines which tokens are
+                interchangeable.
         """
         alike, size = self.p.alike[kind], self.p.sizes[kind]
         unseen: set[int] = set()

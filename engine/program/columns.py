@@ -22,8 +22,8 @@ def form_of(type_: str) -> tuple[str, str]:
 
 
 def value_bits(type_: str, sizes: dict[str, int]) -> int:
-    """The bit width of a composite type (set, bag, order or path); 1 for other types. `sizes` maps kinds to their
-    numbers of entities.
+    """The bit width of a composite type (set, bag, order or path); 1 for other types. `sizes` maps each kind to its
+    number of entities.
     """
     form, kind = form_of(type_)
     size = sizes.get(kind, 1)

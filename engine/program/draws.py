@@ -74,7 +74,7 @@ class Draws:
         return result * bound >> bits
 
     def tries(self, at: int) -> Callable[[int, int], int]:
-        """A function of attempt number and bound that returns uniform numbers derived from word `at`."""
+        """A function that takes an attempt number and a bound, and returns a uniform number derived from word `at`."""
         return Draws(word(self.key, at)).below
 
     def weighted(self, at: int, weights: Sequence[int]) -> int:

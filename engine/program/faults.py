@@ -22,8 +22,8 @@ class ProgramFaultError(RulespecError):
 
     Attributes:
         site: index into `Program.sites`; -1 for an exceeded limit of the machine.
-        detail: the numbers at fault, or "".
-        mask: the set at fault, or None.
+        detail: the numbers at fault; "" if there are none.
+        mask: the set at fault; None if there is none.
         span: the place of the code that exceeded a limit of the machine.
     """
 

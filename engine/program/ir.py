@@ -222,7 +222,7 @@ class Suppose(Expr, frozen=True):
     """The value of `body` after a hypothetical call, which opens no decision, does not end the game, and is then rolled
     back.
 
-    `block` is the procedure's first block, `back` the cell of its return address, `params` are the cells of its
+    `block` is the procedure's first block, `back` is the cell of its return address, and `params` are the cells of its
     parameters. More than `MAX_ONCE_STEPS` steps are a fault at `site`. If `counted`, the actual steps are counted
     instead of a bound in the surrounding expression (set by `count_work`).
     """
@@ -493,11 +493,11 @@ def none_of(type_: str) -> int | None:
 
 
 class Choice(Brief, Struct, frozen=True, gc=False):
-    """An option of a decision; `by` is the acting seat of an out-of-turn option, or None.
+    """An option of a decision; `by` is the acting seat of an out-of-turn option, and None for the decider's options.
 
     `depths` fixes when the conditions are tested (see `option_tests`); `steps` is the step bound for listing the
     arguments, excluding steps per parameter value (both set by `count_work`). `weight` is the weight at a chance
-    decision, `policy` the weight in playouts if a seat decides.
+    decision, and `policy` the weight in playouts if a seat decides.
     """
 
     name: str
@@ -536,7 +536,10 @@ class Decision(Brief, Struct, frozen=True, gc=False):
 
 
 class Invariant(Brief, Struct, frozen=True, gc=False):
-    """An invariant; `each`, created by passes, is a slot and the set of members to test in it."""
+    """An invariant; if `each` gives a slot and a set, the condition is tested with each member of the set in that slot.
+
+    Passes set `each`.
+    """
 
     name: str
     condition: Condition
@@ -561,7 +564,7 @@ class PositionValue(Brief, Struct, frozen=True, gc=False):
     """The value of a position to the seat in slot 0; `shared` values are the same for all seats.
 
     Measures have the same form, with `size` as the number of seats or other entities for slot 0. `decides` is a
-    difference that nearly decides a game, `horizon` the number of decisions after which a playout is cut off.
+    difference that nearly decides a game, and `horizon` is the number of decisions after which a playout is cut off.
     """
 
     name: str

@@ -1,5 +1,5 @@
-"""Long evaluations between decisions, which are left to the interpreter because it counts steps, and statistics on
-these calls.
+"""Long evaluations between decisions, which are left to the interpreter because it counts steps, and statistics on the
+calls passed to the interpreter.
 
 Runs and option lists count their own steps. Generated code evaluates everything else without counting; if the sizes of
 kinds do not prove that an evaluation is short, the interpreter takes over.

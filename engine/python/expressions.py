@@ -370,7 +370,9 @@ class ExpressionWriter:
         return [*lines, f"return {self.number(e.default)} if n is None else n"]
 
     def ways(self, walk: ir.PathSearch) -> str:
-        """The source of a parameter's possible paths, as functions of a partial path that the machine calls."""
+        """The source of a call of `ways`, which describes a parameter's possible paths by functions of a
+        partial path.
+        """
         outer, self.shared = self.shared, {}  # a separate function has separate variables
         known = ", ".join(f"v{slot:d}" for slot in (walk.slot, walk.at, walk.left, *walk.used))
         onward = f"lambda {known}: {f'charge({walk.steps:d}) or ' if walk.steps else ''}{self.x(walk.onward)}"

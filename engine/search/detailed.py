@@ -24,7 +24,7 @@ AHEAD = 16
 
 
 class DetailedGames:
-    """Random games of a plan with details, in wasm, with Python as fallback.
+    """A player of a plan's random games in wasm, with details; falls back to Python.
 
     Args:
         plan: a plan of games with details, for one player count.

@@ -36,7 +36,7 @@ class RandomWords:
 
 
 class Exchange:
-    """Exchanges of tokens of a kind that were drawn, dealt or passed unseen.
+    """Exchanges of unseen tokens of one kind: tokens that were drawn, dealt or passed without being seen.
 
     Args:
         p: the program.

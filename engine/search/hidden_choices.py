@@ -2,8 +2,8 @@
 
 Sealed bids become public all at once, and hardly any particle has guessed all of them. Therefore, for each hidden
 choice in turn, all options are replayed up to the present; among those that differ least from the seat's observations,
-one is drawn by the odds of its history. If a history already agrees with all observations, this is a step of Gibbs
-sampling, which preserves the game's odds.
+one is drawn in proportion to the odds of its history. If a history already agrees with all observations, this is a step
+of Gibbs sampling, which preserves the game's odds.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Reconsidered(NamedTuple):
 
 
 def hidden_choices(looks: NDArray[np.int64], exchanges: list[Exchange]) -> NDArray[np.bool_]:
-    """For each decision, whether it hides a choice from the seat. Choices of tokens with places do not count, since
-    exchanges cover these.
+    """For each decision, whether it hides a choice from the seat. Choices of tokens with places are excluded, since
+    exchanges cover them.
 
     Args:
         looks: the decisions as seen by the seat; see `SeenHistory`.

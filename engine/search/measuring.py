@@ -59,7 +59,7 @@ class RowMeasures:
         return self.of(np.array(notes, np.int64).reshape(len(notes), self._search.columns))
 
     def of(self, rows: NDArray[np.int64]) -> list[Measures]:
-        """The measures of positions: measure → entity → number, or None."""
+        """The measures of positions: measure → entity → number; None if the number does not exist."""
         results: list[Measures] = [{} for _ in rows]
         try:
             for measure, entities, value in self._columns:

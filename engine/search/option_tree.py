@@ -97,7 +97,9 @@ class _Node:
 
     @property
     def proven(self) -> list[int] | None:
-        """The proven payoff to each seat, if one option certainly wins everything, or all are proven."""
+        """The proven payoff to each seat; None unless one option certainly wins everything, or all options
+        are proven.
+        """
         results = [edge.proven for edge in self.edges.values()]
         certain = [shares for shares in results if shares is not None]
         best = max(certain, key=lambda shares: shares[self.seat], default=None)

@@ -1,6 +1,6 @@
 """Results of searches as arrays; each seat's payoff is an integer, so that Python and wasm compute equal sums.
 
-A share is an integer in units of 1/`ONE`. Divided by `ONE`, it is exact as a float, and so are sums of some millions of
+A share is an integer in units of 1/`ONE`. Divided by `ONE`, it is exact as a float, and so are sums of a few million
 shares. `wasm.runtime.payoffs` does the same for one playout at a time.
 """
 
@@ -202,8 +202,8 @@ class Ends(NamedTuple):
             for points, 0 is the maximum loss, 1 the maximum gain. They are multiples of 1/`payoffs.ONE`, so sums are
             exact.
         signal: whether the payoffs are informative: false if a playout was cut off with nobody ahead.
-        hashes: the hash of the position after each decision, playout by playout, as many as `decisions` says; empty
-            unless requested.
+        hashes: the hash of the position after each decision, playout by playout (`decisions` gives the number for each
+            playout); empty unless requested.
     """
 
     ended: NDArray[np.bool_]
@@ -217,7 +217,7 @@ class Ends(NamedTuple):
 
 
 class PlayoutEnd(NamedTuple):
-    """The result of one playout; `winners` are seat numbers, the other fields are those of `Ends`."""
+    """The result of one playout; `winners` are seat numbers, and the other fields are those of `Ends`."""
 
     ended: bool
     decisions: int

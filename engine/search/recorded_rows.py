@@ -49,7 +49,8 @@ class Replayed(NamedTuple):
         decisions: the number of leading legal decisions; the next one, if any, is illegal.
         rows: the positions after these decisions.
         hashes: the hash of the position after each of these decisions, game by game; empty unless requested.
-        worth: for each position after one of these decisions, the highest of its values to the seats, if requested.
+        worth: for each position after one of these decisions, the value to the seat with the highest value, if
+            requested.
     """
 
     decisions: NDArray[np.int64]

@@ -168,7 +168,7 @@ class Search:
         return numbers
 
     def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The value of positions to each seat: the chosen value, or else points, or 0 if there is no scoring."""
+        """The value of positions to each seat: the chosen value; otherwise points, or 0 if there is no scoring."""
         results = [self._values(game) for game in self._games(rows)]
         return np.array(results, np.int64).reshape(len(rows), self.seats)
 
@@ -205,7 +205,7 @@ class Search:
 
     @cached_property
     def shown(self) -> NDArray[np.int64]:
-        """The column in a row of each named cell in an observation."""
+        """For each named cell of an observation, its column in a row."""
         results: list[int] = []
         for at in dict.fromkeys(self._shown_cells):
             results += (at, *self.form.further.get(at, ()))
@@ -392,7 +392,7 @@ class Search:
             games: their decisions, as returned by `codes`.
             start: the position to continue from, as a row; by default, the start of the game.
             hashes: whether to return the hash of the position after each decision.
-            worth: whether to return, instead of hashes, the highest value of each position to any seat.
+            worth: whether to return, instead of hashes, the value of each position to the seat with the highest value.
 
         Raises:
             RulesetFaultError: if the rules fault before the first decision.

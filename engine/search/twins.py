@@ -58,8 +58,8 @@ def particle_rows(
 ) -> NDArray[np.int64]:
     """Positions indistinguishable to the seat, as rows; a single row if nothing is hidden from it.
 
-    In wasm, they are drawn together, with the game's odds: chance according to its weights, and hidden choices
-    of others uniformly. In Python they come from `particles`. They depend on the seat's observations and on the seed.
+    In wasm, they are drawn together, with the game's odds: chance follows its weights, and hidden choices of others are
+    uniform. In Python they come from `particles`. They depend on the seat's observations and on the seed.
 
     Args:
         search: a search over positions of the game's ruleset, seats and settings.

@@ -1,4 +1,4 @@
-"""Plain UCT: a tree of promising options, grown by random games.
+"""Plain UCT: a tree of promising options, grown by playing random games.
 
 After Kocsis and Szepesvári, "Bandit based Monte-Carlo Planning" (2006), for any number of seats: the decider at a node
 takes the option with its best results so far, and sometimes a rarely tried one.

@@ -43,7 +43,7 @@ class Ended(Struct, frozen=True):
         number: the index of the game.
         decisions: the number of its decisions.
         capped: whether it was abandoned after `CAP` decisions.
-        returned: whether it ended by a return of the start procedure.
+        returned: whether it ended because the start procedure returned.
         failed: the game, if it reveals a mistake in the rules; otherwise None.
     """
 

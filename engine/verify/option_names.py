@@ -14,7 +14,7 @@ from rulespec.typed.rule_traversal import walk
 
 
 def unknown_option(game: Game, name: str) -> str:
-    """The reason why a ruleset has no option with a name under any settings; "" if it has one."""
+    """The reason why a ruleset has no option with the given name under any settings; "" if it has one."""
     names = {option.name for option in _options(game.ruleset)}
     if name in names:
         return ""

@@ -48,7 +48,7 @@ class Perft:
 
 
 def perft(game: Game, depth: int, *, limit: int = LIMIT) -> Perft:
-    """Counts the positions `depth` options after a game's position.
+    """Counts the positions that are `depth` options away from a game's position.
 
     Every legal option counts once: chance options regardless of their weights, and interrupts like the decider's own
     options. An interrupt followed by a decision therefore counts as two consecutive options.

@@ -32,8 +32,8 @@ from rulespec.typed.rule_traversal import walk
 
 
 class LoopBounds(Marks, Observer):
-    """The limited loops of a program that have decisions inside but none after the loop, if the game can end in other
-    ways.
+    """The `repeat at most` loops of a program that contain decisions and are followed by none, if the game can also end
+    in other ways.
 
     Args:
         ruleset: the ruleset.

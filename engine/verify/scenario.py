@@ -40,7 +40,7 @@ class Scenario:
         seats: the players; empty for the default players.
         settings: the settings of the table.
         base: the id of the scenario with the starting position; None after it has been merged.
-        start: a procedure call that replaces the game's usual start, or None.
+        start: a procedure call that replaces the game's usual start; None for the usual start.
         layers: the layers of the position, in order.
         steps: the decisions and expectations.
     """

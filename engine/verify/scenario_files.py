@@ -43,7 +43,7 @@ def outside_scenarios(
     """The scenarios in a file or folder outside the ruleset that apply to this reference.
 
     A scenario with `also` is skipped if the reference has any of the ruleset's own overlays that `also` does not list;
-    one without `also` always applies. Overlays from elsewhere do not count, since no scenario can name them. The
+    one without `also` always applies. Overlays from elsewhere are ignored, since no scenario can name them. The
     scenarios in a subfolder `<overlay>/` apply if the reference has this overlay.
 
     Args:

@@ -1,4 +1,4 @@
-"""Checks of facts for every entity; a violation is reported where the facts are."""
+"""Checks of facts for every entity; a violation is reported where the facts are declared."""
 
 from __future__ import annotations
 

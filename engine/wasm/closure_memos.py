@@ -1,5 +1,5 @@
-"""Memos of reached sets and of definitions that use them, which stay valid beyond a decision, until a cell on which
-they depend is written.
+"""Memos of reached sets (`ir.Closure`) and of definitions that use them, which stay valid beyond a decision, until a
+cell on which they depend is written.
 
 A module has a table for each memo. Its rows are found by the values of the free variables, and stamped when they are
 written. An instruction that may write a cell read by a memoised expression notes the memo's number in a register; all
@@ -45,7 +45,7 @@ class ClosureMemo(Struct, frozen=True):
 
 
 class ClosureMemos:
-    """The memos of a program's reached sets.
+    """The memos of a program's reached sets (`ir.Closure`).
 
     A reached set is memoised if it reads the state and takes longer to compute than to look up; a definition is
     memoised if it uses such a set.
@@ -151,7 +151,10 @@ class ClosureMemos:
 
 
 class MemoTimes:
-    """An emitter of code for the times of memos: a row is valid if it was written at the current time of its memo."""
+    """An emitter of code that keeps a logical time for each memo.
+
+    A row is valid if it was written at the current time of its memo.
+    """
 
     def __init__(self, x: ExpressionEmitter) -> None:
         self._x = x

@@ -41,7 +41,7 @@ class Memory:
     Attributes:
         state: the address of the first cell.
         wide: the address of the first cell with a multi-word value.
-        ranks: cell with a multi-word value → its number among them.
+        ranks: cell with a multi-word value → its number among these cells.
         constants: the addresses of registers and areas by name, for the fixed functions.
         sight_weights: the numbers at `SIGHT_WEIGHTS`, which are written only by hosts that need view digests.
     """

@@ -52,7 +52,7 @@ def loaded(code: Code, address: int, count: int) -> list[Word]:
 
 
 def combined(code: Code, op: str, one: Sequence[Word], other: Sequence[Word]) -> list[Word]:
-    """The words of `|`, `&` or `diff` of two equally wide sets."""
+    """The words of the union (`|`), intersection (`&`) or difference (`diff`) of two equally wide sets."""
 
     def word(a: Callable[[], None], b: Callable[[], None]) -> None:
         a()

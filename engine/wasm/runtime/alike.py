@@ -14,7 +14,7 @@ from rulespec.engine.wasm.runtime.wide import wide_field, wide_in
 
 
 def alike_begin(kind: int) -> None:
-    """Starts with one class per owner."""
+    """Initialises the classes: one class per owner."""
     size = load(kind)
     number = load(kind + 8)
     fill(load(kind + 32), 0, 8 * size)

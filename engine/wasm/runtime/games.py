@@ -154,7 +154,7 @@ def take(one: int) -> None:
 
 @exported
 def run(block: int) -> None:
-    """Runs blocks until a decision waits or the game is over."""
+    """Runs blocks until the game waits for a decision or is over."""
     while block >= 0:
         block = go(load(FUNCTIONS + 8 * block), load(ENTRIES + 8 * block))
         if block < -1:

@@ -157,7 +157,7 @@ def playout(number: int, cap: int) -> int:
 
 
 def counted(own: int) -> None:
-    """Adds an evaluated playout to an option."""
+    """Adds the result of a playout to the totals of an option."""
     ended = load(RESULTS) == 0
     share = payoff(load(OWN_TEAM), ended)
     store(own + 8, load(own + 8) + aim(load(OWN_TEAM), ended, share))

@@ -1,6 +1,6 @@
 """The interface to a program: the addresses, numbers and functions that the compiler emits.
 
-The values here are placeholders, so that the modules can be imported; tests replace them.
+The values in this module are placeholders, so that the modules can be imported; tests replace them.
 """
 
 from typing import NoReturn

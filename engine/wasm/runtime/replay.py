@@ -63,7 +63,7 @@ def legal(one: int) -> int:
 
 
 def most(which: int) -> int:
-    """The highest of the values that the position has to the individual seats."""
+    """The value of the position to the seat with the highest value."""
     worth(RESULTS, which)
     result = load(RESULTS)
     at = 8
@@ -78,8 +78,8 @@ def most(which: int) -> int:
 def replay(count: int, hashed: int, which: int) -> None:
     """Takes the decisions of each game, up to the first one that is not legal.
 
-    If `hashed` is 1, replaces each decision's seat with the hash after the decision; if 2, with the highest of the
-    position's values to the seats. If interrupted, another call resumes.
+    If `hashed` is 1, replaces each decision's seat with the hash after the decision; if 2, with the position's value to
+    the seat with the highest value. If interrupted, another call resumes.
     """
     while load(GAME) < count:
         number = load(GAME)

@@ -40,7 +40,8 @@ from rulespec.engine.wasm.runtime.registers import (
 
 
 def moved_part(row: int, at: int, end: int) -> None:
-    """Writes the part of a row between two addresses into the state where the two differ, and updates the derived sets.
+    """Writes the differing words of a row into the part of the state between two addresses, and updates the derived
+    sets.
 
     It first lists the differences without branching on them, since such branches are unpredictable.
     """
@@ -91,7 +92,7 @@ def moved_wide(row: int) -> None:
 
 @exported
 def moved(row: int) -> None:
-    """Writes a row into the state, where the two differ."""
+    """Writes the differing words of a row into the state."""
     moved_part(row, STATE, RULES_END)
     moved_wide(row)
 

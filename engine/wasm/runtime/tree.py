@@ -1,4 +1,4 @@
-"""A tree of options, grown by random games: the equivalent of `rulespec.engine.search.option_tree` in wasm.
+"""A tree of options, grown by playing random games: the equivalent of `rulespec.engine.search.option_tree` in wasm.
 
 A node has six numbers: its seat, its visits, its first and last option, the maximum number of options to try, and the
 number of options listed at once. An option of a node has eight numbers: the next option, the first option that looks
@@ -69,7 +69,7 @@ def room(size: int) -> int:
 
 
 def drawn_next() -> int:
-    """Advances the number of the tree's random draws, and returns the number of the next draw."""
+    """Increments the tree's counter of random draws, and returns it."""
     store(DRAWN, load(DRAWN) + 1)
     return load(DRAWN)
 
@@ -392,7 +392,7 @@ def prove() -> None:
 
 @exported
 def grow(playouts: int, particles: int, cap: int) -> int:
-    """Grows a tree by random games; returns whether it was interrupted, in which case another call resumes."""
+    """Grows a tree by playing random games; returns whether it was interrupted, in which case another call resumes."""
     while load(NEXT) < playouts:
         if load(PAUSED) == 0:
             if load(BUDGET) < 0:

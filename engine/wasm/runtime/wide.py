@@ -187,7 +187,7 @@ def wide_field(order: int, at: int, bits: int) -> int:
 
 
 def wide_note(order: int, at: int, bits: int, value: int) -> None:
-    """Writes a field that was 0."""
+    """Writes a field of an order; the field must have been 0."""
     if at + bits > 64 * WORDS:
         trap()
     off = at & 63
