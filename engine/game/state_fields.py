@@ -1,4 +1,4 @@
-"""State fields by the names used in logs: their cells, and the conversion of values."""
+"""State fields, looked up by the names used in logs: their cells, and the conversion of their values."""
 
 from __future__ import annotations
 

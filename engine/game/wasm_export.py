@@ -1,4 +1,4 @@
-"""Export of a ruleset for a given number of seats, as a wasm module with a table of names, for other programs.
+"""Export of a ruleset, for a given number of seats, to a wasm module with a table of names that other programs can use.
 
 Besides the rules, the module has functions `aside0`, `aside1`, … for expressions outside the rules, such as
 placeholders in texts. They take the parameters of the expression and, last, the index of the requested word of a set.

@@ -32,7 +32,7 @@ class Lowering(Protocol):
         """The lowered expression, constant if possible."""
 
     def argument(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
-        """The lowered expression as a value of a type."""
+        """The lowered expression, as a value of the given type."""
 
     def row(self, values: tuple[int, ...], index: ir.Expr) -> ir.Expr:
         """The value of a constant array at an index."""

@@ -1,4 +1,4 @@
-"""Operators over subsets and on optional numbers, which no machine implements: lowered to loops and simpler operations.
+"""Operators over subsets and on optional numbers, lowered to loops and simpler operations that machines implement.
 
 The number of a subset has a bit for each member; the first member has the lowest bit. A set of numbers has at most 32
 members, so that it fits into a word; subsets are therefore enumerated by nested loops, one per digit of their number.

@@ -41,7 +41,7 @@ class ExpressionLowering:
         ranges: the value ranges of numbers.
         results: procedure → cell of its return value.
         worked_out: the evaluator of start values and capacities.
-        capacities: kind of tokens → capacity of each place, filled on demand.
+        capacities: kind of token → capacity of each place, filled on demand.
         limits: shared capacity → limit for each entity of its index, filled on demand.
     """
 

@@ -28,7 +28,7 @@ from rulespec.types import INT, Ent, Maybe, Num, Type
 
 
 class Named(NamedTuple):
-    """A value that is bound in a head, and read by the body or a payment, with its cell and its expression."""
+    """A value bound in a head and read by the body or a payment: its cell and its expression."""
 
     cell: int
     value: ir.Expr

@@ -38,7 +38,7 @@ class Layout:
 
     Attributes:
         field_at: the first cell of each field.
-        place_at: the first cell of each place of a type of pieces.
+        place_at: the first cell of each place of a piece type.
         frames: private table of a procedure → scope with the variables of its frame.
     """
 

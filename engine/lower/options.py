@@ -77,7 +77,7 @@ class OptionLowering:
     def choice(
         self, option: typed.OptionDef, scope: Scope, *, later: bool = False, representatives: bool = False
     ) -> tuple[ir.Choice, Begun]:
-        """A lowered option, with a block for its body, and its prologue.
+        """The lowered option (with a block for its body) and its prologue.
 
         Args:
             option: the option.

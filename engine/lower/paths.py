@@ -29,7 +29,7 @@ class PathLowering(Protocol):
         """The lowered expression, constant if possible."""
 
     def argument(self, e: typed.Expr, type_: Type, scope: Scope) -> ir.Expr:
-        """The lowered expression as a value of a type."""
+        """The lowered expression, as a value of the given type."""
 
     def bounded(self, e: ir.Expr, span: Span, bounds: Range = NUMBERS) -> ir.Expr:
         """The expression for a number, with a check unless the number is known to be within bounds."""

@@ -27,7 +27,7 @@ def numbered(layout: Layout, e: typed.PlaceValue, index: ir.Expr | None) -> ir.E
 
 
 def first_place(layout: Layout, kind: typed.Kind, place: typed.PlaceDecl) -> int:
-    """The number of a declared place, with the first entity as its index, among all places for one kind of tokens."""
+    """The number of a declared place, with the first entity as its index, among all places for one kind of token."""
     return first_of(layout.d.kinds, layout.d.kinds[f"{kind.name}.place"], place, layout.seats)
 
 

@@ -1,4 +1,4 @@
-"""Occupancy: the sets of occupied places, and of the tokens in each place, as cells of the state.
+"""Occupancy: cells of the state that hold sets of occupied places, and the set of tokens in each place.
 
 These sets are read often and change rarely.
 

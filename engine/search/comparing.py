@@ -19,7 +19,7 @@ from rulespec.engine.search.walk import Positions
 
 
 class SearchQuestion(NamedTuple):
-    """A question about the best option of a seat.
+    """A search question: which of a seat's options is best.
 
     Attributes:
         seat: the number of the seat.

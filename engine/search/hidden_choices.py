@@ -1,4 +1,4 @@
-"""Hidden choices of other seats, resampled from later disclosures.
+"""Hidden choices of other seats, resampled to fit later disclosures.
 
 Sealed bids become public all at once, and hardly any particle has guessed all of them. Therefore, for each hidden
 choice in turn, all options are replayed up to the present; among those that differ least from the seat's observations,

@@ -1,4 +1,4 @@
-"""Measures of many positions at once, computed like values of positions."""
+"""Measures of many positions at once, computed like position values."""
 
 from __future__ import annotations
 

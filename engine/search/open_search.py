@@ -28,7 +28,7 @@ def open_search(
         game: a game; its position does not matter.
         interrupts: whether to append options out of turn to those of the decider.
         backend: `auto` uses wasm if possible, otherwise Python; the results are the same.
-        value: the name of a value of positions; "" means the first declared one, or points if none is declared.
+        value: the name of a position value; "" means the first declared one, or points if none is declared.
 
     Raises:
         ValueError: if no value has this name.

@@ -1,10 +1,10 @@
 """Particles of a seat: positions that it cannot distinguish from the true one, distributed by the game's own odds.
 
 They follow the game decision by decision from the seat's view: hidden choices are drawn, and contradicted particles are
-dropped. Hidden choices of others are resampled from later disclosures (`hidden_choices`). If all histories are equally
-likely, as with dealt cards, two hidden tokens are exchanged in the history of a dropped particle, and the history is
-replayed from the start. If the result does not fit the observations, the particle is replaced by a copy of a fitting
-one. At each decision of the seat, all particles take Metropolis steps: exchanges of two hidden tokens, accepted
+dropped. Hidden choices of others are resampled to fit later disclosures (`hidden_choices`). If all histories are
+equally likely, as with dealt cards, two hidden tokens are exchanged in the history of a dropped particle, and the
+history is replayed from the start. If the result does not fit the observations, the particle is replaced by a copy of a
+fitting one. At each decision of the seat, all particles take Metropolis steps: exchanges of two hidden tokens, accepted
 according to the odds of the histories. The odds thus approach those of the game, in which chance follows its weights
 and hidden choices of others are uniform; their visible choices are not treated as evidence.
 """

@@ -1,4 +1,4 @@
-"""Results of searches as arrays; each seat's payoff is an integer, so that Python and wasm compute equal sums.
+"""Search results as arrays; each seat's payoff is an integer, so that Python and wasm compute equal sums.
 
 A share is an integer in units of 1/`ONE`. Divided by `ONE`, it is exact as a float, and so are sums of a few million
 shares. `wasm.runtime.payoffs` does the same for one playout at a time.

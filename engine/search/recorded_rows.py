@@ -204,7 +204,7 @@ class Coder:
 
 
 class SeatCodes(dict[tuple[str, str | None, str], bytes]):
-    """The codes of recorded decisions, as bytes, by decision name, seat and option text.
+    """A cache that maps the decision name, seat and option text of a recorded decision to its code, as bytes.
 
     Args:
         coder: the numbering of options.

@@ -25,7 +25,7 @@ class Repair:
 
     Attributes:
         search: a search over positions of the table.
-        exchange: the exchanges of the kind of tokens.
+        exchange: the exchanges for the kind of token.
         look: the decision as seen by the seat.
         free: the tokens that may be exchanged.
         words: random words.

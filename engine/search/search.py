@@ -1,4 +1,4 @@
-"""Operations on many positions at once, as rows of an array: legal options, successors, random games."""
+"""Operations on many positions at once, stored as rows of an array: legal options, successors, random games."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ def chosen_value(p: ir.Program, name: str) -> ir.PositionValue | None:
 
 
 class Search:
-    """A search in Python over positions as rows, for one ruleset, number of seats and settings; see `open_search`.
+    """A Python search over positions stored as rows, for one ruleset, number of seats and choice of settings; see
+    `open_search`.
 
     A row is a position without its previous decisions. Column i is cell i of the program
     (`game.omniscient.program.cells`); values of more than 64 bits continue in columns after these. Rows come from
@@ -56,7 +57,7 @@ class Search:
     Args:
         game: a game of the ruleset; its position does not matter.
         interrupts: whether to append options out of turn to those of the decider.
-        value: the name of a value of positions; "" means the first declared one, or points if none is declared.
+        value: the name of a position value; "" means the first declared one, or points if none is declared.
 
     Attributes:
         backend: the machine that runs the rules: `wasm`, or the slower, equivalent `python`.
@@ -64,7 +65,7 @@ class Search:
         columns: the number of columns of a row.
         form: the meaning of the columns.
         interrupts: whether options out of turn are appended.
-        value: the value of positions; None if the ruleset declares none, in which case points are used.
+        value: the position value; None if the ruleset declares none, in which case points are used.
         payoffs: the computation of each seat's payoff at the end of a playout.
         scored: whether the ruleset has scoring.
         table: a game of the table, at its start.
@@ -168,7 +169,7 @@ class Search:
         return numbers
 
     def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The value of positions to each seat: the chosen value; otherwise points, or 0 if there is no scoring."""
+        """The value of each position to each seat: the chosen value; otherwise points, or 0 if there is no scoring."""
         results = [self._values(game) for game in self._games(rows)]
         return np.array(results, np.int64).reshape(len(rows), self.seats)
 
@@ -184,7 +185,7 @@ class Search:
         return np.array(results, np.int64).reshape(len(rows), value.size)
 
     def observations(self, rows: NDArray[np.int64], seat: int) -> NDArray[np.int64]:
-        """A seat's observations, one row per position, with the named cells, then the public counts of private values.
+        """A seat's observations, one row per position: the named cells, then the public counts of private values.
 
         A hidden cell is `OPEN`; the named cells are listed in `shown`.
         """
@@ -231,7 +232,7 @@ class Search:
         return tuple([0 if scoring is None else position.value(scoring.score, (seat,)) for seat in range(self.seats)])
 
     def legal(self, rows: NDArray[np.int64]) -> tuple[Codes, NDArray[np.int64]]:
-        """The legal options of positions, as codes in the order of `expand`, and the index of each option's position.
+        """The legal options of positions as codes (in the order of `expand`), and the index of each option's position.
 
         An option has the same code in every position, as long as `numbers` is the same.
         """

@@ -1,4 +1,4 @@
-"""Observations of many positions by a seat, and continuations of games along observations, in wasm."""
+"""Observations of many positions by a seat, and games continued along its observations, computed in wasm."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Positions(Protocol):
 
     @property
     def value(self) -> object | None:
-        """The value of positions; None if the ruleset declares none."""
+        """The position value; None if the ruleset declares none."""
 
     @property
     def payoffs(self) -> Payoffs:

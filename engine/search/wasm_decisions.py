@@ -40,7 +40,7 @@ class WasmDecisions:
     Args:
         search: a search over positions.
         memory: the memory.
-        value: the number of the value of positions; a negative number means points.
+        value: the number of the position value; a negative number means points.
     """
 
     def __init__(self, search: Positions, memory: SearchMemory, value: int) -> None:

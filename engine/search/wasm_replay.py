@@ -1,4 +1,6 @@
-"""Recorded games, replayed in batches in a module's memory, each up to the first decision that only Python can take."""
+"""Replay of recorded games in batches, in a module's memory; a game stops at the first decision that only Python can
+take.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ class WasmReplay:
         games: the codes of the decisions of each game.
         row: the common start position.
         notes: the kind of notes on the positions after decisions.
-        value: the number of the value of positions.
+        value: the number of the position value.
     """
 
     def __init__(

@@ -81,7 +81,7 @@ def _leaders(ranks: NDArray[np.int64], numbers: Ranks) -> NDArray[np.bool_]:
 
 
 class WasmSearch(Search):
-    """A search over positions as rows, in wasm; see `Search`. Only one thread may use it at a time.
+    """A wasm search over positions stored as rows; see `Search`. Only one thread may use it at a time.
 
     Attributes:
         given_back: the number of decisions (`compared`, `grown`) that could not be made in one call.
@@ -171,7 +171,7 @@ class WasmSearch(Search):
         return self._look(rows, _HASH, lambda some: python(some).view(np.int64)).view(np.uint64)
 
     def values(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The value of positions to each seat."""
+        """The value of each position to each seat."""
         return self._valued(rows, self._value, self.seats, super().values)
 
     def measured(self, rows: NDArray[np.int64], value: ir.PositionValue) -> NDArray[np.int64]:

@@ -24,7 +24,7 @@ class WasmWalk:
         search: the search to which the walk belongs.
         wasm: the program with its machine code.
         row: the start position.
-        value: the number of the value of positions; -1 means points.
+        value: the number of the position value; -1 means points.
     """
 
     def __init__(self, search: Search, wasm: WasmProgram, row: ArrayLike, value: int) -> None:

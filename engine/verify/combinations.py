@@ -71,7 +71,8 @@ def combinations(ruleset: typed.Ruleset, numbers: Sequence[int] = ()) -> list[Co
 
 
 class CombinationGames:
-    """Random games of a combination, played in wasm if possible; the games are the same with and without wasm.
+    """Random games with one combination of player count and settings, played in wasm if possible; the games are the
+    same with and without wasm.
 
     Args:
         ruleset: the ruleset.

@@ -162,7 +162,10 @@ class DepthsReached:
         self._game = Game(ruleset, seat_names(seats, ruleset.seats), settings, lambda *_: machine)
 
     def look(self, number: int, cap: int) -> int:
-        """Plays a game of a combination, up to `cap` decisions; returns its number of decisions."""
+        """Plays a game with a combination of player count and settings, up to `cap` decisions.
+
+        Returns the number of its decisions.
+        """
         played = play_out(self._game.copy(), SEED, number, cap=cap)
         game = played.game
         for name, at in self._cells.items():

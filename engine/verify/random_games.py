@@ -1,4 +1,4 @@
-"""Random games in which properties are checked, and the shortest failing game for each mistake."""
+"""Random games in which properties are checked, and for each mistake, the shortest failing game found."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _move(game: Game, draws: Stream) -> Move:
 def shorter(
     trial: Trial, wrong: Diagnostic, failed: Property | None, steps: int = EFFORT, decision: int = DECISION
 ) -> FailingGame:
-    """The shortest game found for the mistake of a trial.
+    """The shortest game found that fails in the same way as a trial.
 
     Args:
         trial: the failing game.
@@ -172,7 +172,7 @@ def shorter(
 
 
 def shorter_playout(playout: Playout, steps: int = EFFORT, decision: int = 0) -> FailingGame:
-    """The shortest game found for the mistake of a failed playout.
+    """The shortest game found that fails in the same way as a playout.
 
     See `shorter` for `steps` and `decision`; if `decision` is 0, the cost of decisions is measured.
     """

@@ -1,4 +1,4 @@
-"""Trial starts of games, up to the first decision: with each number of players and extreme settings, within a step
+"""Trial starts of games, up to the first decision: with each player count and with extreme settings, within a step
 limit.
 """
 
@@ -30,7 +30,7 @@ _PER_GAME = 500
 def check_starts(ruleset: typed.Ruleset, report: Report) -> None:
     """Reports errors in set-ups: wrong start values, faults before the first decision, broken invariants.
 
-    Each number of players is tried with the defaults, then with each numeric setting at its minimum and maximum.
+    Each player count is tried with the defaults, then with each numeric setting at its minimum and maximum.
     """
     low, high = ruleset.players
     others = [{s.name: value} for s in ruleset.settings.values() for value in ends(s)]

@@ -1,4 +1,4 @@
-"""Steps of games: single decisions on request, and perft, which counts and hashes all sequences of decisions."""
+"""Game steps: single decisions on request, and perft, which counts and hashes all sequences of decisions."""
 
 from rulespec.engine.wasm.runtime.games import decision, others, own, own_again, run, take
 from rulespec.engine.wasm.runtime.hashes import grown, plus

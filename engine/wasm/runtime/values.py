@@ -1,4 +1,4 @@
-"""Bulk operations for bots: values of positions, cut-off playouts, and options as codes; see `search`."""
+"""Bulk operations for bots: position values, cut-off playouts, and options as codes; see `search`."""
 
 from rulespec.engine.wasm.runtime.draws import seed
 from rulespec.engine.wasm.runtime.games import played
