@@ -170,7 +170,8 @@ class Occupancy:
 
 
 def with_occupancy(p: ir.Program, *, definitions_only: bool = False) -> tuple[ir.Program, Occupancy]:
-    """The program with occupancy, which reads maintained sets for tokens and for cells that only transfers change.
+    """The program, rewritten to read maintained sets (for tokens, and for cells that only transfers change), and these
+    sets.
 
     With `definitions_only`, expressions in blocks, decisions and invariants read no maintained sets; the pass then
     takes a third of the time.

@@ -147,9 +147,9 @@ class PathSearch(Expr, frozen=True):
 
     `slot` holds the path; the slots after it hold its last stop, a next stop, the remaining cost, and for each of
     `uses` the set of entities used so far. A path begins at a member of `start` and continues with the members of
-    `onward`. A step costs `cost`, with a total of at most `within`, and uses an entity of each of `uses`; with
-    `of_stops`, the entity belongs to the next stop, so the first stop uses one as well. `whole` restricts the domain to
-    maximal paths. `size` is the number of entities of the kind; `use_kinds` names the kinds of `uses`.
+    `onward`. A step costs `cost`, and a path costs at most `within`. Each of `uses` gives the entities that a step uses
+    up; with `of_stops`, these belong to the next stop, so the first stop uses up entities as well. `whole` restricts
+    the domain to maximal paths. `size` is the number of entities of the kind; `use_kinds` names the kinds of `uses`.
 
     `finds` names the search, and is empty for a parameter. `trail` finds the set of all stops, including the first
     ones, and ends once it has found all of `reachable`. `longest` finds the maximum `worth` of the paths in `slot` that

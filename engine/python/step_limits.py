@@ -1,4 +1,4 @@
-"""Step limits of generated code: bounded lists of options, and long values, which the interpreter evaluates.
+"""Step limits of generated code: lists of options are bounded, and long values are evaluated by the interpreter.
 
 If the limit may be exceeded, a machine that counts exactly continues after the options listed so far.
 """

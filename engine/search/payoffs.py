@@ -144,7 +144,8 @@ class Payoffs:
         return share
 
     def aims(self, ends: Ends) -> NDArray[np.float64]:
-        """The share of 1 that bots aim for at each seat: a fifth of it depends on the rank, the rest on the payoff.
+        """The share of the win that a bot at each seat aims for: a fifth of it depends on the rank, the rest on the
+        payoff.
 
         Thus a seat that can no longer win plays for the next place, and does not prolong a lost game. The rank of a
         team is the share of its rivals that it has beaten: compared first by winning, then by points or, in a cut-off

@@ -142,8 +142,7 @@ def positions(ruleset: typed.Ruleset, rows: Sequence[PerftRow], backend: Backend
 
 
 def choose(ruleset: typed.Ruleset, from_logs: int = FROM_LOGS) -> list[PerftRow]:
-    """The positions to record: the start for every number of players, and evenly spaced positions of the recorded
-    games.
+    """The positions to record: the start for every player count, and evenly spaced positions of the recorded games.
 
     The rows have depth 0 and no counts.
     """

@@ -15,7 +15,7 @@ _ALL = (1 << WORD) - 1
 class RowForm:
     """The column layout of a row.
 
-    First come the cells of the program, in order; a set has one bit per member, with the 64th as the sign. Longer
+    First come the cells of the program, in order; a set has one bit per member, and the 64th bit is the sign. Longer
     values continue in further columns, after the columns of all cells.
 
     Args:

@@ -1,8 +1,8 @@
 """Classes of interchangeable tokens, and the first token of each class (`rulespec.engine.program.alike`).
 
 `kind` is the address of the descriptor for a kind of token, which `rulespec.engine.wasm.alike` lays out. A descriptor
-consists of the size and the number of tokens per owner; the addresses of the first tokens, of a spare array, of the
-individually named tokens and of an array for members; the lists of cells by block; the field width of an order; the
+consists of the total number of tokens and the number per owner; the addresses of the first tokens, of a spare array, of
+the individually named tokens and of an array for members; the lists of cells by block; the field width of an order; the
 list of cells that name tokens; and the fields.
 """
 
