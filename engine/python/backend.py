@@ -349,7 +349,10 @@ class PythonBackend:
 
     def own(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of the decider."""
-        return self._options(self._own[decision](state), state, decision, interrupts=False)
+        listed: Iterator[Listed] = self._own[decision](state)
+        if decision not in self._charging:  # `_options` inlined: a hot path
+            return listed
+        return self._options(listed, state, decision, interrupts=False)
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of other seats."""
