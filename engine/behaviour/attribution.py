@@ -89,15 +89,15 @@ class Attribution:
     """The rules behind the differences between two rulesets.
 
     Args:
-        old: the first rules.
-        new: the other rules.
+        old: the old rules.
+        new: the new rules.
     """
 
     def __init__(self, old: typed.Ruleset, new: typed.Ruleset) -> None:
         self.old, self.new = RuleIndex(old), RuleIndex(new)
 
     def of_refusal(self, game: Game, option: Option, *, now: bool) -> tuple[Rule, str]:
-        """The rule that refuses an option in a game, and the reason; `now` says that the game uses the other rules."""
+        """The rule that refuses an option in a game, and the reason; `now` is True if the game uses the new rules."""
         index = self.new if now else self.old
         refusal: Refusal | None
         try:
@@ -119,7 +119,7 @@ class Attribution:
             return index.at(asked.span if asked is not None else None), str(error)
 
     def of_effect(self, pair: Pair) -> Rule:
-        """The rule with the first statement whose effect differs between the games, which have just taken an option."""
+        """The rule with the first statement whose effect differs between two games that have just taken an option."""
         try:
             mine, theirs = (self._statements(game) for game in (pair.one, pair.other))
         except RulesetFaultError:

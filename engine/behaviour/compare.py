@@ -1,4 +1,4 @@
-"""Comparison by play: tries the positions of one ruleset under another, near the start, in walks and in recorded games.
+"""Comparison by play: compares two rulesets at positions near the start, in random walks and in recorded games.
 
 Both games take the same options, with the same shared state. An option after which they differ is recorded and undone,
 so that the walk continues from a position where they agree. If they differ after every option, the other game gets the
@@ -84,7 +84,7 @@ class _Comparer:
         self.result = Comparison(complete=[], groups=[], left_out=[])
 
     def run(self, recorded: Sequence[tuple[Game, Sequence[Option]]]) -> Comparison:
-        """Compares near the start, in recorded games and in walks; then shortens the example games."""
+        """Compares the rulesets near the start, in recorded games and in walks; then shortens the example games."""
         (low, high), (new_low, new_high) = self.old.players, self.new.players
         numbers = range(max(low, new_low), min(high, new_high) + 1)
         if (low, high) != (new_low, new_high):

@@ -76,7 +76,7 @@ class Findings:
         """Records a difference.
 
         Args:
-            pair: the two games; if both have taken the option, after it.
+            pair: the two games, after the option if both have taken it.
             difference: the difference.
             position: the position before the option.
         """
@@ -99,7 +99,7 @@ class Findings:
             group.options[f"{difference.decision}.{difference.name}"] = None
 
     def note_start(self, game: Game, line: str) -> None:
-        """Records that a game starts under the first rules, but not under the others."""
+        """Records that a game starts under the old rules, but not under the new ones."""
         example = Example(game.seats, dict(game.settings), (), "", None, "", (line,))
         place: tuple[Rule, Kind] = (SETUP, "start")
         group = self.groups.setdefault(place, Group(SETUP, "start", 0, {}, example))

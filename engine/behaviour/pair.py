@@ -54,7 +54,7 @@ class OptionEffect(Struct, frozen=True):
         sort: the names of the fields and questions involved, without owners or values; similar differences share it.
         lines: the difference in words.
         stands: whether both games have taken the option; False if one of them faulted instead.
-        span: the place of the fault in the current rules, or None.
+        span: the place of the fault in the current rules; None if there was no fault.
     """
 
     sort: tuple[str, ...]
@@ -90,7 +90,7 @@ class Pair:
 
     @property
     def position(self) -> int:
-        """The position of the first game, as a number shared by equal states of equal tables in one process."""
+        """A hash of the first game's position; within a process, equal states of equal tables have the same hash."""
         return hash((self.one.hash, self._table))
 
     def differing(self) -> Differences:
@@ -223,7 +223,7 @@ class Pair:
         return OptionEffect(tuple(sort), tuple(lines)) if lines else None
 
     def points(self) -> OptionEffect | None:
-        """The difference between the points of the seats; None if there is none."""
+        """The difference between the seats' points in the two games; None if they are equal."""
         mine, theirs = scores(self.one), scores(self.other)
         lines = tuple(
             f"the points of {seat} are {mine.get(seat, '-')}; now {theirs.get(seat, '-')}"

@@ -145,7 +145,7 @@ class _Table:
         return twin
 
     def situation(self, after: int = -1, option: Option | None = None) -> RecordedSituation:
-        """The situation at the game's position. Errors: RulesetFaultError."""
+        """The situation at the game's position. Raises RulesetFaultError if the rules fault."""
         game, state = self.game, self.game.omniscient.numbers.state
         values, labels = [state[at] for at in self._at], game.omniscient.labels
         before, self._last = self._last, values

@@ -139,14 +139,14 @@ class _Place:
         return _Place(self.game.copy(), self.cells, list(self.values))
 
     def set(self, changed: Sequence[tuple[int, Plain]]) -> None:
-        """Sets recorded values of fields, by number."""
+        """Changes some of the recorded values, each given with the number of its field."""
         labels, cells = self.game.omniscient.labels, self.game.omniscient.program.cells
         for at, value in changed:
             if 0 <= at < len(self.cells) and (cell := self.cells[at]) is not None:
                 self.values[at] = number_of(labels, cells[cell].type, value)
 
     def differing(self) -> dict[int, int | None]:
-        """The cells that differ from their recorded number, with this number."""
+        """The cells whose numbers differ from the recorded ones: cell → recorded number."""
         state = self.game.omniscient.numbers.state
         pairs = zip(self.cells, self.values, strict=True)
         return {cell: value for cell, value in pairs if cell is not None and state[cell] != value}

@@ -90,8 +90,8 @@ class Curiosity:
         """The number of times that options of each name were taken."""
 
     def among(self, options: Sequence[_T], option: Callable[[_T], Option]) -> _T:
-        """A random option: in half of the cases one with the rarest name; otherwise one of a random name, or of all
-        options.
+        """A random option: half of the time one with the name taken least often, otherwise one with a random name or
+        any option at all.
         """
         chance = self._random.random()
         if chance >= _WIDE:

@@ -21,14 +21,14 @@ class Situation:
 
     Args:
         listed: a function that returns the codes of the options.
-        known: whether the seat sees the whole position, which is then the only particle and has the same legal options.
+        known: whether the seat sees the whole position; the actual position is then the only particle.
 
     Attributes:
         search: a search over positions of the game's ruleset, seats and settings.
         seat: the number of the seat.
         options: the number of the seat's legal options.
-        particles: a function that returns a number of positions that the seat cannot distinguish from the actual one,
-            as rows; a single row if nothing is hidden. Equal numbers give equal rows.
+        particles: a function that returns the requested number of positions that the seat cannot distinguish from the
+            actual one, as rows; a single row if nothing is hidden. Equal numbers give equal rows.
         draws: the source of random numbers, derived from the bot's seed and the seat's observations so far.
     """
 
@@ -54,7 +54,7 @@ class Situation:
 
     @property
     def named(self) -> Codes | None:
-        """The codes of the options; None if these are simply all the legal options of the only particle."""
+        """The codes of the options; None if the seat sees the whole position, which then implies the options."""
         return None if self._known else self.codes
 
     def after(self, number: int) -> NDArray[np.int64]:

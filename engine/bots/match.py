@@ -114,7 +114,7 @@ def between(plan: GamePlan, one: str, other: str) -> GamePlan:
     """The plan of a match: the first bot plays one seat, the second all others, and each deal is played once per seat.
 
     Args:
-        plan: the plan of the games, with a single number of players; its bots are ignored.
+        plan: the plan of the games, with a single player count; its bots are ignored.
         one: the name of the bot at one seat.
         other: the name of the bot at the other seats.
     """

@@ -103,11 +103,12 @@ class MctsBot:
     """A Monte Carlo tree search bot; it grows one tree over all positions that are possible from its seat's view.
 
     Each game takes one of these positions and descends the tree. At each node, the decider takes the legal option with
-    the best bound for its seat, which counts the times the option was legal (Cowling, Powley, Whitehouse: "Information
-    Set Monte Carlo Tree Search", 2012). Chance options are drawn by weight. All choices hidden from the seat lead to
-    the same node, as do the choices of an incomplete round. If there are many options, more of them are tried as the
-    number of visits grows, most valuable next positions first. The random game from the first new node is cut off as in
-    `FlatBot`. If nothing is hidden, proven results are propagated back from the ends of games.
+    the best upper confidence bound for its seat, computed from the number of times that the option was legal (Cowling,
+    Powley, Whitehouse: "Information Set Monte Carlo Tree Search", 2012). Chance options are drawn by weight. All
+    choices hidden from the seat lead to the same node, as do the choices of an incomplete round. If there are many
+    options, more of them are tried as the number of visits grows, starting with those that lead to the most valuable
+    positions. The random game from the first new node is cut off as in `FlatBot`. If nothing is hidden, proven results
+    are propagated back from the ends of games.
 
     Args:
         playouts: the number of playouts per decision.

@@ -28,7 +28,7 @@ class PlanSide:
     Args:
         plan: the plan.
         ruleset: the plan's ruleset.
-        path: the file for recording the games, or None.
+        path: the file for recording the games; None means that they are not recorded.
         warned: a function called with a warning if the bots cannot compare positions.
     """
 

@@ -31,7 +31,7 @@ MOST_OPENINGS = 12
 
 
 class Opened(Struct):
-    """The games with a given opening, counted, with the wins of each seat.
+    """The number of games with a given opening, and the number of wins of each seat in these games.
 
     Attributes:
         games: the number of games.
@@ -54,7 +54,7 @@ class RoleWins(Struct):
 
 
 class Shelf(Struct):
-    """The games of one ruleset with one number of players, over all settings.
+    """The games of one ruleset with one player count, over all settings.
 
     Attributes:
         ruleset: the reference of the rules.
@@ -156,7 +156,7 @@ class _Roles:
             self._classes[role] = parts.setdefault(key, len(parts))
 
     def merged(self) -> dict[str, RoleWins]:
-        """The wins by title of the role, with the roles of a class merged."""
+        """Title of a role → its wins; roles that the same seat holds in all games are merged, as in "A and B"."""
         names: dict[int, list[str]] = {}
         for role in self.of:
             names.setdefault(self._classes[role], []).append(role)
@@ -187,7 +187,7 @@ class _Texts:
         self._known: dict[tuple[int, ...], str] = {}
 
     def held(self, codes: Codes) -> dict[str, str]:
-        """The seat that holds each role, after the draws before the first decision of a seat."""
+        """The seat that holds each role, after the chance decisions that precede the first decision by a seat."""
         if not self._has_roles:
             return {}
         seats = codes[:, 1] >= 0
@@ -218,7 +218,7 @@ class _Texts:
         return self._known[key]
 
     def in_words(self, codes: Sequence[Sequence[int]]) -> tuple[str, ...]:
-        """The moves of seats among the first decisions of a game, in words; up to the first that is not legal."""
+        """The seats' moves among the first decisions of a game, in words, up to the first illegal decision."""
         game, moves = self._start.copy(), list[str]()
         for code in codes:
             option = self._coder.option(game, code)

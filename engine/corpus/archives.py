@@ -92,7 +92,7 @@ class _InParts(io.RawIOBase):
         self._file = file
 
     def read(self, size: int = -1, /) -> bytes:
-        """The next bytes. Errors: ArchiveTooLargeError."""
+        """The next bytes. Raises ArchiveTooLargeError if there are more than `MAX_PART`."""
         data = self._file.read(MAX_PART + 1 if size < 0 or size > MAX_PART else size)
         if len(data) > MAX_PART:
             raise ArchiveTooLargeError

@@ -1,4 +1,4 @@
-"""The tables of a code store: the rules, seats and settings of games, and the names of the numbers in their codes."""
+"""The tables of a code store: the rules, seats and settings of games, and the meaning of the numbers in their codes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class CodedOption(Struct, frozen=True):
 
 
 class CodeTable(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
-    """The rules, seats and settings of games, with the names of the numbers in their codes.
+    """The rules, seats and settings of games, with the meaning of the numbers in their codes.
 
     Attributes:
         rulespec_codes: the version of the format.

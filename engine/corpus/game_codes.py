@@ -1,4 +1,4 @@
-"""Games as codes: one row per game, with decisions as integers of the narrowest width, named in tables."""
+"""Games as codes: one row per game, with decisions as integers of the narrowest width, which tables map to names."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class CodeSheet(ResultSheet[CodedGame]):
 
     Args:
         header: the inputs that determine the games.
-        tables: the tables of the store, which give the names of the numbers.
+        tables: the tables of the store, which map the numbers in codes to names.
     """
 
     key = "rulespec_codes"

@@ -1,4 +1,4 @@
-"""Search of a store's part for games that visit given positions, by the position hashes recorded with their codes."""
+"""Search of one part of a store for games that visit given positions, by the hashes recorded with their codes."""
 
 from __future__ import annotations
 

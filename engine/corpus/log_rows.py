@@ -27,7 +27,7 @@ class RowColumn(NamedTuple):
 
     @property
     def metadata(self) -> dict[str, str]:
-        """The metadata of the column in Parquet."""
+        """The column's metadata in a Parquet file."""
         return {"title": self.title, **({"unit": self.unit} if self.unit else {})}
 
 

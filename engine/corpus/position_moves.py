@@ -69,7 +69,7 @@ class Tally(Struct):
 
 
 class MoveCounts(Struct):
-    """The counts of a store or a part of it.
+    """Counts of games, and of the decisions taken in them, over a store or a part of it.
 
     Attributes:
         over: the number of finished games of the table; these are counted.
@@ -251,12 +251,14 @@ class PositionMove(Struct, frozen=True):
 
     @property
     def won(self) -> ConfidenceInterval | None:
-        """The share of these games that the seat won, with bounds; None if chance decides, or if there are no games."""
+        """The share of the tallied games that the deciding seat won, with bounds; None if chance decides, or if there
+        are no games.
+        """
         return share(self.tally.won, self.tally.games) if self.by is not None and self.tally.games else None
 
     @property
     def points(self) -> float | None:
-        """The seat's mean points in these games; None if it has no points in any of them."""
+        """The deciding seat's mean points in the tallied games; None if it has no points in any of them."""
         return self.tally.points / self.tally.scored if self.tally.scored else None
 
     def to_json(self) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class WorkerRules(Struct, frozen=True):
 
     @classmethod
     def of(cls, name: str, ruleset: typed.Ruleset, *, away: bool) -> WorkerRules:
-        """A loaded ruleset in this form; `away` says that workers may lack its files.
+        """Converts a loaded ruleset to the form sent to workers; `away` says that workers may lack its files.
 
         Raises:
             DiagnosticsError: RS657 if the rules are too large for a bundle.
@@ -130,8 +130,8 @@ class ReplayPlan(Struct, frozen=True):
 
     @property
     def machine(self) -> Backend:
-        """The machine for replays. The default is not wasm, which takes memory for each table, while most of the time
-        goes to parsing.
+        """The machine for replays. The default is Python: wasm would take memory for each table but save little time,
+        since most of it goes to parsing.
         """
         return "python" if self.backend == "auto" else self.backend
 
@@ -274,7 +274,7 @@ class _Rows:
         self._names = re.compile("|".join(rf"\b{re.escape(n)}\b" for n in sorted(names, key=len, reverse=True)))
 
     def row(self, load: Load) -> LogRow:
-        """The row. Errors: `DiagnosticsError`, `RulesetFaultError`."""
+        """The row of the replayed log. Raises `DiagnosticsError` or `RulesetFaultError`."""
         result, game = self._result, self._result.game
         divergence = result.divergence
         verdict = "diverges" if divergence is not None else "other_end" if result.other_end is not None else "legal"

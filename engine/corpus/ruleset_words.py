@@ -32,7 +32,7 @@ def ruleset_words(ruleset: typed.Ruleset) -> dict[str, Any]:
 
 
 def score_unit(ruleset: typed.Ruleset) -> str:
-    """The unit of the scores; empty for plain numbers, and without scores."""
+    """The unit of the scores; empty if they are plain numbers, or if the ruleset has no scores."""
     scoring = ruleset.rules.scoring
     return _unit(scoring.score) if scoring is not None else ""
 

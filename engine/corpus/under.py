@@ -1,4 +1,4 @@
-"""Judgement of coded games under other rules: maps numbers by name; judges diverging games decision by decision."""
+"""Judgement of coded games under other rules: translates codes by name, and judges diverging games move by move."""
 
 from __future__ import annotations
 

@@ -71,13 +71,13 @@ class _ItemMarks(Marks):
         return lowered
 
     def definition(self, definition: typed.Definition, function: int) -> None:
-        """Records the function of a definition that is an item."""
+        """Records the function that computes a definition, if the definition is a coverage item."""
         item = self.items.definitions.get(definition.span)
         if item is not None:
             self.functions[function] = Point(item, "run")
 
     def statement(self, s: typed.Stmt, block: int, scope: Scope) -> None:
-        """Records the block of a statement that is an item."""
+        """Records the block that executes a statement, if the statement is a coverage item."""
         if id(s) in self.items.statements:
             self._add(block, Point(self.items.statements[id(s)], "run"))
 
@@ -131,7 +131,7 @@ class _HitCounter(Observer):
             self.hits[self.marks.functions[function]] += 1
 
     def asked(self, e: ir.Expr) -> None:
-        """Counts the scoring."""
+        """Counts the evaluation of an expression if it is the scoring of the ruleset."""
         if self.p.scoring is not None and e is self.p.scoring.score and self.items.scoring is not None:
             self.hits[Point(self.items.scoring, "run")] += 1
 
@@ -148,7 +148,7 @@ class _HitCounter(Observer):
             self.hits[self.conditions[condition.span][holds]] += 1
 
     def compared(self, param: ir.Param, fits: bool) -> None:
-        """Counts a refused argument, or an accepted one without a `where`, whose test is counted separately."""
+        """Counts a refused argument, or an accepted one if its parameter has no `where`, which is counted itself."""
         if param.span in self.conditions and not (fits and param.where is not None):
             self.hits[self.conditions[param.span][fits]] += 1
 

@@ -157,11 +157,11 @@ class Dialect(Brief, Struct, frozen=True, eq=False):
         untyped: the type assumed for entries without a type; may be empty.
         has_number_texts: whether integers are recorded as texts.
         values: name → path of an integer in the first entry, for use in expressions.
-        remarks: the form of entries that are only remarks, or None.
-        result: the location of the recorded end, or None.
+        remarks: the form of entries that are only remarks; None if logs have none.
+        result: the location of the recorded end; None if logs do not record it.
         format: the file format: `json`, `pgn` or `sgf`.
         text_path: the path of a move's text in an entry; may be empty.
-        notation: the notation of the texts, or None.
+        notation: the notation of the texts; None if entries have no texts, or the notation was not read.
         not_read: kinds of texts that the dialect does not read, each with its title, the words that identify it, and
             advice.
     """

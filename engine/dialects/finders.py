@@ -47,7 +47,7 @@ class Finders:
         self._projections = projections
 
     def finder(self, decision: int, type_: str, forms: Mapping[int, Sequence[Form]]) -> tuple[Finder | None, bool]:
-        """The finder for entries of a type at a decision (or None), and whether this answer is final.
+        """The finder for entries of a type at a decision (None if there is none yet), and whether the answer is final.
 
         Args:
             decision: the number of the decision.

@@ -56,7 +56,7 @@ class DecisionForms:
         kinds: the kinds of its options.
         ordered: the choices taken by standing orders, with their forms.
         is_plain: whether only entries answer the decision, rather than lists in the first entry or automatic options.
-        finders: the finders met so far by type of entry, including None where there is none.
+        finders: entry type → its finder, for types met so far; None for a type without a finder.
     """
 
     def __init__(self, game: Game, of: ListedForms, projections: Projections, finders: Finders) -> None:
@@ -81,7 +81,7 @@ class DecisionForms:
         return result
 
     def of_type(self, type_: str | None) -> list[Candidate]:
-        """The choices, with their forms, that an entry of a type or a list in the first entry may denote."""
+        """The choices that an entry of this type, or a list in the first entry, may denote, with their forms."""
         kind = type_ if type_ in self.of.types else None
         if kind not in self._of_type:
             self._of_type[kind] = []

@@ -28,12 +28,13 @@ _MAX_INNER = 50
 
 
 def dialect_of(log: ForeignLog, files: Iterable[Path], dialect_id: str | None, report: Report) -> Dialect:
-    """The dialect with the given id; by default, the first that recognises the log, also by its moves if they are text.
+    """The dialect with the given id; by default, the first that recognises the log and can read its moves if they are
+    text.
 
     Args:
         log: the log as recorded.
         files: the files of dialects.
-        dialect_id: the id, or None.
+        dialect_id: the id; None means to recognise the log.
         report: the report that receives warnings about invalid dialects.
 
     Raises:

@@ -90,7 +90,7 @@ class StretchSearch:
 
     Attributes:
         end: the number of the entry where the search stops.
-        ended: the number of the entry that ended the game, or None.
+        ended: the number of the entry that ended the game; None if no entry has ended it.
     """
 
     def __init__(self, game: Game, dialect: Dialect, entries: Entries, projections: Projections) -> None:

@@ -33,8 +33,8 @@ def wrong_expressions(dialect: Dialect, ruleset: typed.Ruleset) -> list[Diagnost
 
     Args:
         dialect: the dialect.
-        ruleset: a sound ruleset. Expressions are compiled for those rulesets of the dialect that are this one, alone or
-            with overlays.
+        ruleset: a sound ruleset. Expressions are compiled for those rulesets of the dialect that consist of this one,
+            alone or with overlays.
     """
     # Overlays enter by size and modification time: loading them would double the time of a warm validation.
     stamps = [_stamp(path) for folder in ruleset.folders for path in _overlay_files(folder)]

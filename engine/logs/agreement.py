@@ -36,7 +36,7 @@ class SeatLog(Struct, frozen=True):
         seat: the viewer; None for the public view.
         header: the first line.
         lines: the decisions.
-        end: the end line, or None.
+        end: the end line; None if the log has none.
         memory: the seat's memory after the decisions; "" if the log does not have it.
         text: the whole text of the log, for messages.
     """

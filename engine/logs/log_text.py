@@ -94,7 +94,7 @@ def _one_of(path: Path, number: int, display: str, limit: int) -> tuple[bytes, i
 
 
 def log_text(data: bytes, display: str, limit: int, *, lenient: bool = False) -> tuple[str, bool]:
-    """The text of a log in memory; like `read_log_text` in its arguments, result and errors."""
+    """The text of a log in memory; the arguments, the result and the errors are those of `read_log_text`."""
     start = Span(display, 1, 1, 1, 2)
     if len(data) > limit:
         fail("RS602", f"the log has more than {limit:,} bytes", start, help="check that this is a log")

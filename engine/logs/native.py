@@ -66,7 +66,7 @@ class LogHeader(Struct, frozen=True):
         sources_hash: the hash of the rules' texts; "" if it is missing.
         rulespec: the version of the program that wrote the log; "" if it is unknown.
         language: the version of the rules language; 0 if it is unknown.
-        random: the generator of a simulated game, or "".
+        random: the random number generator of a simulated game; "" for other games.
         bundle: the sources of the ruleset, if they are embedded.
         named: whether the header has a list of names, which lines then use to identify seats (version 1).
         notes: other keys of the header: `event`, `date`, `remark`, and custom keys.
@@ -115,7 +115,7 @@ class LogEntry(Struct, frozen=True, gc=False):
         by: the deciding seat; None if chance decides.
         line: the line number, from 1.
         back: the undo; None for a decision.
-        salt: the salt of the choice's seal, or "".
+        salt: the salt of the choice's seal; "" if the choice has no seal.
     """
 
     decision: str
@@ -132,7 +132,7 @@ class NativeLog(Struct):
     Attributes:
         text: the whole text, for quotes in messages.
         unread: in lenient parsing, the error in the line at which parsing stopped.
-        end: the last end line, or None.
+        end: the last end line; None if there is none.
         notes: line number → notes, that is, the keys that do not affect the game.
         version: the format version.
     """

@@ -165,7 +165,7 @@ class SeenNotes:
 
 
 def note_texts(notes: Notes, names: Mapping[str, str]) -> list[str]:
-    """The lines of text for notes, with the names of seats and without custom keys."""
+    """Notes as lines of text, with seats by their displayed names and without custom keys."""
     who = f"{names.get(notes['by'], notes['by'])}: " if "by" in notes else ""
     parts = [notes[key] for key in ("event", "date") if key in notes]
     parts += [f"{notes['time']:g} s"] if "time" in notes else []

@@ -103,7 +103,7 @@ class SealedRound(Round):
         del self._seals[seat]
 
     def lines(self, seat: str | None) -> Iterator[dict[str, Any]]:
-        """The choices so far, as lines for a seat's log (None for the public), in seat order.
+        """The choices so far, in seat order, as lines for the log of `seat` (None for the public).
 
         A seat's own choice has `option` and `salt`; other choices have `sealed` instead. Once all seats have chosen,
         all choices are disclosed, and `fits` verifies them against the earlier lines.

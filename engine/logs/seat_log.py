@@ -27,7 +27,7 @@ def seat_log(
     Args:
         game: the game.
         seat: the viewer; None for the public view.
-        log: the replayed log, which provides the notes that the seat may see, or None.
+        log: the replayed log, which provides the notes that the seat may see; None means no notes.
         lines: for each decision in force, its line number in that log.
     """
     salted(game)
@@ -51,7 +51,7 @@ def seen_notes(log: NativeLog | None, seat: str | None, secretive: bool, *, stan
     """The notes in a log that a seat may see.
 
     Args:
-        log: the log, or None.
+        log: the log; None means no notes.
         seat: the seat; None for the public.
         secretive: whether the game has hidden information.
         standing: whether to omit variations at undone decisions.

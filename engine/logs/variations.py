@@ -70,7 +70,7 @@ class SideLine(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
 
 
 class KeptLine(Struct, frozen=True, forbid_unknown_fields=True):
-    """A single line of play in a private tree of variations, where lines with a common start are branches.
+    """A single line of play from a private tree of variations, in which lines with a common start share those moves.
 
     Attributes:
         at: the number of decisions before the line.

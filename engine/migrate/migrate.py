@@ -41,8 +41,8 @@ class Obstacle(Struct, frozen=True):
         reason: the reason, which is the same for all games with this obstacle.
         rules: the rule ids cited by the reason.
         index: the number of decisions before the obstacle.
-        recorded: the recorded decision, or "".
-        span: the place in the rules, or None.
+        recorded: the recorded decision; "" if no decision is the obstacle.
+        span: the place of the obstacle in the rules; None if it has none.
     """
 
     reason: str

@@ -26,7 +26,7 @@ class Renamed(Struct, frozen=True):
         within: the decision of an option, or the kind of an entity; "" for a decision.
         former: the former name.
         name: the current name.
-        entity: whether an entity has the name.
+        entity: whether the name belongs to an entity.
     """
 
     within: str

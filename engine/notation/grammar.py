@@ -71,7 +71,7 @@ class Grammar(Struct):
         parts: the parts by name.
         numbers: the names of the integer parts.
         states: for each state, its characters, the number of its rule, and the number of its named part in the rule, or
-            -1.
+            -1 if it belongs to no named part.
         follow: for each state, its successors.
         first: the possible first states.
         last: the final states.
@@ -205,7 +205,7 @@ class _Writer:
         grammar.rules.append(_Rule(type_, tuple(self._named)))
 
     def write(self) -> None:
-        """Adds the states to the grammar."""
+        """Adds the states of the template to the grammar."""
         result = self._sequence(self._template, -1)
         self._g.first += result.first
         self._g.last |= {*result.last}

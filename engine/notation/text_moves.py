@@ -72,7 +72,7 @@ class GameText(NamedTuple):
 
 
 def each_alone(games: Iterable[TextGame], text: str) -> Iterator[GameText]:
-    """The separate text of each game, from the text of their common file."""
+    """The text of each game in a file, given the parsed games and the text of the file."""
     lines = last = 0
     for game in games:
         lines, last = lines + text.count("\n", last, game.begins), game.begins

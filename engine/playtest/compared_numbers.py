@@ -27,7 +27,7 @@ Number = Callable[[Outcome], float | None]
 
 
 class Asked(Struct, frozen=True):
-    """A compared number.
+    """A number to be compared between the games under a rule and those without it.
 
     Attributes:
         question: the name of the question.

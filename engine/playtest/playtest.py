@@ -31,7 +31,7 @@ _MAIN, _LADDER = 0.6, 0.1
 
 
 class ComparedRule(Struct, frozen=True):
-    """One of the compared games, without the rule or under it.
+    """A version of the game to be compared: without the rule, or under it.
 
     Attributes:
         name: the name of the rule.
@@ -56,7 +56,7 @@ class PlaytestLimits(Struct, frozen=True):
         games: the maximum number of games for each match of the ladder, in the same form as `pairs`; 0 means no match.
         jobs: the number of processes.
         cluster: `dask:ADDRESS` or `ray:ADDRESS`; empty means no cluster.
-        out: the folder for recorded games, or None.
+        out: the folder for recorded games; None means that games are not recorded.
     """
 
     pairs: tuple[int, ...] = ()

@@ -33,7 +33,7 @@ class Divergence(Brief, Struct, frozen=True):
         refusal: the reason why it is illegal.
         nearest: the most similar legal options.
         line: the line number in a native log, or in a text of moves, such as PGN; None in other foreign logs.
-        known_fault: the title of the recording system's known fault that explains it, or None.
+        known_fault: the title of the recording system's known fault that explains the entry; None if none does.
     """
 
     index: int

@@ -67,8 +67,8 @@ class RulesCandidate:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CandidateTrial(Brief):
-    """The result of replaying the log under a candidate: the number of legal decisions, and the first refused one, or
-    None.
+    """The result of replaying the log under a candidate: the number of legal decisions, and the first refused one (None
+    if all are legal).
     """
 
     candidate: RulesCandidate

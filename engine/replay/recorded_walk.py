@@ -60,7 +60,7 @@ class ReplayWalk:
     Attributes:
         decisions: the number of recorded decisions, including those undone later.
         legal: the number of applied decisions.
-        difference: the first refused decision, or None.
+        difference: the first refused decision; None if all were applied.
     """
 
     decisions: int

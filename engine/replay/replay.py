@@ -54,7 +54,7 @@ class ReplayResult(Brief, Struct):
     Attributes:
         log: the name of the log.
         game: the game at the end of the log, or of its legal part.
-        divergence: the first illegal entry of the log, or None.
+        divergence: the first illegal entry of the log; None if all are legal.
         moves: the undos and all decisions, even those undone; decisions in force are also in the game's history.
         places: for each move, its line number, or the number of its entry in a foreign log.
         ignored: the illegal entries of a foreign log that its system ignored.
@@ -63,7 +63,7 @@ class ReplayResult(Brief, Struct):
         system: the title of the dialect; empty for a native log.
         native: the native log; None for a foreign one.
         random: the random number generator of a simulated game; empty for other games.
-        other_end: the discrepancy between the ends of the replay and the log, or None.
+        other_end: the discrepancy between the ends of the replay and the log; None if they agree.
         said: the notes of a foreign log.
         lines: the line of each entry in a text of moves, such as PGN; empty for other logs.
     """

@@ -33,9 +33,9 @@ class WalkUnder(Struct, frozen=True):
         forced: the number of inserted decisions at which only one option or outcome lets the record continue.
         answers: the answers at inserted decisions with several such options.
         skipped: the number of recorded decisions that these rules do not ask for.
-        lost: the first skipped decision that had changed the shared state, or None.
-        difference: the first refused decision, or None. If it is None although not all decisions are legal, the game
-            ended early.
+        lost: the first skipped decision that had changed the shared state; None if there is none.
+        difference: the first refused decision; None if none is refused. If it is None although not all decisions are
+            legal, the game ended early.
         moves: the moves of the game.
         apart: the number of decisions before the first difference in state, or None if there is none.
         cells: the cells of that difference.
@@ -104,7 +104,7 @@ class _Walker:
         ] = []  # skipped since the games were last in step
 
     def run(self) -> RefusedDecision | None:
-        """Applies the moves; returns the first refused one, or None."""
+        """Applies the moves; returns the first refused one, or None if none is refused."""
         for number, move in enumerate(self.moves):
             self._number = number
             if isinstance(move, TakenBack):

@@ -22,7 +22,8 @@ LONG = 3.0
 def worth_changing(seconds: Sequence[float], left: int) -> bool:
     """Whether wasm would finish the remaining games sooner than Python, judging by the time taken so far.
 
-    The first game includes compiling its program; while it is the only one, it counts only if it took long.
+    The time of the first game includes compiling its program. While no other game is finished, that time is therefore
+    taken into account only if it is at least `LONG` seconds.
     """
     first, *others = seconds
     if not others and first < LONG:

@@ -33,7 +33,7 @@ class PlayoutFailure:
         kind: `invariant`, `fault` or `no_option`.
         detail: the message.
         wrong: the diagnostic, with its place in the rules.
-        option: the option that faulted and was undone, or None.
+        option: the option that faulted and was undone; None if no option faulted.
     """
 
     kind: str
@@ -182,7 +182,7 @@ def simulate(
     backend: Backend = "python",
     cap: int = CAP,
 ) -> Iterator[Playout]:
-    """Plays random games one after another, alternating the numbers of players."""
+    """Plays random games one after another, alternating between player counts."""
     for number in range(games):
         seats = seat_names(players[number % len(players)], ruleset.seats)
         yield play_out(Game(ruleset, seats, settings, backend), seed, number, cap=cap)

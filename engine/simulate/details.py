@@ -126,9 +126,7 @@ class OneByOne:
 
 
 class Described(Struct, frozen=True):
-    """A decision in the form that details record: the line in the digest, and the names under which uses are
-    counted.
-    """
+    """A decision as `Details` records it: the line for the digest, and the names under which its use is counted."""
 
     line: bytes
     names: tuple[str, ...]
@@ -136,7 +134,7 @@ class Described(Struct, frozen=True):
 
 
 def described(option: Option) -> Described:
-    """A decision in the form that details record."""
+    """A decision as `Details` records it."""
     line = f"{option.decision} {option.by} {option}\n".encode()
     if option.by is None:
         return Described(line, (), None)

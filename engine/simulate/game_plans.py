@@ -31,7 +31,7 @@ class GamePlan:
         ruleset: the ruleset's reference, as ids.
         ruleset_hash: the hash of its meaning.
         sources_hash: the hash of its source texts, to which places in outcomes refer.
-        players: the numbers of players, which alternate.
+        players: the player counts, which alternate.
         called: the names that the rules give to the first seats.
         teams: the team of each seat at the maximum number of players; empty if there are no teams.
         seed: the seed of chance.
@@ -77,7 +77,7 @@ class GamePlan:
         """The plan for a loaded ruleset.
 
         Raises:
-            DiagnosticsError: if the numbers of players or the settings do not fit the ruleset.
+            DiagnosticsError: if the player counts or the settings do not fit the ruleset.
         """
         values = check_settings(ruleset, settings or {})
         for number in players:
@@ -159,8 +159,8 @@ class Outcome:
         ended: the ending; None if the game was abandoned or failed.
         winners: the seats that won.
         scores: the points by seat.
-        failure: the mistake found, or None.
-        details: the game's details, or None if the plan records none.
+        failure: the mistake found; None if there was none.
+        details: the game's details; None if the plan records none.
     """
 
     game: int

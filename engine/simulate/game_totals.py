@@ -192,7 +192,7 @@ class ComparedNumber(Struct, frozen=True):
         name: the ending, team or seat; "" for all games.
         value: the number under the first ruleset; None if it does not exist there, for example if only the other
             ruleset has the seat.
-        other: the number under the other ruleset, or None.
+        other: the number under the other ruleset; None if it does not exist there.
         difference: the first number minus the other; None if it is unknown.
     """
 

@@ -27,7 +27,7 @@ class Lead(Struct, frozen=True):
         by: the type of the number that decides the lead.
         changes: the number of times that the lead passed to another side; a tie is no change.
         taken: the number of decisions before the last leader took the lead; None if nobody ever led.
-        widest: the maximum lead of the first side over the second, in percent if decided by playouts.
+        widest: the maximum lead of the first side over the second; a percentage if playouts decide the lead.
     """
 
     by: By

@@ -1,4 +1,4 @@
-"""Viewers' messages to a table, and refusals of these, as plain data; see table_message.schema.json."""
+"""Messages from viewers to a table, and their refusals, as plain data; see table_message.schema.json."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ class PlayedGame:
     Attributes:
         game: the game.
         early: the choices in the open round that seats made before the game asked them.
-        withdrawn: how often the plan of the open draft was withdrawn; a program that repeats its decisions would
-            withdraw it forever.
+        withdrawn: how often the plan of the open draft was withdrawn. Programs decide differently after each
+            withdrawal, because otherwise they would make and withdraw the same plan forever.
     """
 
     def __init__(self, game: Game) -> None:

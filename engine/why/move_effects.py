@@ -36,7 +36,7 @@ class Effect(Struct, frozen=True):
     """The effect of a statement.
 
     Attributes:
-        of: the statement or cost; None if it is hidden, after which everything is hidden.
+        of: the statement or cost; None if it is hidden, in which case all later effects are hidden too.
         numbers: the traces of the statement's expressions.
         changes: the changed cells.
     """

@@ -260,8 +260,8 @@ class OptionTrace:
 def listed_instead(
     program: ir.Program, labels: Labels, option: tuple[int, int, tuple[int, ...]], state: State
 ) -> Iterator[ReasonNode]:
-    """The condition that the given option (decision, choice, arguments) is not represented in the list by an option
-    with alike tokens.
+    """The condition that the given option (decision, choice, arguments) is listed itself, rather than one that differs
+    only in tokens that are alike.
     """
     decision, choice, args = option
     lowered = program.decisions[decision].choices[choice]

@@ -107,7 +107,7 @@ class _AnyEffect(Effects):
     """A conservative effect analysis, used without syntax trees: each procedure may set anything."""
 
     def of_procedure(self, name: str) -> frozenset[object]:
-        """The names of all state fields."""
+        """The fields that a procedure may set: the names of all state fields, since the analysis is conservative."""
         return frozenset([*self.decls.fields, *(name for kind in self.decls.kinds.values() for name in kind.state)])
 
 

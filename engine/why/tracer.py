@@ -44,7 +44,7 @@ class Values:
     """An evaluator of a ruleset's expressions in one state, with access to their source texts.
 
     Args:
-        lowering: the lowering of parts of expressions, which are added to its program.
+        lowering: the lowering, which adds the parts of expressions to its program.
         labels: the names of values.
         sources: file → the source text of its expressions.
         state: the cells; a hidden cell in a `GuardedState` ends the trace.

@@ -74,7 +74,7 @@ class Causes:
         changes: the texts of changes in a game at the same table.
 
     Attributes:
-        unnamed: the changes that continued procedures without a text made in the last move.
+        unnamed: the changes made in the last move by continued procedures that have no text.
     """
 
     def __init__(self, changes: Changes) -> None:
@@ -88,7 +88,7 @@ class Causes:
         self._names = {first: name for name, (first, _) in self._program.entries.items()}
 
     def of(self, record: Record, option: Option) -> tuple[tuple[Change, ...], tuple[Cause, ...]]:
-        """The changes that a move by an option made directly, and the events that it caused."""
+        """The direct changes of a move, and the automatic events that it caused."""
         frames = _Frames(record, self._frame)
         own: list[Change] = []
         causes: list[Cause] = []
@@ -203,7 +203,7 @@ class _Frames:
 
 
 def has_causes(words: Words, game: Game, seat: str | None) -> bool:
-    """Whether the moves of a game have causes in words for a seat.
+    """Whether a seat sees the causes of changes in a game, in words.
 
     In a game with secrets, seats get none, because hidden data may determine which procedures run.
     """

@@ -255,8 +255,8 @@ class TextCheck:
     def all_actors(self) -> list[str]:
         """The decisions at which a seat acts for another entity.
 
-        An expression for all decisions is checked at the decisions that have the variables it reads; if there are none,
-        the expression is reported.
+        The expression for all decisions is used only at decisions that have the variables it reads; if no decision has
+        them, the expression is reported.
         """
         own = self.own.actors.items()
         named = [n for n, e in own if self.known(n, self.decisions.options, "decision", e) and e.text != "none"]
@@ -293,7 +293,7 @@ class TextCheck:
 
 
 def solid(env: Env) -> Env:
-    """The same variables, with non-optional types."""
+    """A copy of an environment in which all optional types of variables are replaced by non-optional ones."""
     result = Env()
     for var in env.vars.values():
         result = result.bind(_var(var.name, never_none(var.type), var.span))

@@ -33,7 +33,8 @@ class Help(Brief, Struct, frozen=True):
 def helps(words: Words, game: Game) -> dict[str, Help]:
     """The help texts of a ruleset, by subject; the game's position does not matter.
 
-    A decision without a help text gets the sentences of the rules that it or its options cite, or else its docstring.
+    A decision without a help text gets the sentences of the rules that it or its options cite; if there are none, it
+    gets its docstring.
     """
     narrator = Narrator(words, game, None)
     results: dict[str, Help] = {}

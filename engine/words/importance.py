@@ -34,8 +34,8 @@ class Importance:
         self._measured = {(part.decl.kind, part.decl.name) for part in parts if type(part) is typed.Field}
 
     def of(self, cell: CellName) -> tuple[int, int]:
-        """The importance of a cell, as a sort key: one of the constants above, and a rank among the cells with the same
-        constant.
+        """The importance of a cell, as a sort key: its class (`PLACED`, `HELD`, `VALUED` or `OTHER`), and its rank in
+        that class.
         """
         key = cell.group, cell.name
         if key not in self._known:

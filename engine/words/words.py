@@ -105,7 +105,9 @@ class Words:
         return next((read.texts[section, name] for read in self._read if (section, name) in read.texts), None)
 
     def offered(self, decision: str, option: str) -> TitleText | None:
-        """The text of an option's button; None if the language of the option's text in `options` has no such text."""
+        """The text of an option's button; None if the first language with a text for the option has none for its
+        button.
+        """
         name = f"{decision}.{option}"
         for read in self._read if self.names != "id" else ():
             if ("choices", name) in read.texts:
