@@ -168,7 +168,7 @@ class Tables:
         path = self._folder / FOLDER / f"{key}.json"
         place, help_ = Span(str(path), 1, 1, 1, 2), "import the games again"
         if not key.isalnum() or len(key) > MAX_NAME:
-            raise failure("RS607", f"{shown(key[:80])} is not the name of a table", place, help_)
+            raise failure("RS607", f"{shown(key[:80])} is not a valid table name", place, help_)
         text = read_text(path, str(path), MAX_BYTES)
         try:
             table = msgspec.json.decode(text, type=CodeTable)
@@ -179,7 +179,7 @@ class Tables:
             raise failure("RS605", message, place, help_)
         if table.key != key:
             raise failure(
-                "RS607", f"{shown(str(path))} has been changed: its content is the table {table.key}", place, help_
+                "RS607", f"{shown(str(path))} has been changed: it now contains the table {table.key}", place, help_
             )
         self._tables[key] = table
         return table

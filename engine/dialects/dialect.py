@@ -377,7 +377,8 @@ def _notation(file: str, spans: Mapping[str, Span]) -> Notation:
     notation = notation_of(Path(file).parent.parent)
     if notation is None:
         help_ = f"write `{FILE}` beside `game.yaml`"
-        raise failure("RS886", "the ruleset of this dialect has no notation for texts", spans.get("action"), help_)
+        message = "this dialect reads moves as text, but its ruleset has no notation"
+        raise failure("RS886", message, spans.get("action"), help_)
     return notation
 
 

@@ -138,13 +138,15 @@ class Entries:
                 log.add(number)
             elif not (log.take_back(number) if self.types[number] == undo.type else log.put_back()):
                 to = follow(self.payloads[number], undo.to)
-                message = f"entry {number} is an undo to a missing entry, {shown(str(to))} ({shown(undo.to)})"
+                message = (
+                    f"entry {number} is an undo back to entry {shown(str(to))} ({shown(undo.to)}), which is missing"
+                )
                 help_ = f"check whether a part of the log is missing: the ids of entries are at {shown(undo.id)}"
                 fail("RS613", message, Span(file, 1, 1, 1, 2), help=help_)
             if self.types[number] == undo.type and log.last_taken is not None:
                 self.undos.append((number, log.last_taken))
             elif self.types[number] == undo.type and not undo.to:
-                message = f"entry {number} is an undo, and nothing before it is left to take back"
+                message = f"entry {number} is an undo, but there is nothing left to undo"
                 fail("RS613", message, Span(file, 1, 1, 1, 2), help="check whether a part of the log is missing")
         self.undone = log.undone(range(start, len(self._log)), self.types, remark)
         for number in self.undone:

@@ -91,7 +91,7 @@ class Notated:
                 text = self._filled(template, printing.printed.projection.type, fields or {})
                 if self.read(text) == [option]:
                     return text + self._suffix(option)
-        message = f"{self._notation.title} has no unambiguous text for `{option}`: it would write `{text}`"
+        message = f"{self._notation.title} has no unambiguous text for `{option}`, which it would write as `{text}`"
         span = self._notation.spans.get(name)
         raise failure("RS888", message, span, "add a longer text to `print`, and to `moves`")
 

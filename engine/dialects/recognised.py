@@ -71,7 +71,7 @@ def dialect_of(log: ForeignLog, files: Iterable[Path], dialect_id: str | None, r
     if fitting:  # its first unreadable move becomes the divergence
         best = max(fitting, key=lambda dialect: readable(dialect, moves))
         if moves and log.game is not None and not log.game.tags and not readable(best, moves):
-            message = f"this log is not JSON, but text with words such as {shown(moves[0])}, which no notation reads"
+            message = f"this log is not JSON, but text with words such as {shown(moves[0])}, which no notation can read"
             raise failure("RS612", message, _start(log), CONVERTED)
         return best
     raise not_known(log, likely or close, seen)

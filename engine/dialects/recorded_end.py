@@ -36,7 +36,7 @@ def check_recorded_end(game: Game, dialect: Dialect, log: Entries, file: str, re
     said = follow(log.payloads[number], result.winners) if result.won and actual.ending is not None else MISSING
     if isinstance(said, str) and _winners(game, result, said) is None:
         message = (
-            f"nothing compares the recorded winners: `result.winners` names no seats of this game for {shown(said)}"
+            f"the recorded winners are not compared: `result.winners` names no seats of this game for {shown(said)}"
         )
         help_ = f"in the dialect `{dialect.id}`, give it the numbers of the seats that won, from 1 to {len(game.seats)}"
         report.warning("RS629", message, Span(file, 1, 1, 1, 2), help=help_)

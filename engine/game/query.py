@@ -329,7 +329,10 @@ class Queries:
         elif len(args) != len(procedure.params):
             takes = ", ".join(f"{p.name}: {p.type}" for p in procedure.params)
             number = len(procedure.params)
-            message = f"`{text}` does not fit: `{name}` takes {number or 'no'} argument{'s' * (number != 1)}"
+            message = (
+                f"`{text}` has the wrong number of arguments: "
+                f"`{name}` takes {number or 'no'} argument{'s' * (number != 1)}"
+            )
             report.error("RS803", message, None, help=f"call it as it is declared: `procedure {name}({takes})`")
         report.raise_if_errors()
         assert procedure is not None
@@ -355,7 +358,7 @@ def _checker(queries: Queries, report: Report, variables: Sequence[typed.Var] = 
 
 def _report_missing(report: Report, target: str, amount: int, first: str) -> None:
     """Reports that the first place of a pile has too few pieces for a place of the same pile."""
-    message = f"there are not {amount} pieces for `{target}`: they would come from `{first}`, the first place"
+    message = f"`{target}` cannot have {amount} pieces: too few are left in `{first}`, the first place"
     match = re.match(r"\w+(\[[^\]]*\])?", target)
     supply = f"{match[0] if match is not None else target}.{first}"
     help_ = f"also set `{supply}` to the number of pieces left there; then none are taken from it"

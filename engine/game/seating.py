@@ -69,7 +69,7 @@ def seated(ruleset: typed.Ruleset, seats: Sequence[str] | Mapping[str, str]) -> 
         names = dict(zip(seat_names(len(seats), ruleset.seats), seats, strict=True))
     for seat, name in names.items():
         if len(name) > MAX_NAME:
-            message = f"the name of seat {shown(seat)} has {len(name):,} characters: {shown(name)}"
+            message = f"the name of seat {shown(seat)} is too long ({len(name):,} characters): {shown(name)}"
             report.error("RS649", message, None, help=f"shorten it to {MAX_NAME:,} characters")
     report.raise_if_errors()
     return names

@@ -140,10 +140,10 @@ def agrees_with_game(earlier: SeatLog, game: Game) -> Agreement:
         past.undo()
     end = end_of(past, earlier.seat) if earlier.end is not None else None
     if end is not None and end.to_json()["end"] != earlier.end:
-        message = "after the same decisions, that game has a different position"
+        message = "after the same decisions, the other game has a different position"
         earlier.fail("RS626", message, len(earlier.lines) + 1, "fingerprint")
     if earlier.memory not in ("", past.view(earlier.seat).memory):
-        message = "after the same decisions, the seat has seen something different in that game"
+        message = "after the same decisions, the seat has seen something different in the other game"
         earlier.fail("RS626", message, len(earlier.lines) + 1 + (earlier.end is not None), "memory")
     return result
 

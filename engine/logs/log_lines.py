@@ -70,7 +70,7 @@ def line_object(line: str, display: str, number: int, most: int = MAX_LINE) -> d
     except (RecursionError, ValueError):
         fail(
             "RS604",
-            "the line is not JSON of a log: it is nested too deeply, or has too large a number",
+            "the line is not valid in a log: its JSON is nested too deeply, or contains too large a number",
             line_span(display, number, line),
         )
     if not isinstance(data, dict):

@@ -346,7 +346,7 @@ def _header(data: dict[str, Any], display: str, number: int, line: str) -> LogHe
     if "for" in data:
         help_ = "ask the keeper of the table for the whole log, from which `rulespec log` extracted this part"
         span = place_in(display, number, line, "for")
-        fail("RS342", "this is one seat's part of a game, from which the game cannot be replayed", span, help=help_)
+        fail("RS342", "this log contains only one seat's view of a game, so it cannot be replayed", span, help=help_)
     data = new_header(data, _HEADER_KEYS)
     _keys(data, (*_HEADER_KEYS, *OF_HEADER), {"ruleset", "seats"}, display, number, line)
     notes = notes_in(data, OF_HEADER, _wrong(display, number, line))

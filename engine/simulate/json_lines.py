@@ -44,7 +44,7 @@ class JsonLinesResults(Results[Row]):
             first = file.readline(MAX_LINE)
             if not first.endswith(b"\n"):
                 if not _line(self.sheet.header()).startswith(first):
-                    message = "this is not a results file of these games"
+                    message = "this is not a results file for these games"
                     fail("RS607", message, Span(name, 1, 1, 1, 2), help="name another file")
                 self._torn = bool(first)
                 return

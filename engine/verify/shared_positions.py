@@ -69,7 +69,7 @@ def _laid(scenario: Scenario, own: Sequence[Scenario], folder: Folder, report: R
     while (base := chain[-1].base) is not None:
         result = _named(base, own, folder)
         if not result:
-            message = f"{scenario.id}: there is no scenario `{base.text}` in this file or beside it"
+            message = f"{scenario.id}: there is no scenario `{base.text}` in this file or in a file beside it"
             help_ = (
                 did_you_mean(base.text, [s.id for s in folder.scenarios]) or "write the id of a scenario after `from`"
             )
@@ -100,7 +100,7 @@ def _report_circle(chain: Sequence[Scenario], again: Scenario, report: Report) -
     assert base is not None
     assert last is not None
     if again not in chain:
-        message = f"{first.id}: the position depends on a chain of more than {MAX_CHAIN} others"
+        message = f"{first.id}: the position depends on a chain of more than {MAX_CHAIN} other scenarios"
         report.error("RS717", message, base.span, help="define one of the positions without `from`")
         return
     names = " → ".join(f"`{s.id}`" for s in (*chain[chain.index(again) :], again))

@@ -191,7 +191,7 @@ def _compare(path: Path, outcome: dict[str, Any], report: Report) -> None:
     for key, wanted in node.entries.values():
         if key.text not in known:
             help_ = f"write one of the fields {', '.join(known)}"
-            report.error("RS822", f"`{key.text}` is not an expectation of a recorded game", key.span, help=help_)
+            report.error("RS822", f"`{key.text}` is not a valid expectation for a recorded game", key.span, help=help_)
             continue
         result, expected = outcome[key.text], to_plain(wanted)
         if isinstance(wanted, List):

@@ -98,7 +98,7 @@ class TextCheck:
         if said.top:
             help_ = did_you_mean(name, sorted(there)) or (f"remove it: there is no such {what}" if there else "")
             span = said.span if isinstance(said, Expression) else said.node.span
-            self.report.error("RS531", f"there is no {what} `{name}`", span, help=help_)
+            self.report.error("RS531", f"there is no {what} called `{name}`", span, help=help_)
         return False
 
     def has_state(self, name: str, said: Expression) -> bool:

@@ -63,7 +63,7 @@ def test_anybody_may_undo_where_no_field_says_who(tmp_path: Path) -> None:
 
 def test_an_undo_of_nothing_is_refused(tmp_path: Path) -> None:
     code, output = replay(tmp_path, [{"type": "undo", "who": "Ann"}, *drops(7)])
-    assert code == 2 and "entry 1 is an undo, and nothing before it is left to take back" in output
+    assert code == 2 and "entry 1 is an undo, but there is nothing left to undo" in output
 
 
 def test_a_list_that_no_phase_has_is_refused(tmp_path: Path) -> None:

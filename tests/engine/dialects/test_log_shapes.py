@@ -420,5 +420,5 @@ def test_an_entry_with_the_result_alone_needs_no_other_key(site: Site) -> None:
 
 
 def test_an_undo_to_an_id_that_is_not_there_names_it(site: Site) -> None:
-    with pytest.raises(DiagnosticsError, match="is an undo to a missing entry, `9`"):
+    with pytest.raises(DiagnosticsError, match="is an undo back to entry `9`"):
         site.replay("arena", arena(*ARENA[:4], notified(5, ("undoMove", {"to": "9"}))))

@@ -179,7 +179,7 @@ def test_a_damaged_line_is_told_with_a_way_out(
 @pytest.mark.parametrize(
     "data, message",
     [
-        (b"hello", "not a results file of these games"),
+        (b"hello", "not a results file for these games"),
         (b"hello\n", "not results of games"),
         (b"[1]\n", "not results of games"),
         (b"{}\n", "not results of games"),
@@ -191,8 +191,8 @@ def test_a_damaged_line_is_told_with_a_way_out(
         (b'{"rulespec_results": 1, "random": null, "seed": 1}\n', "RS653"),
         (b'{"rulespec_results": 1, "random": ["splitmix64-1"]}\n', "RS653"),
         (b'{"rulespec_log": 1, "ruleset": "wager"}\n', "not results of games"),
-        (gzip.compress(b"hello", mtime=0), "not a results file of these games"),
-        (b"\0" * 100, "not a results file of these games"),
+        (gzip.compress(b"hello", mtime=0), "not a results file for these games"),
+        (b"\0" * 100, "not a results file for these games"),
     ],
 )
 def test_a_file_that_holds_something_else_stays_as_it_is(

@@ -97,7 +97,7 @@ def test_what_holds(tmp_path: Path, wager: typed.Ruleset, row: str, backend: Bac
 
 
 WRONG = [
-    ("given: {from: rch}", "RS716", "from", "there is no scenario `rch` in this file or beside it"),
+    ("given: {from: rch}", "RS716", "from", "there is no scenario `rch` in this file or in a file beside it"),
     ("given: {from: two}", "RS716", "from", "there is more than one scenario `two`"),
     ("given: {from: X}", "RS717", "from", "the position depends on itself: `X` → `X`"),
     ("given: {from: ring}", "RS717", "from", "the position depends on itself: `ring` → `round` → `ring`"),
@@ -182,7 +182,7 @@ def test_a_chain_of_positions_has_an_end(tmp_path: Path, wager: typed.Ruleset) -
     links = (f"  - {{id: {n}, title: T, given: {{from: {n + 1}, run: [lend_all]}}}}\n" for n in range(150))
     result = cases(tmp_path, wager, "python", own="".join(links) + "  - {id: 150, title: T}\n")
     assert {d.code for d in result} == {"RS717"} and len(result) == 50
-    assert result[0].message == "0: the position depends on a chain of more than 100 others"
+    assert result[0].message == "0: the position depends on a chain of more than 100 other scenarios"
 
 
 def test_a_procedure_is_run_only_before_the_game_begins(wager: typed.Ruleset) -> None:
