@@ -107,7 +107,7 @@ class Findings:
         self._shortest.setdefault(place, PlayDifference("start"))
 
     def shortest(self, group: Group) -> PlayDifference:
-        """The difference shown by the example of a group."""
+        """The difference at the end of a group's example, the shortest game found so far."""
         return self._shortest[group.rule, group.kind]
 
     def shorter(self, group: Group, pair: Pair, difference: PlayDifference) -> None:

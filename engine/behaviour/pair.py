@@ -1,4 +1,4 @@
-"""Two games under different rules, at one position: with the same shared state and the same question."""
+"""Two games under different rules at the same position, with the same shared state and the same question."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class OptionEffect(Struct, frozen=True):
     """A difference between the games after the same option.
 
     Attributes:
-        sort: the names of the fields and questions involved, without owners or values; similar differences share it.
+        sort: the names of the fields and questions involved, without owners or values; equal for similar differences.
         lines: the difference in words.
         stands: whether both games have taken the option; False if one of them faulted instead.
         span: the place of the fault in the current rules; None if there was no fault.

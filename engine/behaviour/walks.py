@@ -41,7 +41,7 @@ class Effort:
         self._progress = progress or (lambda _: None)
 
     def spend(self, decisions: int = 1) -> None:
-        """Counts decisions."""
+        """Counts decisions against the limit."""
         before = self.spent // _STEP
         self.spent += decisions
         if self.spent // _STEP > before:

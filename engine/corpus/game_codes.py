@@ -379,7 +379,7 @@ def outcome_at(search: Search, row: NDArray[np.int64]) -> JudgedOutcome:
 
 
 def tables_of(plan: GamePlan, ruleset: typed.Ruleset) -> Iterable[CodeTable]:
-    """The tables of a plan."""
+    """The code tables for the games of a plan, one per player count."""
     return [CodeTable.of(table_game(ruleset, players, plan.settings)) for players in dict.fromkeys(plan.players)]
 
 

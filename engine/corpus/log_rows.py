@@ -234,7 +234,7 @@ def readings(
 
 
 def under_of(judged: Judgement, say: Callable[[str], str] = str, ids: Mapping[str, str] | None = None) -> Under:
-    """A judgement as part of a row.
+    """The part of a row that records a judgement.
 
     Args:
         judged: the judgement.

@@ -129,8 +129,8 @@ class Judged:
     """The totals of games judged under other rules.
 
     Attributes:
-        judged: result → number of games; the results are `legal`, `not legal`, `not judged`, and `same`, `other` or
-            `open` winners.
+        judged: result → number of games; the results are `legal`, `not legal`, `not judged`, `same winners`,
+            `other winners` and `open winners`.
         under: the causes of refusals.
         changed: whether the outcome of any game differs.
     """

@@ -120,7 +120,7 @@ class _HitCounter(Observer):
         }
 
     def chosen(self, e: ir.If, value: int) -> None:
-        """Counts the value of a counted expression."""
+        """Counts the outcome that an expression's value stands for, if the expression is wrapped for counting."""
         point = e.point(value) if isinstance(e, _Counted) else None
         if point is not None:
             self.hits[point] += 1

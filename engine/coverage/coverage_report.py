@@ -25,8 +25,8 @@ RULE = "rule"
 class Gap:
     """An outcome that no test reaches.
 
-    `span` is its place, `reason` the declared reason why no test reaches it, or "". A gap is `implied` if the enclosing
-    outcome is a gap as well; it then has the same reason.
+    `span` is its place, and `reason` is the declared reason why no test reaches it, or "". A gap is `implied` if the
+    enclosing outcome is a gap as well; it then has the same reason.
     """
 
     item: CoverageItem
@@ -77,8 +77,8 @@ class LineRuns:
     """A source line with its hits.
 
     `state` is `run`, `partly`, `missed`, `explained` (every gap has a reason), or "" for a line without code. `count`
-    is the largest number of hits of any outcome on the line, `missing` lists the gaps, and `by` the first tests that
-    run the line.
+    is the largest number of hits of any outcome on the line, `missing` lists the gaps, and `by` lists the first tests
+    that run the line.
     """
 
     text: str

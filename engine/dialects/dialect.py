@@ -42,8 +42,8 @@ class LogShape(Brief, Struct, frozen=True):
     """The layout of a log, which says where its entries are.
 
     Attributes:
-        list: the path of the entry list in an object, which is the first entry; `*` matches every element of a list,
-            or every value of an object. Empty if the log itself is the list.
+        list: the path of the entry list in an object; the object itself is the first entry. `*` matches every element
+            of a list, or every value of an object. Empty if the log itself is the list.
         inside: the paths of lists of nested entries, which come after the entry that contains them.
         joined: type of entry → types of the immediately preceding entries that belong to it.
         cut: path of a list in `inside` → the list from which it is split.

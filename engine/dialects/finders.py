@@ -35,7 +35,7 @@ returns the next legal option that matches, None if there is none, or 0 if it ca
 
 
 class Finders:
-    """The finders for one game.
+    """The finders for one game: generated functions that map an entry directly to its option.
 
     Args:
         game: the game.

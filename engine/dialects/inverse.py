@@ -59,7 +59,7 @@ def sorted_fields(form: Form) -> SortedFields:
 
 
 class FormInverse:
-    """The inverse of one form; see `SortedFields`."""
+    """The inverse of one form: finds the arguments with which an option matches a record; see `SortedFields`."""
 
     def __init__(self, form: Form, projections: Projections) -> None:
         self.form = form

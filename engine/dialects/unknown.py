@@ -53,7 +53,7 @@ class _Names(Struct):
     overlays: set[str] = field(default_factory=set)
 
     def read_rules(self, text: str) -> None:
-        """Adds the options of a rules file, by decision."""
+        """Adds the options, option groups and includes that occur in the text of a rules file."""
         around: list[tuple[int, str, str]] = []  # indentation, keyword and name of the decisions around a line
         for result in _LINE.finditer(text):
             indent, word, name = len(result[1]), result[2], result[3]

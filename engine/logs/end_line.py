@@ -85,7 +85,7 @@ class OtherEnd(Struct, frozen=True):
 
     @property
     def differs(self) -> list[str]:
-        """The keys that differ."""
+        """The keys of the end line whose values differ."""
         return [key for key in _KEYS if _comparable(self.recorded, key) != _comparable(self.actual, key)]
 
     def __str__(self) -> str:

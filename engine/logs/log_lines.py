@@ -19,7 +19,7 @@ SALT = "^([0-9a-f]{32})?$"
 
 
 class DecisionLine(Struct, forbid_unknown_fields=True):
-    """A decision line."""
+    """A log line that records a decision."""
 
     decision: str
     by: str | None

@@ -15,7 +15,7 @@ from rulespec.engine.words.words import Words
 
 
 def report(playtest: Playtest, strengths: Sequence[Strength], ladder: Sequence[MatchStanding]) -> dict[str, Any]:
-    """The report of a playtest."""
+    """The report of a playtest as plain data; see playtest.schema.json."""
     plan = playtest.base.plan
     every = [trial for each in strengths for trial in each.trials]
     rules = []

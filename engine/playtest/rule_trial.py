@@ -91,7 +91,7 @@ class RuleTrial:
             self._draw()
 
     def answers(self) -> list[Answered]:
-        """The current answers."""
+        """Each compared number with its answer so far."""
         results = []
         for asked, evidence, (total, pairs) in zip(self.asked, self._evidence, self._scales, strict=True):
             matters = asked.matters or SHARE * abs(total) / max(1, pairs)

@@ -25,7 +25,7 @@ Point = tuple[int, ...]
 
 
 class Tried(Struct, frozen=True):
-    """A point with the results of its games.
+    """A point of a grid of settings, with the results of the games played there.
 
     Attributes:
         point: the values.

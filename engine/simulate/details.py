@@ -63,8 +63,8 @@ class Details(Struct, frozen=True):
 
     Attributes:
         moves: a digest of all decisions.
-        roles: entity → the seat in its field at the first decision by a player, for entities with a field that holds a
-            seat.
+        roles: entity → the seat that holds it at the first decision by a player, for entities with a field whose value
+            is a seat.
         uses: the options that players used.
         trail: four letters per decision: two for its digest, and two for the index of its option and seat among the
             uses without an argument, or `--` for chance.

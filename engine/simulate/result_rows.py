@@ -168,5 +168,5 @@ def _same(a: object, b: object) -> bool:
 
 
 def quoted(value: object) -> str:
-    """A JSON value for messages."""
+    """A JSON value, quoted for messages."""
     return shown(json.dumps(value))

@@ -208,7 +208,7 @@ def _played(plan: GamePlan, number: int, play: Play | None) -> Outcome:
 
 
 def ruleset_of(reference: str, sources_hash: str) -> typed.Ruleset:
-    """The ruleset with a reference.
+    """The ruleset that a reference names, loaded once per worker.
 
     Raises:
         ClusterError: if its sources do not match the hash.

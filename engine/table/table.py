@@ -87,7 +87,7 @@ class Table:
 
     @property
     def game(self) -> Game:
-        """The game."""
+        """The game played at the table."""
         return self.played.game
 
     @property

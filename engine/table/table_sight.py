@@ -59,7 +59,7 @@ def _differing(old: bytes, new: bytes) -> bytes:
 
 
 class Tail(Struct, frozen=True):
-    """A move that a viewer knows.
+    """One of the latest moves, as sent to a viewer.
 
     Attributes:
         step: the step of the move in the game.

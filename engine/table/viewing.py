@@ -27,7 +27,7 @@ MAX_OPTIONS = 1_000
 
 
 class TableStanding(Struct, frozen=True):
-    """The standing of a table, from which all views are computed.
+    """The state of a table from which all viewers' views are computed.
 
     Attributes:
         played: the game in play.
@@ -62,7 +62,7 @@ class TableStanding(Struct, frozen=True):
         return OMNISCIENT if self.reveals and self.played.game.is_over else viewer
 
     def shown_to(self, viewer: str | None) -> TableStanding:
-        """The standing that a viewer may see, without another seat's open plan."""
+        """The state of the table that a viewer may see, without another seat's open plan."""
         game = as_shown(self.played.game, self.eyes(viewer))
         if game is self.played.game:
             return self

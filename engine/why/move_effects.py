@@ -60,7 +60,7 @@ class Recorder(Interpreter):
         origins: the origins of the program's instructions.
         labels: the names of entities and seats.
         traces: a function that returns the tracer of a state.
-        guard: a function that copies a state, in which hidden cells stay unreadable.
+        guard: a function that copies a state; hidden cells are unreadable in the copy.
     """
 
     def __init__(self, origins: Origins, labels: Labels, traces: Traces, guard: Callable[[State], State]) -> None:

@@ -52,7 +52,7 @@ class _Exported:
         self.decider = _Value(DECIDER, or_none(Ent(self.d.player_kind)), {"get": "decider"})
 
     def data(self) -> dict[str, Any]:
-        """All texts."""
+        """All exported texts, as plain data."""
         p, words = self.asides.program, self.words
         seats = self.game.shown_names
         kinds = [kind for kind in self.game.omniscient.labels.names if kind in self.d.kinds]

@@ -50,5 +50,5 @@ def _word(other: str, one: str | None = None) -> Word:
 
 
 def english(name: str, number: int | None = None, /, **values: str) -> str:
-    """A word in English."""
+    """One of the program's own words in English, with its holes filled."""
     return program_words(ENGLISH)[name].filled(number, values)
