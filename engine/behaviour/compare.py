@@ -1,4 +1,4 @@
-"""Comparison by play: compares two rulesets at positions near the start, in random walks and in recorded games.
+"""Comparison by play: compares two rulesets at positions near the start, in walks and in recorded games.
 
 Both games take the same options, with the same shared state. An option after which they differ is recorded and undone,
 so that the walk continues from a position where they agree. If they differ after every option, the other game gets the

@@ -67,8 +67,8 @@ class Pair:
     """Two games side by side.
 
     Args:
-        one: a game of the first rules.
-        other: a game of the other rules, with the same seats, at the same position.
+        one: a game under the first rules.
+        other: a game under the other rules, with the same seats, at the same position.
     """
 
     def __init__(self, one: Game, other: Game) -> None:

@@ -156,7 +156,7 @@ class _Roles:
             self._classes[role] = parts.setdefault(key, len(parts))
 
     def merged(self) -> dict[str, RoleWins]:
-        """Title of a role → its wins; roles that the same seat holds in all games are merged, as in "A and B"."""
+        """The wins by title of the role; roles that the same seat holds in all games are merged, as in "A and B"."""
         names: dict[int, list[str]] = {}
         for role in self.of:
             names.setdefault(self._classes[role], []).append(role)

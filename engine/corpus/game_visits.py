@@ -1,4 +1,4 @@
-"""Search of one part of a store for games that visit given positions, by the hashes recorded with their codes."""
+"""Search in one part of a store for games that visit given positions, by the hashes recorded with their codes."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ class LogRow(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RowSheet(ResultSheet[LogRow]):
-    """The format of rows of replayed logs.
+    """The format of the rows for replayed logs.
 
     Args:
         header: the inputs that determine the rows.

@@ -82,7 +82,7 @@ class _ItemMarks(Marks):
             self._add(block, Point(self.items.statements[id(s)], "run"))
 
     def loop(self, body: typed.Block, block: int, again: int, leave: int) -> None:
-        """Records the block of a loop's iterations, and the edge at its end."""
+        """Records the block that runs in each iteration of a loop, and the edge taken when the loop ends."""
         item = self.items.loops.get(id(body))
         if item is not None:
             self._add(block, Point(item, TURN))
@@ -148,7 +148,7 @@ class _HitCounter(Observer):
             self.hits[self.conditions[condition.span][holds]] += 1
 
     def compared(self, param: ir.Param, fits: bool) -> None:
-        """Counts a refused argument, or an accepted one if its parameter has no `where`, which is counted itself."""
+        """Counts a refused argument; also an accepted one, unless its parameter has a `where`, which counts instead."""
         if param.span in self.conditions and not (fits and param.where is not None):
             self.hits[self.conditions[param.span][fits]] += 1
 

@@ -1,6 +1,6 @@
 """Coverage traces: the rules exercised by scenarios, recorded games and random games.
 
-The interpreter runs the tests; `items` defines the units counted, and `counter` the counting.
+The interpreter runs the tests; `items` defines the units that are counted, and `counter` counts them.
 """
 
 from __future__ import annotations

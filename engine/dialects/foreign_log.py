@@ -33,8 +33,8 @@ class ForeignLog(Brief, Struct):
     All strings are normalised to NFC, the form in which names are compared; `written` is the first entry as recorded.
 
     Attributes:
-        parents: for each entry, the object around its list (with the next outer object as its field `^`), or None.
-            Empty if the log itself is the list of entries.
+        parents: for each entry, the object around its list (with the next outer object as its field `^`); None if there
+            is no such object. Empty if the log itself is the list of entries.
         inner: the indices of nested entries.
         format: the file format: `json`, `pgn` or `sgf`.
         game: the game of a file in PGN or SGF.

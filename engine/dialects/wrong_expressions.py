@@ -1,4 +1,4 @@
-"""Check of a dialect's expressions and names without a log, by compiling it for games of its rulesets."""
+"""Check of a dialect's expressions and names without a log, by compiling the dialect for games of its rulesets."""
 
 from __future__ import annotations
 

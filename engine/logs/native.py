@@ -8,8 +8,8 @@
 A choice shown sealed to other seats also has its `salt` (`rulespec.engine.logs.sealed`). The value of `undo` is the
 number of decisions to undo. `"keep": ["card", "player.points"]` lists state fields that keep their values in the undo;
 `"set": {"card": "A"}` gives new values to fields of the game. `rulespec.engine.logs.end_line` describes the end line,
-`rulespec.engine.logs.notes` notes and remarks. In version 1, the header has neither versions nor a hash of the meaning,
-and there is no end line; the parser reads such logs as version 2.
+and `rulespec.engine.logs.notes` describes notes and remarks. In version 1, the header has neither versions nor a hash
+of the meaning, and there is no end line; the parser reads such logs as version 2.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The answers of a playtest in a sentence, derived from these answers alone."""
+"""Sentences that sum up the answers of a playtest, using only the data in its report."""
 
 from __future__ import annotations
 

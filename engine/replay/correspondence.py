@@ -1,4 +1,4 @@
-"""Correspondence of two games under different rules: shared cells, their differences, and translated names."""
+"""Correspondence between two games under different rules: shared cells, their differences, and translated names."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class SharedState:
         return self._one.show(mine, self.of_one(one)[number]), self._other.show(theirs, there)
 
     def carried(self, differences: Differences, one: Sequence[int]) -> dict[int, int] | None:
-        """The numbers that give the other game the first game's values, by cell of the other game.
+        """The changes that give the other game the first game's values: cell of the other game → number.
 
         Args:
             differences: the shared cells that differ.

@@ -72,7 +72,7 @@ class Divergence(Brief, Struct, frozen=True):
 
 
 def of_entry(stop: Stop, line: int | None, known_fault: str | None) -> Divergence:
-    """The divergence of a foreign log at an illegal entry, given its line and a known fault, if there are any."""
+    """The divergence of a foreign log at an illegal entry, with its line and the known fault behind it, if any."""
     return Divergence(stop.ply, stop.foreign_index, stop.action, stop.refusal, stop.nearest, line, known_fault)
 
 

@@ -30,7 +30,7 @@ class Sample(Struct):
     squares: int = 0
 
     def add(self, value: int, times: int = 1) -> None:
-        """Adds the number of a game, or of `times` games with the same number."""
+        """Adds one game's value, or the same value for `times` games."""
         self.games += times
         self.total += value * times
         self.squares += value * value * times

@@ -80,7 +80,7 @@ class Details(Struct, frozen=True):
     course: tuple[MeasurePoint, ...]
 
     def end(self, decisions: int) -> dict[tuple[str, str], int]:
-        """The measures after N decisions, by measure and entity; empty if none were taken then."""
+        """The measures after N decisions, by measure and entity; empty if nothing was measured at that point."""
         course = (p for p in self.course if p.decision == decisions)
         return {(p.measure, p.entity): p.value for p in course if p.value is not None}
 
@@ -216,7 +216,7 @@ class Plies(Generic[T]):
 def details_of(
     moves: UsedMoves, roles: Mapping[str, str], course: Mapping[int, Measures], lead: Lead | None = None
 ) -> Details:
-    """The details of a game; `course` maps numbers of decisions to measures."""
+    """The details of a game; `course` maps decision counts to measures."""
     points = (
         MeasurePoint(ply, name, entity, value)
         for ply, measures in course.items()

@@ -77,8 +77,8 @@ def deciding(program: ir.Program) -> ir.PositionValue | None:
 
 
 def lead_of(game: Game, by: By, slack: int, course: Mapping[int, Sequence[int]]) -> Lead:
-    """The lead in a game, computed from the seats' numbers at several points of the game; a team counts with the mean
-    of its seats.
+    """The lead in a game, computed from the seats' numbers at several points of the game; a team's number is the mean
+    of its seats' numbers.
     """
     of_seats = teams(game.ruleset.declarations)
     sides = members(of_seats or game.seats, game.seats).values()

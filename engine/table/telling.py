@@ -58,7 +58,7 @@ class SeenMove(Brief, Struct, frozen=True):
 
 
 def was_open(game: Game, first: int) -> bool:
-    """Whether no position and no move since a given move has hidden anything from anyone."""
+    """Whether nothing has been hidden from anyone since a given move, in any position or move."""
     if not game.omniscient.secretive:
         return True
     if any(event.option is None or HIDDEN in event.option for event in seen_events(game, None, first)):
