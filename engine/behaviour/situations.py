@@ -135,9 +135,7 @@ def read_situations(path: Path, display: str) -> list[RecordedSituation]:
     except (msgspec.MsgspecError, ValueError, RecursionError):
         raise _no_situations(display, 1, "it has no header") from None
     if header.rulespec_situations != VERSION:
-        raise failure(
-            "RS605", f"{shown(display)} has an unsupported version of the format", Span(display, 1, 1, 1, 2), _AGAIN
-        )
+        raise failure("RS605", f"{shown(display)} has an unsupported format version", Span(display, 1, 1, 1, 2), _AGAIN)
     if header.situations > MAX_SITUATIONS:
         raise _no_situations(display, 1, f"its header announces more than {MAX_SITUATIONS:,}")
     if not whole:

@@ -224,7 +224,7 @@ def check_part(path: Path, columns: Any, meta: Any) -> None:
     if not is_of_codes(columns) or version is None:
         raise failure("RS607", f"{shown(str(path))} contains no coded games", None, AGAIN)
     if version != 1:
-        raise failure("RS605", f"{shown(str(path))} has an unsupported version of the format", None, "update rulespec")
+        raise failure("RS605", f"{shown(str(path))} has an unsupported format version", None, "update rulespec")
     if meta.num_rows > PART_ROWS:
         raise failure("RS602", f"{shown(str(path))} contains more than {PART_ROWS:,} games", None, AGAIN)
 

@@ -111,7 +111,7 @@ def _of_text(text: str, file: str, kind: str, skipped: int) -> ForeignLog:
         fail("RS612", "the log is empty", start, help="check that this is the right file")
     if next(games, None) is not None:
         help_ = f"name one, such as `{file}#1`; `replay`, also with `--out`, reads all of them"
-        fail("RS887", "this file has several games", start, help=help_)
+        fail("RS887", "this file contains several games", start, help=help_)
     document = document_of(game, kind)
     lines = tuple(line + skipped for line in (1, *game.lines(text)))
     game.warnings = tuple(_lower(warning, skipped) for warning in game.warnings)

@@ -225,7 +225,7 @@ class Projections:
                 )
         if projection.when and (result := compiled(projection.when)) is not None:
             if result.type != "bool":
-                where = f"`{name}` of the dialect `{self.dialect.id}`: `when` is neither true nor false"
+                where = f"`{name}` of the dialect `{self.dialect.id}`: `when` must be true or false"
                 report.error("RS622", where, self.dialect.spans.get(name))
             else:
                 form.when, form.condition = result.value, result.lowered

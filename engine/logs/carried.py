@@ -38,7 +38,7 @@ def carried_bundle(log: NativeLog) -> Bundle | None:
         bundle = beside(Path(log.file).parent, wanted)
     if bundle is not None and wanted and bundle.sources != wanted:
         message = (
-            f"the log was made under the rules {shown(wanted[:8])}, but its bundle has {shown(bundle.sources[:8])}"
+            f"the log was made under the rules {shown(wanted[:8])}, but its bundle contains {shown(bundle.sources[:8])}"
         )
         raise failure("RS659", message, place, "ask for the log again: its bundle belongs to another game")
     return bundle
@@ -56,7 +56,7 @@ def carried_ruleset(log: NativeLog) -> typed.Ruleset | None:
     place = Span(log.file, 1, 1, 1, 2)
     ruleset = ruleset_in(bundle, place)
     if ruleset.ref != log.header.ruleset:
-        message = f"the log names the ruleset {shown(log.header.ruleset)}, but its bundle has {shown(ruleset.ref)}"
+        message = f"the log names the ruleset {shown(log.header.ruleset)}, but its bundle contains {shown(ruleset.ref)}"
         raise failure("RS659", message, place, "ask for the log again: its bundle belongs to another game")
     return ruleset
 

@@ -457,4 +457,4 @@ def _keys(data: dict[str, Any], allowed: Sequence[str], needed: set[str], displa
             fail("RS607", f"{shown(key)} has no meaning here", place, help=did_you_mean(key, allowed) or OWN_HELP)
     for key in allowed:
         if key in needed and key not in data:
-            fail("RS607", f"`{key}` is missing in this line", line_span(display, number, line))
+            fail("RS607", f"`{key}` is missing from this line", line_span(display, number, line))
