@@ -60,7 +60,7 @@ class Group(Struct):
 
     Attributes:
         rule: the rule.
-        kind: the kind.
+        kind: the type of difference, such as `illegal` or `effect`.
         positions: the number of distinct positions that show such a difference.
         options: the names of the options, as `decision.option`.
         example: the shortest game found.

@@ -21,7 +21,7 @@ class PlayDifference(Struct, frozen=True):
     """A difference at a position.
 
     Attributes:
-        kind: the kind.
+        kind: the type of difference, such as `illegal` or `effect`.
         decision: the name of the decision; "" if none is open.
         name: the name of the option; "" if none differs.
         sort: the sort of the effect; see `OptionEffect.sort`.

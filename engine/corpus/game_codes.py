@@ -192,9 +192,7 @@ class CodeSheet(ResultSheet[CodedGame]):
 
 
 def is_of_codes(columns: Any) -> bool:
-    """Whether a `pyarrow.Schema` describes games as codes; so do the schemas of older stores, which lack the later
-    columns.
-    """
+    """Whether a `pyarrow.Schema` describes games as codes; True for older stores too, which lack the later columns."""
     return any(columns.equals(_schema(width, version)) for width in WIDTHS for version in range(len(_LATER) + 1))
 
 

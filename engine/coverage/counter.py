@@ -148,7 +148,9 @@ class _HitCounter(Observer):
             self.hits[self.conditions[condition.span][holds]] += 1
 
     def compared(self, param: ir.Param, fits: bool) -> None:
-        """Counts a refused argument; also an accepted one, unless its parameter has a `where`, which counts instead."""
+        """Counts a refused argument, and an accepted one unless its parameter has a `where`, whose test is counted
+        instead.
+        """
         if param.span in self.conditions and not (fits and param.where is not None):
             self.hits[self.conditions[param.span][fits]] += 1
 

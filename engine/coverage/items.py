@@ -30,8 +30,8 @@ class CoverageItem:
     """A coverable unit of the rules.
 
     Attributes:
-        kind: the kind; `range` stands for an option parameter with a reason for its domain, and `branch` for an `if`, a
-            `match`, a loop or a conditional expression.
+        kind: the kind of item; `range` stands for an option parameter with a reason for its domain, and `branch` for an
+            `if`, a `match`, a loop or a conditional expression.
         span: the place of the item, or of its head if it is a definition or a procedure.
         name: the name, or a text that identifies the item.
         outcomes: the possible outcomes, all of which tests should reach.

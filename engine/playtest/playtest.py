@@ -93,10 +93,10 @@ class Playtest:
 
     Args:
         base: the game without a rule.
-        rules: the rules.
+        rules: the rules to test.
         strengths: the bots of each strength, which rotate over the seats; the first strength gives the answers, and the
             results of the others are reported beside them.
-        limits: the limits.
+        limits: the limits that stop the run.
         heard: a function called after each pair.
         warned: a function called with the message that bots cannot compare positions.
         clock: a function that returns the seconds since some moment.
