@@ -11,6 +11,8 @@ two of its occurrences.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from rulespec.engine.passes.rewrite import in_block, in_decision
@@ -95,11 +97,13 @@ class _Counting:
         if fixed <= (LONG_LISTING if idle else MAX_LISTED) and tried <= LONG_SEVERAL:
             return replace(result, choices=tuple([replace(c, depths=None) for c in result.choices]))
         d = replace(d, counted=True)
-        result = _listed(d, self._whole)
-        steps = max((x for c in result.choices for x in (c.steps, *(q.steps for q in c.params))), default=0)
+        few = _few(result, LONG_LISTING if idle else MAX_LISTED // 4)
+        result = _listed(d, self._whole, few)
+        counting = [c for k, c in enumerate(result.choices) if k not in few]
+        steps = max((x for c in counting for x in (c.steps, *(q.steps for q in c.params))), default=0)
         if not self._expressions or (steps <= LONG_VALUE and tried <= LONG_SEVERAL):
             return result
-        result = _listed(in_decision(d, self._parts), self._own)
+        result = _listed(in_decision(d, self._parts), self._own, few)
         self.most = max((self.most, *(q.steps for c in result.choices for q in c.params)))
         return result
 
@@ -171,12 +175,23 @@ class _Counting:
         return ir.Call(len(self._p.functions) - 1, args)
 
 
-def _listed(d: ir.Decision, costs: Costs) -> ir.Decision:
-    """A decision with counted listing for all options."""
+def _few(d: ir.Decision, most: int) -> frozenset[int]:
+    """The options whose step bounds add up to at most `most`, so that counting their values is not worthwhile."""
+    results: list[int] = []
+    for k in sorted(range(len(d.choices)), key=lambda k: d.choices[k].steps):
+        c = d.choices[k]
+        most -= c.steps
+        if most >= 0 and not any(q.several is not None and q.steps > LONG_SEVERAL for q in c.params):
+            results.append(k)
+    return frozenset(results)
+
+
+def _listed(d: ir.Decision, costs: Costs, few: Collection[int] = ()) -> ir.Decision:
+    """A decision with the steps of its options; if its listing is counted, all but `few` count their values."""
     choices = []
-    for c in d.choices:
+    for k, c in enumerate(d.choices):
         assert c.depths is not None
-        result = costs.listing(c, c.depths, counted=d.counted)
+        result = costs.listing(c, c.depths, counted=d.counted and k not in few)
         params = [
             replace(q, steps=steps, tested=tested) for q, (steps, tested) in zip(c.params, result.params, strict=True)
         ]

@@ -7,7 +7,7 @@ on the state; the maximum depends only on the sizes of sets.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from rulespec.engine.program import ir
@@ -120,8 +120,9 @@ class Costs:
         return Listing(tests[0] + rest, tuple(params[::-1]))
 
     def legal(self, d: ir.Decision) -> int:
-        """The step bound for checking whether the decider has a legal option, excluding steps per value."""
-        return sum(c.steps for c in d.choices if c.by is None)
+        """The step bound for testing whether the decider has a legal option, excluding steps counted by the listing."""
+        own = [c for c in d.choices if c.by is None]
+        return sum(c.steps for c in own) - fixed_steps(own)
 
     def of(self, e: ir.Expr) -> int:
         """The step bound for one evaluation of an expression."""
@@ -235,3 +236,8 @@ def _counted(e: ir.If) -> int:
     if isinstance(c, ir.Op) and c.op == "<=" and isinstance(c.args[1], ir.Const) and c.args[0] == op("count", e.then):
         return c.args[1].value
     return sys.maxsize
+
+
+def fixed_steps(choices: Collection[ir.Choice]) -> int:
+    """The steps that a listing of options counts at its beginning if it counts values of parameters; otherwise 0."""
+    return sum(c.steps for c in choices) if any(q.steps for c in choices for q in c.params) else 0

@@ -34,7 +34,6 @@ from rulespec.engine.python.step_limits import (
     after,
     doubtful,
     leave_to_interpreter,
-    within_bound,
 )
 from rulespec.engine.python.suppositions import carrying_out, write_suppositions
 
@@ -117,9 +116,6 @@ class PythonBackend:
             if isinstance(e, ir.Ask) and e.otherwise is not None
         }
         """The blocks where a game waits only if an option is legal."""
-        charges = ChoiceWriter(self._writer).charges
-        self._charging = frozenset(i for i, d in enumerate(fast.decisions) if charges(d))
-        """The decisions whose listing code counts its own steps."""
         self._who: list[Callable[[State], int] | None] = [names.get(f"who{i}") for i in count]
         long = long_values(program, self._costs.whole)
         self._scored = {id(e): names[f"score{i}"] for i, e in enumerate(scored(program)) if i not in long.scored}
@@ -172,7 +168,8 @@ class PythonBackend:
         names = runtime_names(max(program.sizes.values(), default=1))
         names["left"] = self._left
         names["look"] = self._look
-        names |= {"doubtful": doubtful, "DoubtfulError": DoubtfulError, "ProgramFaultError": ProgramFaultError}
+        errors = (DoubtfulError, ProgramFaultError, RecursionError, GeneratorExit, BaseException)
+        names |= {error.__name__: error for error in errors} | {"doubtful": doubtful}
         names["exactly"] = self._exactly
         names["carry_out"] = carrying_out(self.p, self._occupied)
         names["numbers"] = partial(numbers, self.p)
@@ -350,18 +347,12 @@ class PythonBackend:
     def own(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of the decider."""
         listed: Iterator[Listed] = self._own[decision](state)
-        if decision not in self._charging:  # `_options` inlined: a hot path
-            return listed
-        return self._options(listed, state, decision, interrupts=False)
+        return listed
 
     def interrupts(self, state: State, decision: int) -> Iterator[Listed]:
         """The legal options of other seats."""
-        return self._options(self._out[decision](state), state, decision, interrupts=True)
-
-    def _options(self, listed: Iterator[Listed], state: State, decision: int, *, interrupts: bool) -> Iterator[Listed]:
-        if decision not in self._charging:
-            return listed
-        return within_bound(listed, self._left, partial(self._exactly, state, decision, interrupts=interrupts))
+        listed: Iterator[Listed] = self._out[decision](state)
+        return listed
 
     def is_legal(self, state: State, decision: int, choice: int, args: tuple[int, ...]) -> bool:
         """Whether an option with these arguments may be taken."""

@@ -9,10 +9,12 @@ from functools import partial
 from rulespec.engine.passes.rewrite import membership
 from rulespec.engine.program import ir
 from rulespec.engine.program.alike import kind_of
+from rulespec.engine.program.cost import fixed_steps
 from rulespec.engine.program.limits import MAX_LISTED
 from rulespec.engine.program.option_tests import conditions, option_tests, same_for_all
 from rulespec.engine.program.taint import choice_expressions
 from rulespec.engine.python.expressions import ExpressionWriter
+from rulespec.engine.python.step_limits import UNBOUNDED
 
 _YIELD = re.compile(r"\byield .*")
 _SEVERAL = re.compile(r"\bseveral\(")
@@ -56,6 +58,8 @@ class ChoiceWriter:
         kinds = (
             sorted({kind_of(param) for _, c in chosen for param in c.params if param.alike}) if representatives else []
         )
+        if steps := fixed_steps([c for _, c in chosen]):
+            body[:0] = [f"left[0] -= {steps:d}", "if left[0] < 0: doubtful()"]
         body[:0] = [f"a_{kind} = alike(s, {number:d}, '{kind}', interrupts={interrupts})" for kind in kinds]
         self.w.shared = {}
         return body
@@ -63,14 +67,20 @@ class ChoiceWriter:
     def _list(self, number: int, d: ir.Decision, *, interrupts: bool) -> None:
         """Writes the function that lists options."""
         lines = self._listing(number, d, interrupts=interrupts, representatives=True)
-        if any(_LEFT.search(line) for line in lines) and not self.charges(d):
+        again = f"    yield from exactly(s, {number:d}, n, interrupts={interrupts})"
+        if any(_LEFT.search(line) for line in lines) and not self._charges(d):
             lines = [_YIELD.sub(r"n += 1; \g<0>", _LEFT.sub("left", line)) for line in lines]
-            again = f"yield from exactly(s, {number:d}, n, interrupts={interrupts})"
             lines = [f"left, n = {MAX_LISTED:d}, 0", "try:", *("    " + line for line in lines)]
-            lines += ["except DoubtfulError:", f"    {again}"]
+            lines += ["except DoubtfulError:", again]
+        elif lines and self._charges(d):  # between two options, the budget is free for other uses
+            free = f"left[0] = {UNBOUNDED:d}"
+            lines = [_YIELD.sub(rf"m = left[0]; {free}; n += 1; \g<0>; left[0] = m", line) for line in lines]
+            lines = [f"left[0], n = {MAX_LISTED:d}, 0", "try:", *("    " + line for line in [*lines, free])]
+            lines += ["except (DoubtfulError, RecursionError):", f"    {free}", again]
+            lines += ["except GeneratorExit:", "    raise", "except BaseException:", f"    {free}", "    raise"]
         self.w.function(f"{'out' if interrupts else 'own'}{number:d}", ["s"], lines or ["return", "yield"])
 
-    def charges(self, d: ir.Decision) -> bool:
+    def _charges(self, d: ir.Decision) -> bool:
         """Whether the listing code counts its own steps, in which case the budget cannot be a local variable."""
         return d.counted and any(self.w.facts.counts(e) for c in d.choices for e in choice_expressions(c))
 

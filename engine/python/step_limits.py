@@ -12,7 +12,6 @@ from typing import Any
 
 from rulespec.engine.program.cells import State
 from rulespec.engine.program.interpreter import Interpreter
-from rulespec.engine.program.limits import MAX_LISTED
 from rulespec.engine.program.long_values import LongValues
 from rulespec.engine.program.machine import Listed
 
@@ -33,33 +32,6 @@ def after(listed: int, options: Iterator[Listed], done: Callable[[], None]) -> I
     """The options after the first `listed` ones; `done` is called after the last."""
     yield from islice(options, listed, None)
     done()
-
-
-def within_bound(
-    options: Iterator[Listed], left: list[int], exactly: Callable[[int], Iterator[Listed]]
-) -> Iterator[Listed]:
-    """Options listed by functions that deduct their steps from `left`.
-
-    Args:
-        options: the options as generated code lists them.
-        left: a list whose first number is the step budget; between two options it is free for other uses.
-        exactly: a function that skips a given number of options and returns the rest, listed by a machine that counts
-            exactly.
-    """
-    steps, listed = MAX_LISTED, 0
-    while True:
-        left[0] = steps
-        try:
-            option = next(options, None)
-        except (DoubtfulError, RecursionError):
-            yield from exactly(listed)
-            return
-        finally:
-            steps, left[0] = left[0], UNBOUNDED
-        if option is None:
-            return
-        listed += 1
-        yield option
 
 
 def leave_to_interpreter(

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from rulespec.engine.program import ir
 from rulespec.engine.program.columns import Columns, value_bits
+from rulespec.engine.program.cost import fixed_steps
 from rulespec.engine.program.long_values import LongValues
 from rulespec.engine.program.option_tests import Named, option_tests, same_for_all
 from rulespec.engine.program.traversal import Facts
@@ -61,6 +62,9 @@ class OptionEmitter:
             for name, interrupts in (("own", False), ("others", True)):
                 code = x.begin(0)
                 chosen = [(k, c) for k, c in enumerate(d.choices) if (c.by is not None) == interrupts]
+                if steps := fixed_steps([c for _, c in chosen]):
+                    code.const(steps)
+                    code.call("charge")
                 for e in same_for_all(d, [c for _, c in chosen], self._facts):
                     if (words := x.words(e)) != ROW:
                         x.memo[e] = (code.local(), code.locals(words))  # initially zero

@@ -26,11 +26,14 @@ from rulespec.engine.game.machines import Backend
 from rulespec.engine.game.numbered import every_option
 from rulespec.engine.lower import scope
 from rulespec.engine.lower.lowering import lower
-from rulespec.engine.program import execution, long_values
+from rulespec.engine.passes import count_work
+from rulespec.engine.program import execution, interpreter, long_values
 from rulespec.engine.program.budget import Budget, SpentError
 from rulespec.engine.program.interpreter import Interpreter
+from rulespec.engine.python import choices
 from rulespec.engine.python.backend import PythonBackend
 from rulespec.engine.replay.replay import replay_log
+from rulespec.engine.wasm import layout
 from rulespec.engine.wasm.backend import WasmBackend
 from rulespec.engine.wasm.engine import NoWasmtimeError, wasmtime
 from rulespec.engine.words import words as told_words
@@ -76,6 +79,22 @@ def test_what_cannot_be_listed_has_its_place_its_option_and_its_steps(
     assert f"`{last}` of `act.x`" in note
     assert "more than 5,000,000 steps" in note
     assert "play.rules:" in note
+
+
+@pytest.mark.parametrize("others", [0, 12])
+def test_a_listing_also_counts_options_without_ranges(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: int
+) -> None:
+    """The values of `x` take 48,000 steps, and those of the other options 13,000."""
+    for module in (interpreter, choices, count_work, layout):
+        monkeypatch.setattr(module, "MAX_LISTED", 50_000)
+    text = listing("k in 1 .. 43", "d7(k) < 0")
+    for i in range(others):
+        option = [f"option y{i}(t in town):", "    require d5(t.tax) < 0", "    set n to 1"]
+        text = text.replace("procedure q0", "".join(f"{' ' * 12}{line}\n" for line in option) + "procedure q0", 1)
+    ruleset = small(tmp_path / "small", text)
+    (note,) = {listed(ruleset, backend) for backend in machines()}
+    assert ("takes more than" in note) == (others > 0)
 
 
 @pytest.mark.parametrize("params", ["k in 1 .. 300000", "t in town, k in 0 .. 100000 or none"])

@@ -49,6 +49,7 @@ NAMED = {
     "engine/game/witness.py": BINDERS,
     "engine/lower/derived_operators.py": BINDERS,
     "engine/lower/ranges.py": BINDERS,
+    "engine/passes/equations.py": BINDERS,
     "engine/program/evaluator.py": BINDERS,
     "engine/program/verify.py": BINDERS,
     "engine/wasm/loops.py": BINDERS,
