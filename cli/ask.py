@@ -56,10 +56,10 @@ _LISTED = 200
 @position_flags
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Ask about the start of REF, the end of LOG, or the position after N of its decisions, at a prompt.
+    """Evaluate expressions at a prompt: at the start of REF, at the end of LOG, or after N of its decisions.
 
-    It evaluates expressions of the rules language, runs statements and takes options on a copy, and writes nothing.
-    Statements and options need --omniscient if the game has secrets.
+    Expressions are in the rules language. The prompt also runs statements and takes options, on a copy of the position,
+    and writes nothing. Statements and options need --omniscient if the game has secrets.
 
     Example: rulespec ask game.jsonl@12
     """

@@ -63,7 +63,7 @@ def import_(
     jobs: int,
     cluster: str,
 ) -> None:
-    """Write the games of LOG… as codes: files, folders, globs, and archives.
+    """Write the games of LOG… as codes; each LOG is a file, a folder, a glob or an archive.
 
     If a log diverges, its decisions up to that point are stored. After an interruption, the same command continues.
 

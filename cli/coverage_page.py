@@ -1,4 +1,4 @@
-"""A coverage report for readers: labels, and a self-contained HTML page that shows the sources in colour."""
+"""Coverage reports for people: labels, and a self-contained HTML page that shows the sources in colour."""
 
 from __future__ import annotations
 

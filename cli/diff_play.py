@@ -1,4 +1,4 @@
-"""`rulespec diff --play`: playing positions reached under one ruleset under the other one."""
+"""`rulespec diff --play`: a comparison of how two rulesets play the same positions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def compared(old: str, new: str, decisions: int | None) -> Comparison:
 
 
 def recorded_games(ruleset: typed.Ruleset, logs: Sequence[Path] = ()) -> list[tuple[Game, list[Option]]]:
-    """The legal parts of a ruleset's recorded games, each as the game at its start and its decisions, except undone
+    """The legal parts of a ruleset's recorded games: for each, the game at its start, and its decisions without undone
     ones.
 
     Args:
@@ -108,7 +108,7 @@ def _group(group: Group, comparison: Comparison) -> Iterator[str]:
 
 
 def game_text(example: Example) -> str:
-    """The game of an example on one line: its last decisions, ending with the decision that differs."""
+    """One line about an example: its number of players and its last decisions, ending with the one that differs."""
     moves = [f"{move.by or 'chance'}: {move}" for move in example.moves]
     if example.option:
         moves.append(f"{example.by or 'chance'}: {example.option}")

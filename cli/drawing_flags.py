@@ -82,7 +82,7 @@ class DrawingFlags(Struct, frozen=True):
         return Base(load_ruleset(self.ref), root, self.fills)
 
     def remembered(self, folder: Path) -> DrawingFlags:
-        """The flags, completed with those that a map in a folder has stored."""
+        """The flags, with missing ones filled in from those that the map in a folder has stored."""
         path = folder / OUTLINES
         if not path.is_file() or path.is_symlink():
             return self

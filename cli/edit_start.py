@@ -1,4 +1,4 @@
-"""Reading a drawing for the page of a folder without a map, in a separate process with limits on time and memory."""
+"""A process, limited in time and memory, that reads a drawing for the page of a folder without a map."""
 
 from __future__ import annotations
 

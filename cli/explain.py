@@ -1,4 +1,4 @@
-"""`rulespec explain`: pages about diagnostic codes, and rules of a ruleset with the changes by overlays."""
+"""`rulespec explain`: pages about diagnostic codes, and a ruleset's rules with the changes that overlays made."""
 
 from __future__ import annotations
 

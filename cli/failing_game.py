@@ -1,4 +1,4 @@
-"""Failing games in commands' output and files."""
+"""Failing games, printed by a command or written to files."""
 
 from __future__ import annotations
 

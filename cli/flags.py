@@ -43,7 +43,7 @@ class RefOrLog(click.ParamType[str]):
 
 
 def with_samples(text: str) -> str:
-    """The path of the sample log that an argument names; any other argument unchanged.
+    """The path of the sample log that an argument names; any other argument is returned unchanged.
 
     Raises:
         DiagnosticsError: as for `sample`.

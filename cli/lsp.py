@@ -13,8 +13,8 @@ import click
 def command(stdio: bool) -> None:
     """Serve an editor: problems as you type, meanings, definitions, completion, renaming, formatting.
 
-    The editor starts it and uses the Language Server Protocol; docs/guides/editors.md shows the settings. It needs the
-    package pygls: pip install "rulespec[lsp]".
+    The editor starts this command and uses the Language Server Protocol; docs/guides/editors.md shows the settings. The
+    command needs the package pygls: pip install "rulespec[lsp]".
 
     Example: rulespec lsp
     """

@@ -58,7 +58,7 @@ class _Request(Struct, frozen=True):
 @click.option("--out", type=click.Path(path_type=Path), metavar="FOLDER", help=OUT_HELP)
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> None:
-    """Let bots play the ruleset REF: each bot at one seat, in turn, against the next bot at all others.
+    """Let bots play the ruleset REF: each bot takes every seat in turn, against the next bot at all other seats.
 
     The confidence bounds of the share of wins hold throughout a match, 19 times in 20. So a match ends when they
     exclude the even share, once each seat has been played equally often. Exit code: 0 the matches were played, 1 the

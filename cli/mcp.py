@@ -49,13 +49,13 @@ def command(
 ) -> None:
     """Serve an agent over the Model Context Protocol: the holder of one seat, or the author of a ruleset.
 
-    With --seat, it has the tools rules, view, options, take, why and simulate, for one seat of the game in LOG, or of
-    the game of REF that --log stores. Each seat has a separate server; they share the file. An agent sees only the
-    information of its seat. With the LINK of a seat at a table of `rulespec serve`, the agent plays that seat, and the
-    server of the table answers. With --folder, it has the tools read, write, edit_map, validate, explain, reference,
-    test, draw and playtest, below this folder only.
+    With --seat, the agent gets the tools rules, view, options, take, why and simulate, for one seat of the game in LOG,
+    or of the game of REF that --log stores. Each seat has a separate server; the servers share the file. An agent sees
+    only the information of its seat. With the LINK of a seat at a table of `rulespec serve`, the agent plays that seat,
+    and the server of the table answers. With --folder, the agent gets the tools read, write, edit_map, validate,
+    explain, reference, test, draw and playtest, which work only below this folder.
 
-    The agent's program starts it, and ends it by closing standard input. It needs the package mcp:
+    The agent's program starts this command, and ends it by closing standard input. The command needs the package mcp:
     pip install "rulespec[mcp]".
 
     Example: rulespec mcp imperial --players 3 --log game.jsonl --seat B

@@ -92,7 +92,7 @@ def new_files(name: str, target: Path, flags: DrawingFlags, drawn: DrawnMap) -> 
 
 
 def new_overlay(name: str, target: Path, ref: str) -> NewFiles:
-    """The single file of an overlay, by name. Errors: as for `new_files`."""
+    """The single file of a new overlay. Raises the same errors as `new_files`."""
     ruleset, base = _base(name, ref)
     return NewFiles({target.name: _overlay_file(name, target, ruleset, base)}, len(_seats(ruleset)))
 

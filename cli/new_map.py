@@ -79,7 +79,7 @@ def drawn_map(source: str, part: Part | None = None, ids: Mapping[str, str] | No
 
 
 def read_map(path: Path, part: Part | None = None, ids: Mapping[str, str] | None = None) -> DrawnMap:
-    """The map in a drawing, with the findings of its reader. Arguments and errors: as for `drawn_map`."""
+    """The map in a drawing, with the findings of its reader; arguments and errors are those of `drawn_map`."""
     report = Report()
     result = regions_of(read_source(path, report, part), ids)
     warn(result, report)
@@ -176,7 +176,7 @@ class Base:
             if facts.setdefault(fact, value) != value:
                 both = f"{fact}.{facts[fact]} and {fact}.{value}"
                 raise click.UsageError(
-                    f"--fill says {both} for the colour `{colour}`: give each colour one value per fact"
+                    f"--fill gives the colour `{colour}` both {both}: give each colour one value per fact"
                 )
 
     def _fill(self, fill: str) -> tuple[str, str, str]:

@@ -47,7 +47,7 @@ class Entry(Struct, frozen=True):
         return {} if self.at is None else {option.args[self.at]: option for option in self.options}
 
     def text(self, text: Text) -> str:
-        """The text of the option; for several, the words shared by the first and the last, and those that differ."""
+        """The text of a single option; for several options, the text of their range, such as `buy 1 … 5 cards`."""
         first, last = text(self.options[0]).split(" "), text(self.options[-1]).split(" ")
         if first == last:
             return " ".join(first)

@@ -54,7 +54,7 @@ def style(text: str, *, err: bool = False, **styles: Any) -> str:
 
 
 def hashes(ruleset: typed.Ruleset | None) -> dict[str, str | None]:
-    """Both hashes of a ruleset for JSON; null if the ruleset is None."""
+    """The ruleset hash and the sources hash for JSON output; both are null if the ruleset is None."""
     if ruleset is None:
         return {"ruleset_hash": None, "sources_hash": None}
     return {"ruleset_hash": ruleset.hash, "sources_hash": ruleset.sources_hash}
@@ -104,7 +104,7 @@ def in_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
 
 
 def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The texts of the files that diagnostics refer to: known texts, or else texts read from disk."""
+    """The texts of the files that diagnostics refer to, taken from `sources` if known, and otherwise from disk."""
     texts = dict(sources or {})
     for diagnostic in diagnostics:
         for span in [diagnostic.span, *(note.span for note in diagnostic.notes)]:
@@ -114,7 +114,7 @@ def texts_of(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | Non
 
 
 def width(stream: IO[str] | None = None) -> int:
-    """The number of columns of the terminal; 0 for other streams."""
+    """The number of columns of the terminal; 0 if the stream is not a terminal."""
     try:
         return os.get_terminal_size((stream or sys.stdout).fileno()).columns
     except (OSError, ValueError):

@@ -33,7 +33,7 @@ _NEWS = 100
 
 
 class Person:
-    """A person at the table, with a narrator for their view and a matcher of their input to options.
+    """A person at the table, with a narrator for their view; maps their input to options.
 
     If `seat` is None, this object represents all people together, with the public view.
 

@@ -84,7 +84,7 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     if len(seats) != players:
         raise click.BadParameter(f"{len(seats)} names for {players} seats", param_hint="--names")
     if any("\ud800" <= char <= "\udfff" for name in seats for char in name):
-        raise click.BadParameter("a name is not text: it has bytes that are not UTF-8", param_hint="--names")
+        raise click.BadParameter("a name is not valid UTF-8", param_hint="--names")
     chosen = output.key_values(r.settings)
     if may_hide(ruleset):
         tell_seats(

@@ -281,7 +281,7 @@ class _Games:
         self.base = self._game(r.base, self._both)
 
     def rules(self) -> list[ComparedRule]:
-        """The games under each rule.
+        """The rules to compare with the base game, including one for each swept value other than the current one.
 
         Raises:
             click.UsageError: if a question uses a measure that the base game lacks.
@@ -310,7 +310,7 @@ class _Games:
         return results
 
     def at(self, values: Sequence[int]) -> ComparedRule:
-        """The game under one value for each swept number."""
+        """The game with the given value for each swept number."""
         r = self._r
         name, overlay, settings = change(r.sweeps, values, self.base.ruleset, self._folder / "overlays")
         ref = r.base if overlay is None else f"{r.base}+{overlay}"

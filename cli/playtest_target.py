@@ -69,7 +69,7 @@ class Aim(Struct, frozen=True):
 
 
 def aim(how: Aim, base: ComparedRule, rule: Callable[[Point], ComparedRule]) -> dict[str, Any]:
-    """Searches for a target; returns the points that were tried, nearest first, as `target` in playtest.schema.json.
+    """Searches for a target; returns the points tried, nearest first, in the form of `target` in playtest.schema.json.
 
     If only a few numbers vary, they are searched by bisection. If many do, they are first screened for the influential
     ones.

@@ -19,7 +19,7 @@ _USERS = 4
 
 
 def show(result: dict[str, Any]) -> None:
-    """Prints a report."""
+    """Prints the report of a playtest."""
     if "target" in result:
         show_target(result["target"])
     for rule in result["rules"]:

@@ -87,7 +87,7 @@ class Programs:
 
     @classmethod
     def of(cls, text: str, seats: int, chance: Chance) -> Programs:
-        """Parses the description of the seats at a table that programs play.
+        """Parses the argument that says which seats at a table are played by programs.
 
         Args:
             text: a number of random seats; one name for all seats except the first; or a name for each of the last

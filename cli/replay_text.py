@@ -273,12 +273,12 @@ def _how(game: Game, words: Words, stopped: bool) -> str:
 
 
 def ignored(result: ReplayResult) -> str:
-    """The number of entries that the recording system ignored."""
+    """A phrase with the number of entries that the recording system ignored."""
     return f"{output.counted(len(result.ignored), 'entry', 'entries')} ignored, as by the recording system"
 
 
 def passed(result: ReplayResult) -> str:
-    """The number of entries skipped because of known faults."""
+    """A phrase with the number of entries skipped because of known faults."""
     return f"{output.counted(len(result.passed), 'entry', 'entries')} skipped as known faults of {result.system}"
 
 

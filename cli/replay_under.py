@@ -34,7 +34,7 @@ class JudgementRequest(Struct, frozen=True):
 def judge_log(request: JudgementRequest, format_: str, wording: tuple[str | None, Names]) -> int:
     """Judges a log under other rules, prints the judgement, and returns the exit code.
 
-    `wording` is the language, together with whether to print titles or ids.
+    `wording` is the language, and the choice between titles and ids.
     """
     from rulespec.load import load_ruleset
 

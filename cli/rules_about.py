@@ -1,4 +1,4 @@
-"""Rules related to a word: through names, titles, docstrings and reasons, and through the names that they use."""
+"""Rules related to a word, which is in a rule's name, title, docstring or reason, or in a name that the rule uses."""
 
 from __future__ import annotations
 

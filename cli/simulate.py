@@ -52,7 +52,7 @@ _T = TypeVar("_T")
 
 
 def seat_counts(text: str) -> list[int]:
-    """Parses numbers of players such as `4`, `2-6` or `2,4`.
+    """Parses player counts such as `4`, `2-6` or `2,4`.
 
     Raises:
         click.BadParameter: if the text is malformed.
@@ -61,10 +61,10 @@ def seat_counts(text: str) -> list[int]:
     for part in text.split(","):
         low, dash, high = part.strip().partition("-")
         if not low.isdecimal() or (dash and not high.isdecimal()) or len(low) > 3 or len(high) > 3:
-            raise click.BadParameter(f"`{text}` is not a number of players such as 4 or 2-6", param_hint="--players")
+            raise click.BadParameter(f"`{text}` is not a player count such as 4 or 2-6", param_hint="--players")
         results += range(int(low), int(high or low) + 1)
     if not results:
-        raise click.BadParameter(f"`{text}` contains no number of players", param_hint="--players")
+        raise click.BadParameter(f"`{text}` contains no player count", param_hint="--players")
     return results
 
 

@@ -227,7 +227,7 @@ class TerminalTable:
         return [" ".join([f"  {each.title}: {each.text}", *each.rules]) for each in helps_]
 
     def hint(self, seat: str) -> None:
-        """Prints the choice that a bot would make for a seat with that seat's view, and the reason."""
+        """Prints the choice that a bot with a seat's view would make for that seat, and the reason."""
         if self.game.decision is None or self.game.decision.by != seat:
             output.echo("only the deciding seat can ask for a hint")
             return

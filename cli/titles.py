@@ -1,4 +1,4 @@
-"""`rulespec titles`: lists the languages of a ruleset with the words that they lack."""
+"""`rulespec titles`: lists the languages of a ruleset, and the texts missing in each."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ def _judged(result: ReplayResult, seat: str | None, r: _Request) -> StudyParts:
     game, words = result.game, Words(result.game.ruleset, r.language)
     whole = seat == OMNISCIENT or not game.omniscient.secretive
     if not whole and seat is None:
-        raise click.UsageError("--opinions needs --for or --omniscient in a game with secrets: options are also secret")
+        raise click.UsageError("--opinions needs --for or --omniscient in a game with secrets: options are secret too")
     seats = game.seats if whole else (seat or "",)
     try:
         judged = opinions(game, r.opinions or "", seats, lambda at, o: Narrator(words, at, seat).option(o))

@@ -1,4 +1,4 @@
-"""Commands that play or read many games: flags for processes and the folder for records, and a progress bar."""
+"""Flags for processes and for the folder of records, and a progress bar, for commands that handle many games."""
 
 from __future__ import annotations
 

@@ -356,7 +356,7 @@ class Board:
         return {place.id: place for item in items for place in item.places}
 
     def items(self, state: dict[str, Any] | ShownState) -> Iterator[SceneItem]:
-        """The items of a board for a state, or for its content as read by `names`."""
+        """The items of a board for a state, or for a state already read by `names`."""
         shown = state if isinstance(state, ShownState) else self.names.read(state)
         for of, plan in self.plans.items():
             if plan.tiles is not None:
@@ -398,7 +398,7 @@ class Board:
         return [TableTexts(self.sheet, self.words, self.names, table) for table in self._text_tables]
 
     def text_rows(self, state: dict[str, Any] | ShownState) -> Iterator[list[Cell]]:
-        """The text rows of all tables, in order, for a state as in `items`; equal rows are the same object."""
+        """The text rows of all tables, in order, for a state as accepted by `items`; equal rows are the same object."""
         shown = state if isinstance(state, ShownState) else self.names.read(state)
         for texts in self._table_texts:
             yield from texts.rows(shown)
@@ -441,7 +441,7 @@ def _bounded(sheet: Sheet) -> None:
     rows = sum(len(sheet.names(kind)) for kind in style.tables if kind in d.kinds)
     for count, most, what, help_ in (
         (places, MAX_PLACES, "places", "hide boards in drawing.yaml: `as: hidden`"),
-        (rows, MAX_TABLE_ROWS, "rows of tables", "name fewer kinds under `tables:` in drawing.yaml"),
+        (rows, MAX_TABLE_ROWS, "table rows", "name fewer kinds under `tables:` in drawing.yaml"),
     ):
         if count > most:
             message = f"a picture with {count:,} {what} is too large: the limit is {most:,}"

@@ -1,4 +1,4 @@
-"""Boards in the forms that a drawing file names, with mats as copies of a regular board for several owners."""
+"""Boards in the forms that a drawing file names; mats are copies of a regular board, one for each owner."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def _along(board: typed.BoardDecl, box: Box, at: Point, inset: float) -> list[Po
 
 
 def border_plans(sheet: Sheet, host: BoardStyle, plan: Plan, guests: Mapping[str, BoardStyle]) -> dict[str, Plan]:
-    """The plans of a board's sides and corners as places; the board's cells make room for what stands on them."""
+    """The plans of a board's sides and corners as places; the slots of its cells shrink to make room for them."""
     decl = sheet.d.boards[host.kind]
     if not plan.boxes:
         return {kind: Plan((0.0, 0.0)) for kind in guests}

@@ -39,7 +39,7 @@ def common_points(outlines: Sequence[Lines]) -> Counter[tuple[int, int]]:
 
 
 def corner_links(rings: Sequence[Sequence[Ring]], common: Counter[tuple[int, int]], touching: Pairs) -> Pairs:
-    """The pairs that may touch only because of rounding: at most one common point, and a short border.
+    """The pairs that may touch only because of rounding: they have at most one common point, and a short border.
 
     If nearly all other pairs of the drawing share two points, the border may have any length.
 

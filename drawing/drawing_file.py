@@ -44,7 +44,7 @@ def read_drawing(ruleset: typed.Ruleset, report: Report | None = None) -> Style:
 def read_files(
     d: typed.Declarations, files: list[tuple[Path, str]], report: Report, source: Files | None = None
 ) -> Style:
-    """The style of a ruleset from its drawing files, which `source` provides instead of the disk.
+    """The style of a ruleset, read from its drawing files, either through `source` or, if it is None, from disk.
 
     Names in the topmost file are checked; unknown names in lower files are ignored.
     """
@@ -96,7 +96,7 @@ def _check_positions(d: typed.Declarations, board: BoardStyle, report: Report) -
 
 
 def laid_over(low: Any, high: Any) -> Any:
-    """Two merged files: mappings are merged, everything else is replaced."""
+    """The data of a drawing file laid over that of a lower one: mappings are merged, everything else is replaced."""
     if isinstance(low, dict) and isinstance(high, dict):
         return low | {key: laid_over(low.get(key), value) for key, value in high.items()}
     return high

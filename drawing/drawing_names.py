@@ -47,7 +47,7 @@ class _Names:
             if self._known(place, name, self.d.kinds, "kind"):
                 self._board(self.d.kinds[name], node)
         for name, place, node in entries(get(self.drawing, "pieces")):
-            if self._known(place, name, self.piles, "type of pieces"):
+            if self._known(place, name, self.piles, "piece type"):
                 self._look(node)
                 for at_name, at, symbol in entries(get(node, "symbols")):
                     self._known(at, at_name, self.piles[name].places, f"place of `{name}`")
@@ -172,7 +172,7 @@ class _Names:
         links: dict[str, typed.Named] = {name: kind.facts[name] for name in link_facts(self.d, kind.name)}
         links |= {name: self.d.kinds[name] for name, link in self.d.links.items() if link.region == kind.name}
         for name, place, style in entries(get(node, "links")):
-            if self._known(place, name, links, "kind of links"):
+            if self._known(place, name, links, "link kind"):
                 self._look(style)
                 fact = get(style, "dashed")
                 if isinstance(fact, Scalar) and isinstance(fact.value, str):
@@ -207,7 +207,7 @@ class _Names:
             )
         if name in ("sides", "corners") and border_form(self.d, kind.name) != name:
             boards = [board for board in self.d.boards.values() if board.form != "line" or name == "sides"]
-            message = f"`{kind.name}` is not the kind of the {name} of a board, so it cannot be drawn as {name}"
+            message = f"`{kind.name}` is not the kind of any board's {name}, so it cannot be drawn as {name}"
             hint = f"write `{name}: {kind.name}` in the board" if boards else "draw it as a row"
             self.report.error("RS553", message, form.span, help=hint)
         if name == "pairs" and len(kind.product) != 2:
@@ -324,7 +324,7 @@ class _Names:
     def _pieces_in(self, word: Scalar) -> None:
         """Resolves pieces in a place, `piece.place`."""
         pile, _, place = word.text.partition(".")
-        if self._known(word, pile, self.piles, "type of pieces"):
+        if self._known(word, pile, self.piles, "piece type"):
             self._known(word, place, self.piles[pile].places, f"place of `{pile}`")
 
     def _column(self, kind: str, word: Scalar) -> None:

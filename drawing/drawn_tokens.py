@@ -127,7 +127,7 @@ def _named(sheet: Sheet, pile: Pile) -> Sequence[Entity]:
 
 
 def unseen_token(sheet: Sheet, pile: Pile, key: str, place: str) -> DrawnToken:
-    """The token for pieces whose number is the only public information; `key` and `place` as in `pile_token`."""
+    """The token for pieces whose number is the only public information; for `key` and `place`, see `pile_token`."""
     symbol = sheet.style.pieces[pile.type].symbol
     owners = ".".join(sheet.names_of(owner) for owner in pile.owners)
     id_ = ".".join(part for part in ("unseen", key, pile.type, pile.place, owners) if part)
@@ -157,7 +157,7 @@ def owned_token(sheet: Sheet, pile: Pile, key: str, index: str, title: str) -> D
 
 
 def marker_token(sheet: Sheet, of: Entity | None, field: str, key: str, title: str) -> DrawnToken:
-    """The token of an entity with a field that names a place, or of such a field of the game."""
+    """The token for a field whose value is a place: a field of the entity `of`, or of the game if `of` is None."""
     if of is None:
         return DrawnToken(f"marker.{key}.{field}", "ring", "white", "", title)
     look = sheet.look(*of)

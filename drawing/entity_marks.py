@@ -128,6 +128,6 @@ def _tries(title: str) -> Iterator[str]:
 
 
 def entity_facts(d: typed.Declarations, places: typed.Kind, form: str) -> list[str]:
-    """The facts of places that name an entity; for mats, the facts of their cells."""
+    """The names of a place kind's entity-valued facts; for mats, those of the kind of their cells."""
     cells = d.kinds[places.product[1]] if form == "mats" and len(places.product) == 2 else places
     return [f.name for f in cells.facts.values() if isinstance(f.type, Ent)]

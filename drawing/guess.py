@@ -117,7 +117,7 @@ def lined(d: typed.Declarations, kind: str) -> list[str]:
 
 
 def entity_fields(d: typed.Declarations, kind: str, form: str) -> list[str]:
-    """The fields of places that name an entity, except the field that is drawn as a line along sides."""
+    """The names of a place kind's entity-valued fields, except the field that is drawn as a line along sides."""
     lines = lined(d, host_of(d, kind)) if form == "sides" else []
     return [f.name for f in d.kinds[kind].state.values() if isinstance(f.type, Ent) and f"{kind}.{f.name}" not in lines]
 
@@ -287,7 +287,7 @@ def _is_marker(f: typed.FieldDecl, drawn: Iterable[str]) -> bool:
 
 
 def markers(d: typed.Declarations, drawn: set[str], *, on_boards: bool) -> Iterator[str]:
-    """The fields whose values are places; `on_boards` adds those of entities that are drawn as places themselves."""
+    """The fields whose values are places; `on_boards` adds those of entities that are themselves drawn as places."""
     for f in d.fields.values():
         if _is_marker(f, drawn):
             yield f.name
@@ -392,7 +392,7 @@ _HUES = frozenset((*OWNERS, "black", "red"))
 
 
 def guessed_pieces(d: typed.Declarations, drawn: Iterable[str]) -> Drawing:
-    """The section `pieces`: cards in tables show titles, and tokens on boards their only field, or their only fact if
+    """The section `pieces`: cards in tables show titles; tokens on boards show their only field, or their only fact if
     it is a number. Tokens with their own names are squares, which have the most room for letters.
     """
     results: Drawing = {}

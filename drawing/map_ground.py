@@ -302,13 +302,13 @@ def _with_room(sheet: Sheet, board: BoardStyle, number: int, box: Box, size: flo
 
 
 def spot_look(sheet: Sheet, kind: str, number: int) -> Look:
-    """The look of a spot."""
+    """The look of an entity drawn as a spot; its symbol is a diamond by default."""
     look = sheet.look(kind, number)
     return look if look.symbol else Look(look.colour, look.letter, "diamond")
 
 
 def across_marks(sheet: Sheet, board: BoardStyle, layout: Ground, corner: Point) -> Iterator[SceneItem]:
-    """The marks over borders that point to places which facts name."""
+    """The marks over a map's borders, each pointing to the place that a fact names."""
     names, titles = sheet.names(board.kind), sheet.titles(board.kind)
     for fact, i, other, points in layout.arrows:
         title = f"{titles[i]}: {sheet.words.field(board.kind, fact)} {titles[other]}"

@@ -108,7 +108,7 @@ class _Search:
         return called(self.known[name].title or name)
 
     def names(self) -> dict[str, str]:
-        """Region names, from the drawing to the map; unmatched regions get unused names."""
+        """Maps each region's name in the drawing to its name in the map; unmatched regions get unused names."""
         results = {name: name for name in self.sure} | self.pairs
         taken = {*self.known, *results.values()}
         for region in self.drawn.regions:

@@ -75,7 +75,7 @@ def pairs_of(board: BoardStyle, links: list[Link]) -> set[tuple[int, int]]:
 
 
 def across_of(sheet: Sheet, board: BoardStyle) -> Iterator[Across]:
-    """The facts that point over map borders."""
+    """The facts shown as arrows over borders, each with a region that has the fact and the region that it names."""
     for fact in board.across:
         for i in range(len(sheet.names(board.kind))):
             of = sheet.fact(board.kind, fact, i)
@@ -84,7 +84,7 @@ def across_of(sheet: Sheet, board: BoardStyle) -> Iterator[Across]:
 
 
 def arrows_of(across: Sequence[Across], areas: Areas) -> Iterator[Arrow]:
-    """Triangles over borders that point to places which facts name."""
+    """Triangles over borders, each pointing to the place that a fact names."""
     borders: dict[tuple[int, int], list[list[Point]]] = {}
     for border in areas.borders if across else ():
         borders.setdefault((min(border.a, border.b), max(border.a, border.b)), []).append(list(border.points))

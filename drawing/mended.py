@@ -33,7 +33,7 @@ class MendedFiles(Files):
         self._names: set[str] = set()
 
     def causes(self, other: Diagnostic) -> bool:
-        """Whether a dropped part may have caused an error, because it was on the same line or had the same name."""
+        """Whether a dropped part may have caused an error, because the error is on its line or mentions its name."""
         if other.span is None:
             return self.mended
         lines = {(one.span.file, one.span.line) for one in self.problems if one.span is not None}

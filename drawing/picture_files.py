@@ -118,7 +118,7 @@ def _unshown(message: str) -> DiagnosticsError:
     result = _UNSHOWN.search(message)
     assert result is not None, message
     help_ = "install a font that has them, or write SVG"
-    return failure("RS569", f"no font has all letters of `{result[1]}`", None, help=help_)
+    return failure("RS569", f"no font covers all the characters in `{result[1]}`", None, help=help_)
 
 
 def _layout(scene: Scene, sheets: Sheets) -> _Layout:

@@ -107,5 +107,5 @@ class PlainWords:
         return doc
 
     def word(self, name: str, number: int | None = None, /, **values: str) -> str:
-        """The word in English."""
+        """The English text for a built-in word."""
         return english(name, number, **values)

@@ -52,7 +52,7 @@ _BEYOND = Side(False, None)
 
 
 def rank_of(sides: Sequence[Side], border: Border, scenery: Sequence[Side] = ()) -> str:
-    """The rank of the border of a region with another region, with scenery, or with nothing."""
+    """The rank of a region's border with another region, with scenery, or with nothing."""
     a = sides[border.a]
     b = sides[border.b] if border.b >= 0 else scenery[-border.b - 2] if border.b < -1 else _BEYOND
     if a.water and b.water:

@@ -75,7 +75,7 @@ def _fill(sheet: Sheet, board: BoardStyle, number: int, default: str) -> str:
 
 
 def filled(sheet: Sheet, kind: str, facts: Sequence[str], number: int) -> str:
-    """The colour of a place, given by the first of these facts that names an entity; "" if none does."""
+    """The colour of a place, given by the first of `facts` that names an entity; "" if none does."""
     named = (sheet.fact(kind, name, number) for name in facts)
     return next((ground(sheet.look(*of).colour) for of in named if of is not None), "")
 

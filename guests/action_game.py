@@ -259,8 +259,9 @@ class Play:
         }
 
     def memory(self, seat: int | None) -> str:
-        """The text of the observations of a seat so far, or of the public ones if `seat` is None; equal exactly for
-        equal observations.
+        """A text that represents the observations of a seat so far, or the public ones if `seat` is None.
+
+        Two such texts are equal exactly if the observations are equal.
         """
         view = self.game.view(self._name(seat), self.game.ply)
         words = self._words_of(seat)

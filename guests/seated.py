@@ -46,7 +46,7 @@ class SeatedGame:
         self._memory: tuple[LogHeader, KeptGame] | None = None
 
     def look(self, ask: Callable[[Game], _T]) -> _T:
-        """An answer about the current state of the game.
+        """The result of calling `ask` with the current game.
 
         Raises:
             SaveError: if the file cannot be opened.

@@ -45,7 +45,7 @@ class TableGame:
         self._decisions: Sequence[PastDecision] = ()
 
     def go_to(self, decisions: Sequence[PastDecision]) -> None:
-        """Sets the decisions that the next calls use."""
+        """Moves the game to the position after the given decisions, for the next calls."""
         self._decisions = decisions
 
     def look(self, ask: Callable[[Game], Any]) -> Any:

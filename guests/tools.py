@@ -147,7 +147,7 @@ _BELOW = ("answers", "conditions", "parts", "because", "changes")
 
 
 def shortened(answer: dict[str, Any], most: int) -> dict[str, Any]:
-    """An answer without as many of its deepest levels as necessary; `omitted` counts the missing reasons below a node.
+    """An answer shortened by leaving out its deepest levels; `omitted` counts the reasons left out below a node.
 
     Args:
         answer: the answer as plain data, as returned by `Printer.json`.

@@ -61,7 +61,7 @@ def _transitions(play: Play, option: Option, *, structs: bool) -> Iterator[dict[
     asked = game.omniscient.numbers.asked
     decision = game.decision
     if decision is None or option.interrupt or option.by != decision.by:
-        raise failure("RS742", f"the decision {game.ply + 1}, `{option}`, has no actions: it is out of turn", None)
+        raise failure("RS742", f"decision {game.ply + 1}, `{option}`, has no actions: it is out of turn", None)
     sequence = play.contract.actions.sequence(asked, option.kind.choice, option.args)
     while not taken:
         action = sequence[len(play.words)]

@@ -33,7 +33,7 @@ Strategy = Mapping[str, Mapping[str, float]]
 
 
 class InformationState(Struct, frozen=True):
-    """A set of decisions between which a seat cannot distinguish.
+    """A set of decisions that a seat cannot tell apart.
 
     Attributes:
         seat: the number of the seat.

@@ -126,7 +126,7 @@ class BaseMap:
         return results
 
     def links_between(self, one: Mapping[str, str], other: Mapping[str, str], among: Sequence[str]) -> tuple[str, ...]:
-        """Those of the given link kinds that occur in the base between regions with such facts."""
+        """The link kinds in `among` that occur in the base between regions with the same facts as `one` and `other`."""
         results = tuple(among)
         for fact in self.choices:
             if fact in one and fact in other:
@@ -136,7 +136,7 @@ class BaseMap:
 
     @cached_property
     def reach(self) -> dict[str, tuple[tuple[str, ...], dict[str, str]]]:
-        """For each fact that names a region: the links that always lead to it, and the facts shared by such regions."""
+        """Maps a fact that names regions to the links that always lead to them, and the facts common to them."""
         results = {}
         for fact in self.near:
             pairs = [(i, self._facts[fact].values[i]) for i in range(self.number) if self._facts[fact].values[i] >= 0]

@@ -210,7 +210,7 @@ class MapRegions:
         return {names[k]: v for k, v in data.items() if k in names and isinstance(v, int)}
 
     def supplies(self, pieces: str, placed: int) -> Iterator[tuple[tuple[str, ...], Any]]:
-        """By path, the adjusted numbers of the same pieces in other places, given the number on the map.
+        """The adjusted numbers of the same pieces in other places, by path, if `placed` of them are on the map.
 
         The adjusted number excludes the pieces on the map. If the base has exactly one piece for each eligible region,
         the total grows to the number of eligible regions of the map.

@@ -17,7 +17,7 @@ SECTIONS = ("outlines", "scenery")
 
 
 def parts_in(board: Node | None, known: Mapping[str, list[Ring]]) -> Iterator[tuple[Part, str, list[Ring] | str]]:
-    """The outlines and scenery of a board in a file: their path data, and their rings or the error.
+    """The outlines and scenery of a board in a file, each with its path data, and its rings or the error.
 
     Args:
         board: the board; None if the file does not contain it.
@@ -34,7 +34,7 @@ def parts_in(board: Node | None, known: Mapping[str, list[Ring]]) -> Iterator[tu
 
 
 class OutlineFiles:
-    """The map files `outlines.yaml` and `drawing.yaml`, where the second overrides the first, and edits of both.
+    """The outlines in the files `outlines.yaml` and `drawing.yaml` (which takes precedence), and edits of these files.
 
     Args:
         map_: the files of the map.

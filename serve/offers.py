@@ -40,7 +40,7 @@ class Offers:
         self._titles: dict[str, tuple[Stamps, str]] = {}
 
     def listed(self) -> dict[str, dict[str, Any]]:
-        """Maps a reference to a title; rules that are already loaded also have their numbers of players."""
+        """Maps a reference to a title; rules that are already loaded also have their player counts."""
         named = {
             ref: {"title": rules.words.game, "players": list(rules.ruleset.players)}
             for ref, rules in self._hall.offers.items()

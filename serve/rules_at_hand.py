@@ -26,7 +26,7 @@ def can_hint(bots: tuple[str, ...]) -> bool:
 
 
 async def hint(hall: Hall, live: Live, viewer: str | None) -> dict[str, Any]:
-    """The choice that a bot would make for a seat with that seat's view; `best` has options with their expectations.
+    """The choice that a bot with a seat's view would make for that seat; `best` has options with their expectations.
 
     `best` is empty if the seat is not to move, or no bot can compare its options. In a simultaneous decision, the hint
     is based on the position before the first choice, without the sealed choices of others.

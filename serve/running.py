@@ -220,7 +220,7 @@ def _is_ours(record: logging.LogRecord) -> bool:
 
 
 def app(hall: Hall, port: int, bound: str = "127.0.0.1", url: str = "", secure: bool = False) -> ASGIApp:
-    """The web application. Arguments: as for `OriginGuard`."""
+    """The web application; for the arguments, see `OriginGuard`."""
     page = table_page()
 
     async def index(_: Request) -> Response:

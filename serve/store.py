@@ -219,7 +219,7 @@ def key(hash_: str, game: str, role: str) -> list[Statement]:
 
 
 def gone(game: str, rules: str = "") -> list[Statement]:
-    """The statements that delete a table and its keys and, if rules are given that no other table uses, those rules."""
+    """The statements that delete a table, its keys and, if no other table uses them, the given rules."""
     return [
         ("DELETE FROM line WHERE game = ?", (game,)),
         ("DELETE FROM key WHERE game = ?", (game,)),

@@ -73,6 +73,6 @@ def _log(entry: StoredGame, bundle: str) -> StoredLog:
         header |= {"bundle": msgspec.json.decode(bundle, type=Bundle).to_json()} if bundle else {}
         first = to_json_text(header, plain=True)
     except (ValueError, TypeError, RecursionError, msgspec.MsgspecError):
-        message = f"the first line of the log of the table {entry.id} is damaged"
+        message = f"the first line of the log of table {entry.id} is damaged"
         raise failure("RS682", message, None, "restore a backup of the store") from None
     return StoredLog("".join(f"{line}\n" for line in (first, *entry.lines)), fault, 1 + len(entry.lines))

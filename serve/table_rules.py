@@ -128,7 +128,7 @@ class TableRules:
         return self._helps[key]
 
     def calls(self, game: Game) -> dict[str, dict[str, Any]]:
-        """Maps decision and option to a text template for those options out of turn that are too many to list.
+        """Maps `decision.option` to a text template, for options out of turn that have too many instances to list.
 
         Numbers in `parts` are parameters; their singular and plural texts are in `units`. Texts that depend on anything
         besides the parameters are omitted.

@@ -1,4 +1,4 @@
-"""The server process that computes bots' decisions, which follows the games through their decisions."""
+"""The server process that computes bots' decisions; it applies the decisions of each game to its own copy."""
 
 from __future__ import annotations
 

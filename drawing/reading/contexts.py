@@ -51,7 +51,7 @@ class Part(Struct, frozen=True):
     without: tuple[str, ...] = ()
 
     def named(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Both sets of names in normalised form."""
+        """The names of groups and the names of excluded parts, normalised by `slug`."""
         return frozenset(map(slug, self.layers)), frozenset(map(slug, self.without))
 
 

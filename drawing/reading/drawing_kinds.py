@@ -18,7 +18,7 @@ MOST_BYTES = geo.MAX_BYTES
 
 
 def read_source(path: Path, report: Report | None = None, part: Part | None = None) -> Sketch:
-    """The shapes of a drawing, a picture, or geographic data. Arguments and errors: as for `read_sketch`."""
+    """The shapes of a drawing, a picture, or geographic data; arguments and errors are those of `read_sketch`."""
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:
         return read_picture(path, report, part)

@@ -88,7 +88,7 @@ def label_of(element: Element) -> str:
 def words_of_a_page(element: Element) -> str:
     """The text of the HTML inside an element, in which some programs write labels.
 
-    It is "" if there is none, or if it is too long for a label.
+    The result is "" if there is no text, or if it is too long for a label.
     """
     pages = [element] if element.tag == "foreignObject" else [e for e in element.elements if e.tag == "foreignObject"]
     words: list[str] = []

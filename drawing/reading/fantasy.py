@@ -86,7 +86,7 @@ def read_fantasy(data: bytes, file: str, part: Part) -> Sketch:
     known = {slug(each.name) for each in parts.values()}
     for name in sorted(without - known):
         raise _refused(
-            file, "RS904", f"--not names `{name[:60]}`, but the world has no such name", "check the names in the file"
+            file, "RS904", f"--not names `{name[:60]}`, but no region has that name", "check the names in the file"
         )
     of = [_owner(cell, kind) for cell in pack.cells]
     of = [number if number in parts and slug(parts[number].name) not in without else 0 for number in of]

@@ -28,7 +28,7 @@ def place_of(
 ) -> tuple[Point, float, Point]:
     """The middle of a line of glyphs, its font size, and the vector from its middle to its end.
 
-    `inside` is the context of the group of the glyphs.
+    `inside` is the context of the glyphs' group.
     """
     places = []
     for glyph in (glyphs[0], glyphs[-1]):

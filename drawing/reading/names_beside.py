@@ -45,7 +45,7 @@ def plates_of(
 def marks_of(
     shapes: Sequence[Rings], names: Sequence[DrawnText | None], own: Sequence[bool], nonzero: set[int]
 ) -> set[int]:
-    """The boxes around numbers in regions, at most one per region, such as piece counts. Arguments: see `plates_of`."""
+    """The boxes around numbers in regions, such as piece counts; at most one per region. Arguments: see `plates_of`."""
     lettered = [text is not None and any(map(str.isalpha, text.words)) for text in names]
     boxes = {
         i: text

@@ -46,7 +46,7 @@ THEMED = frozenset(
 
 
 def lit(paint: str) -> str:
-    """The first colour of `light-dark()`, which a light scheme shows; any other paint unchanged."""
+    """The first colour of `light-dark()`, which a light scheme shows; any other paint is returned unchanged."""
     if paint[: len(_LIGHT_DARK)].lower() != _LIGHT_DARK or not paint.endswith(")"):
         return paint
     depth, inner = 0, paint[len(_LIGHT_DARK) : -1]

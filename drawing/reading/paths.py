@@ -76,7 +76,7 @@ def path_outlines(
 
 
 def points_of(text: str, numbers: Callable[[str], list[float]], broken: Callable[[int], None]) -> list[Point]:
-    """The points of a polygon up to the first error. Arguments: as for `path_outlines`."""
+    """The points of a polygon up to the first error; the arguments are those of `path_outlines`."""
     end = list_end(text)
     n = numbers(text[:end])
     if end < len(text) or len(n) % 2:

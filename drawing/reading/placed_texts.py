@@ -54,8 +54,8 @@ def place_texts(
     Args:
         texts: the texts.
         shapes: the outlines of each shape.
-        curves: indices of unfilled shapes, which get a text only if no filled shape contains it, or only one that they
-            cover, such as the paper below them.
+        curves: indices of unfilled shapes; such a shape gets a text only if no filled shape contains it, except for a
+            background that unfilled shapes cover, such as the paper below them.
         nonzero: indices of shapes with the nonzero fill rule.
         leads: possible leader lines.
     """

@@ -303,7 +303,7 @@ def _no_shapes(document: Document, notes: Notes) -> Exception:
     help_ = "give each region's outline an `id`, a label in Inkscape, or a text in it"
     message = "no shape in this drawing has a name"
     if lines >= _MOST_LINES:
-        message = f"this drawing has {lines} lines and no outline of a region"
+        message = f"this drawing has {lines} lines, but no region outline"
         help_ = "regions bounded only by lines are not read: draw the outline of each region as one closed shape"
     elif notes.proposals or notes.hidden:
         flags = [each.flag for each in notes.proposals] or [f"--layer {quoted(notes.hidden[0][0].name)}"]

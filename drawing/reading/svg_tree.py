@@ -253,7 +253,7 @@ def target_of(document: Document, element: Element) -> Element | None:
 
 
 def counted_places(document: Document) -> dict[int, int]:
-    """The number of places where `use` repeats each element, by its identity; a layer drawn twice counts once."""
+    """Maps an element's identity to the number of places where `use` repeats it; a layer drawn twice counts once."""
     places: dict[int, set[tuple[str, ...]]] = {}
     todo: list[tuple[Element, tuple[str, ...]]] = [(document.root, ())]
     while todo:

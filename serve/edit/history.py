@@ -69,14 +69,20 @@ class History:
             del self._done[0]
 
     def undo(self) -> str:
-        """Undoes the last step and returns its name. Raises the same errors as `do`, also if there is none."""
+        """Undoes the last step and returns its name.
+
+        Raises the errors of `do`, and MapEditError if there is no such step.
+        """
         step = _last(self._done, "undone")
         self._write(step.after, step.before, "undo")
         self._undone.append(self._done.pop())
         return step.name
 
     def redo(self) -> str:
-        """Redoes the last undone step and returns its name. Raises the same errors as `do`, also if there is none."""
+        """Redoes the last undone step and returns its name.
+
+        Raises the errors of `do`, and MapEditError if there is no such step.
+        """
         step = _last(self._undone, "redone")
         self._write(step.before, step.after, "redo")
         self._done.append(self._undone.pop())

@@ -103,7 +103,7 @@ def test_each_command_has_help_with_an_example(name: str) -> None:
         (["valdate"], "there is no command `valdate`; did you mean `validate`?"),
         (["validate"], "Missing argument"),
         (["validate", NIM, "--format", "xml"], "xml"),
-        (["simulate", NIM, "--players", "many"], "not a number of players"),
+        (["simulate", NIM, "--players", "many"], "not a player count"),
         (["simulate", NIM, "--players", "2", "--set", "misere"], "not of the form key=value"),
         (["simulate", NIM, "--players", "9"], "for 2 to 4 players, not for 9"),
         (["simulate", NIM, "--players", "2", "--set", "miser=true"], "did you mean `misere`?"),

@@ -74,7 +74,7 @@ def test_rivers_are_no_regions_and_lines_alone_are_refused_in_a_sentence(tmp_pat
     with pytest.raises(DiagnosticsError) as raised:
         read(tmp_path, drawing(lines))
     (said,) = raised.value.diagnostics
-    assert said.code == "RS562" and "13 lines and no outline of a region" in said.message
+    assert said.code == "RS562" and "13 lines, but no region outline" in said.message
     assert "draw the outline of each region as one closed shape" in said.help
 
 

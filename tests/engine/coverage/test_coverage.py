@@ -466,7 +466,7 @@ def test_exit_codes(mill: Path, tmp_path: Path) -> None:
         (["--playouts", "0"], "not in the range"),
         (["nowhere.yaml"], "is not a file"),
         (["--out", "nowhere/x.html"], "cannot be written"),
-        (["--players", "many"], "not a number of players"),
+        (["--players", "many"], "not a player count"),
         (["--playouts", "2", "--players", "9"], "for 2 to 4 players, not for 9"),
     ],
 )
