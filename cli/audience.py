@@ -28,7 +28,7 @@ _PLAIN = frozenset(
 
 
 class Audience(Struct, frozen=True):
-    """A seat, or several, with a restricted view of a game.
+    """The seat or seats that read a command's output, and see only a restricted view of a game.
 
     Attributes:
         log: the path of the game's log; "" if there is no file.

@@ -75,7 +75,7 @@ class DrawingFlags(Struct, frozen=True):
         return result
 
     def base(self) -> Base | None:
-        """The ruleset of the map, or None."""
+        """The ruleset that the map is based on; None if there is none."""
         root = load_source(self.ref, Report()).source.root if self.ref is not None else None
         if self.ref is None or root is None:
             return None

@@ -271,7 +271,7 @@ def _open_streams() -> None:
 
 
 def piped_encoding(stream: IO[str], system: str) -> str | None:
-    """The encoding to set on a stream, or None. On Windows, pipes and files use a legacy encoding by default."""
+    """The encoding to set on a stream; None to keep its own. On Windows, pipes and files have a legacy encoding."""
     as_is = system != "nt" or stream.isatty() or "PYTHONIOENCODING" in os.environ
     return None if as_is else "utf-8"
 

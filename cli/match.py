@@ -60,9 +60,9 @@ class _Request(Struct, frozen=True):
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Let bots play the ruleset REF: each bot takes every seat in turn, against the next bot at all other seats.
 
-    The confidence bounds of the share of wins hold throughout a match, 19 times in 20. So a match ends when they
-    exclude the even share, once each seat has been played equally often. Exit code: 0 the matches were played, 1 the
-    rules were at fault, 2 wrong usage.
+    A match ends when each seat has been played equally often, and the confidence bounds of the share of wins exclude
+    an even share. The bounds hold throughout a match, 19 times in 20. Exit code: 0 the matches were played, 1 the rules
+    were at fault, 2 wrong usage.
 
     Example: rulespec match flat:64 greedy random imperial --players 3
     """

@@ -94,15 +94,15 @@ class _Request(Struct, frozen=True):
 def command(**values: Any) -> None:
     """Start a game, a variant or a map NAME of your own. A game or a variant is valid and playable at once.
 
-    Without --from it is a small complete game to change into yours. With --from it is a folder that extends the ruleset
-    REF, or an overlay for it. It changes nothing yet, but its comments list everything that can be changed, with
-    current values. No file is overwritten.
+    Without --from, NAME is a small complete game to change into yours. With --from, it is a folder that extends the
+    ruleset REF, or an overlay for REF. It changes nothing yet, but its comments list everything that can be changed,
+    with current values. No file is overwritten.
 
-    With --map it has a separate map: `rulespec draw ./NAME --watch` shows it while you write it. A drawing provides
-    regions with their outlines. A text inside a shape is its name; --fill gives its colour a meaning. A value unknown
-    to REF becomes a new entity of the map, such as a nation, with facts, tables and set-up like those of REF. The
-    command counts everything that the rules of REF need but the map lacks: `rulespec edit ./NAME` proposes values, and
-    --accept takes them at once.
+    With --map, the folder has a separate map: `rulespec draw ./NAME --watch` shows it while you write it. A drawing
+    provides regions with their outlines. A text inside a shape is its name; --fill gives its colour a meaning. A value
+    unknown to REF becomes a new entity of the map, such as a nation, with facts, tables and set-up like those of REF.
+    The command counts everything that the rules of REF need but the map lacks: `rulespec edit ./NAME` proposes values,
+    and --accept takes them at once.
 
     Example: rulespec new my_game
 

@@ -1,4 +1,4 @@
-"""Results of `rulespec simulate` as text: totals or, with --against, the numbers of two rulesets side by side."""
+"""Results of `rulespec simulate` as text: totals or, with --against, the figures of two rulesets side by side."""
 
 from __future__ import annotations
 
@@ -82,10 +82,10 @@ def _points(value: float | None) -> str:
 
 
 def show_differences(differences: Iterable[ComparedNumber], heads: tuple[str, str], words: Words) -> None:
-    """Prints a line for each number that both rulesets have, without a verdict (see `rulespec playtest`).
+    """Prints a line for each figure of both rulesets, without a verdict (see `rulespec playtest`).
 
     Args:
-        differences: the numbers.
+        differences: the figures.
         heads: the names of the rulesets.
         words: the words of the first ruleset.
     """
@@ -96,7 +96,7 @@ def show_differences(differences: Iterable[ComparedNumber], heads: tuple[str, st
 
 
 def difference_json(each: ComparedNumber) -> dict[str, Any]:
-    """A number that both rulesets have, as an object under `differences` in simulate.schema.json."""
+    """A figure of both rulesets, as an object under `differences` in simulate.schema.json."""
     return {
         "what": each.what,
         "name": each.name,

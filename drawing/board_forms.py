@@ -135,8 +135,8 @@ def plans_of(
     Args:
         sheet: the sources of the picture.
         b: the board.
-        guests: the nested boards: in cells of its net, as spots on a map, as stops on its tiles, or as sides or
-            corners.
+        guests: the nested boards, which are in cells of the board's net, or are spots on a map, stops on tiles, or
+            sides or corners.
         room: the board's top left corner, its maximum width, and the number of the viewing seat.
     """
     corner, width, viewer = room

@@ -41,7 +41,7 @@ class BoxGrid:
         return [box for box in boxes if box.meets(reach)]
 
     def blocker(self, box: Box, gap: float) -> Box | None:
-        """A box less than `gap` away from the given one, or None; the test is an inlined `Box.meets`."""
+        """A box less than `gap` away from the given one; None if there is none. The test is an inlined `Box.meets`."""
         left, top, right, bottom = box
         reach = gap + 1
         columns = range(int((left - reach) // _SQUARE), int((right + reach) // _SQUARE) + 1)

@@ -77,7 +77,7 @@ def _lines(notes: list[str], width: float) -> list[str]:
 
 
 def notes(sheet: Sheet, boards: Sequence[BoardStyle]) -> Iterator[str]:
-    """The kinds of content shown on a board; notes on nested boards begin with the title of their kind."""
+    """Notes on the kinds of content shown on a board; notes on nested boards begin with the title of their kind."""
     yield from _notes(sheet, boards[0])
     for board in boards[1:]:
         yield from (f"{sheet.words.kind(board.kind)}: {note}" for note in _notes(sheet, board))

@@ -42,7 +42,7 @@ def chip(look: Look, x: float, y: float, text: str = "") -> str:
 
 
 def is_counted(sheet: Sheet, kind: str, pile: str, place: str) -> bool:
-    """Whether a column shows a count instead of pieces, because all are alike and belong to the row's entity."""
+    """Whether a column shows a count instead of pieces, because its pieces are alike and belong to the row's entity."""
     decl = sheet.d.pieces.get(pile)
     if decl is None or decl.places[place].index or (kind == "game" and decl.each):
         return False
@@ -120,7 +120,7 @@ def named_by(sheet: Sheet, type_: str, token: str) -> Entity | None:
 
 
 def number_on(sheet: Sheet, type_: str, token: str) -> int | None:
-    """The number displayed on a token: the value of a fact, or the token's number among its owner's tokens; or None."""
+    """The number displayed on a token (a fact, or its number among its owner's tokens); None if it has none."""
     kind, text = sheet.d.kinds.get(type_), sheet.style.pieces[type_].text
     if not token or kind is None:
         return None

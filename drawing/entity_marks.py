@@ -103,7 +103,7 @@ class LabelStock:
         return label
 
     def numbered(self, title: str, numbers: Sequence[str]) -> list[str]:
-        """New labels for the numbered entities of a kind: `#5`, or with the kind's initial if those are taken."""
+        """New labels for a kind's numbered entities, such as `#5`; if one is taken, with an initial, such as `R#5`."""
         signs = ("#", *(f"{text}#" for text in _tries(title)))
         sign = next(sign for sign in (*signs, "##") if all(f"{sign}{each}" not in self._taken for each in numbers))
         labels = [f"{sign}{each}" for each in numbers]

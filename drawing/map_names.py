@@ -45,7 +45,7 @@ def label_of(text: str) -> str:
 
 
 def called(label: str) -> str:
-    """The form of a label or title used for comparisons: composed, with underscores as spaces if it has no spaces."""
+    """The form of a label or title used for comparisons: in Unicode form C, with `_` as a space if it has no spaces."""
     text = " ".join(unicodedata.normalize("NFC", label).split())
     return text if " " in text else text.replace("_", " ").strip()
 

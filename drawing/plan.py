@@ -162,7 +162,7 @@ class Sheet(Brief, Struct, frozen=True):
 
     @property
     def turn(self) -> Type | None:
-        """The type of the field that names the acting entity, or None."""
+        """The type of the field that names the acting entity; None if there is no such field."""
         field_ = self.d.fields.get(self.style.turn)
         return field_.type if field_ is not None else None
 
@@ -192,7 +192,7 @@ class Sheet(Brief, Struct, frozen=True):
         return tuple(colour(looks[i % len(looks)]) for i in range(len(self.names(kind))))
 
     def fact(self, kind: str, name: str, number: int) -> tuple[str, int] | None:
-        """The entity that a fact names, or None."""
+        """The entity that a fact names; None if it names none."""
         fact = self.d.kinds[kind].facts.get(name)
         if fact is None or number >= len(fact.values) or fact.values[number] < 0 or not isinstance(fact.type, Ent):
             return None

@@ -229,7 +229,7 @@ class Names:
         ]
 
     def entity(self, type_: object, value: Any) -> Entity | None:
-        """The entity that a field names, or None."""
+        """The entity that a field names; None if it names none."""
         if isinstance(type_, Ent) and isinstance(value, str):
             number = self.number(type_.kind, value)
             return (type_.kind, number) if number >= 0 else None

@@ -11,7 +11,7 @@ from rulespec.types import Ent
 
 
 def undrawn(board: Board, cells: Iterable[CellName]) -> list[int]:
-    """Those of the given cells whose values are shown nowhere; pages list them beside the picture."""
+    """The numbers of the given cells whose values the picture does not show; pages list these values beside it."""
     known: dict[tuple[str, str, str], bool] = {}
     results = []
     for number, cell in enumerate(cells):

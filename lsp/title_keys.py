@@ -60,7 +60,7 @@ def complete_titles(before: str, lines: list[str], line: int, index: NameIndex) 
 
 
 def title_key(lines: list[str], line: int, column: int, index: NameIndex) -> tuple[int, int, str] | None:
-    """The columns of a section key and its meaning, or None.
+    """The columns of a section key and its meaning; None if no such key is at the position.
 
     Args:
         lines: the current lines of the document.

@@ -136,7 +136,7 @@ class _Held(Observer):
             self.items.append(self._conditions[condition.span])
 
     def compared(self, param: ir.Param, fits: bool) -> None:
-        """Records an argument in its domain; the following `where` is recorded separately."""
+        """Records that an argument is in its domain; the `where` condition after it is recorded separately."""
         if fits and param.where is None and param.span in self._conditions:
             self.items.append(self._conditions[param.span])
 

@@ -59,7 +59,7 @@ class Hall:
         faults: maps the id of a table to the reason why it could not be resumed.
         notes: messages about the store for its owner.
         working: the process for long computations.
-        agents: the process that answers the tools of agents, or None.
+        agents: the function that answers agents' tool calls; None if agents cannot play.
     """
 
     def __init__(

@@ -77,7 +77,7 @@ def game_of(past: PastGame) -> Game:
 
 
 def go_on(game: Game, decisions: Sequence[PastDecision]) -> None:
-    """Applies decisions."""
+    """Applies past decisions to a game, with the salts of their seals."""
     for one in decisions:
         game.apply(game.parse(one.text, one.by))
         game.omniscient.numbers.seal(one.salt)

@@ -81,7 +81,7 @@ def reachable(host: str) -> str:
 def return_large_blocks() -> None:
     """Makes glibc, if it is in use, return large freed blocks to the system at once.
 
-    Otherwise, the first messages to pages, which have 200 KB or more, leave holes between small long-lived blocks.
+    Otherwise, the first messages to pages, of 200 KB or more, leave holes between small long-lived blocks.
     """
     with suppress(OSError, AttributeError, TypeError):  # another C library
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)

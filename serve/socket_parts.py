@@ -96,7 +96,7 @@ def read(text: str | bytes | None, form: type[_T], most: int) -> _T | None:
 
 
 def read_key(text: str | bytes | None, most: int) -> str | None:
-    """The key in the first message of a page, or None."""
+    """The key in the first message of a page; None if the message is malformed."""
     first = read(text, _First, most)
     return None if first is None else first.key
 

@@ -202,7 +202,7 @@ def added(chain: LogChain, texts: Sequence[str]) -> tuple[list[Statement], LogCh
 
 
 def changed(game: StoredGame, chain: LogChain) -> Statement:
-    """The statement that updates a table after its lines were extended to the end of a chain."""
+    """The statement that updates a table after lines were appended to its log; `chain` covers all lines."""
     *_, lines, head, total = game.row(chain)
     return (
         "UPDATE game SET header = ?, aside = ?, lines = ?, head = ?, sum = ? WHERE id = ?",

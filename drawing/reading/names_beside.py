@@ -1,5 +1,5 @@
-"""Names of shapes, taken from texts in their groups or from boxes inside them that serve as name plates; also boxes
-around numbers.
+"""Names of shapes, taken from texts in their groups or from name plates (boxes inside them), and boxes around
+numbers.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ class ShapeSearch:
         return results
 
     def at(self, point: Point) -> int | None:
-        """The smallest shape that contains a point, or None."""
+        """The smallest shape that contains a point; None if no shape does."""
         x, y = point
         for i in self._order:
             a, b, c, d = self._boxes[i]

@@ -247,7 +247,7 @@ _MOVES = re.compile(r"transform|translate|rotate|scale")
 
 
 def target_of(document: Document, element: Element) -> Element | None:
-    """The element of the same drawing that a reference names, or None."""
+    """The element that a reference names; None if there is no such element in the same drawing."""
     href = element.get("href") or element.get("xlink:href")
     return document.ids.get(href[1:]) if href.startswith("#") else None
 

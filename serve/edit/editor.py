@@ -234,7 +234,7 @@ class Editor:
         self._check()
 
     def steps(self) -> list[NextStep]:
-        """The next steps for the map."""
+        """The next steps that the page proposes for the map."""
         checked = self._map.map.checked()[0]
         extends = text(get(checked.source.root, "game", "extends")) if checked is not None else ""
         base = str((self.folder / extends).resolve()) if is_path(extends) else extends
