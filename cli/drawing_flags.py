@@ -100,7 +100,7 @@ class DrawingFlags(Struct, frozen=True):
         )
 
     def source(self) -> dict[str, Any]:
-        """The flags in the form in which they are stored."""
+        """The flags as plain data, in the form that maps store."""
         lists = {"fill": self.fills, "layer": self.layers, "not": self.without}
         results: dict[str, Any] = {key: [*values] for key, values in lists.items() if values}
         return ({"from": self.ref} if self.ref is not None and self.fills else {}) | results

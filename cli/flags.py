@@ -136,7 +136,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def word_options(command: _Command) -> _Command:
-    """Adds `--language` and `--names`."""
+    """Adds `--language` and `--names` to a command."""
     for option in (
         click.option(
             "--names",

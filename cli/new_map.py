@@ -264,7 +264,7 @@ def _map_file(target: Path, regions: Regions, base: Base | None) -> str:
 
 
 def region_lines(region: ImportedRegion, near: Regions, base: Base | None) -> Iterator[str]:
-    """The lines for a region; each link is proposed at only one of its ends."""
+    """The YAML lines for a region; each link is proposed at only one of its ends."""
     key = _written(region.name)
     if region.position is None:
         yield f"    {key}: {{}}"

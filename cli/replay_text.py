@@ -288,12 +288,12 @@ def known_fault(result: ReplayResult, divergence: Divergence) -> str:
 
 
 def where(divergence: Divergence) -> str:
-    """The place in a log of its first illegal decision."""
+    """The place of a log's first illegal decision."""
     return f"at {divergence.place}"
 
 
 def seen_where(divergence: Divergence) -> str:
-    """The place in a log of its first illegal decision, without information hidden from seats."""
+    """The place of a log's first illegal decision, without information hidden from seats."""
     return where(divergence) if divergence.seen_line is None else f"at line {divergence.seen_line}"
 
 

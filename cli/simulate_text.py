@@ -82,7 +82,7 @@ def _points(value: float | None) -> str:
 
 
 def show_differences(differences: Iterable[ComparedNumber], heads: tuple[str, str], words: Words) -> None:
-    """Prints a line for each figure of both rulesets, without a verdict (see `rulespec playtest`).
+    """Prints a line for each figure that was computed for both rulesets, without a verdict (see `rulespec playtest`).
 
     Args:
         differences: the figures.
@@ -96,7 +96,7 @@ def show_differences(differences: Iterable[ComparedNumber], heads: tuple[str, st
 
 
 def difference_json(each: ComparedNumber) -> dict[str, Any]:
-    """A figure of both rulesets, as an object under `differences` in simulate.schema.json."""
+    """A figure that was computed for both rulesets, as an object under `differences` in simulate.schema.json."""
     return {
         "what": each.what,
         "name": each.name,

@@ -52,7 +52,7 @@ class Sweep(Struct, frozen=True):
 
     @property
     def short(self) -> str:
-        """The name for tables; the name of a fact omits its kind, as in `five.size`."""
+        """The short name for tables; for a fact, it omits the kind, as in `five.size`."""
         return short(self.path)
 
     def own(self, ruleset: typed.Ruleset) -> tuple[int, str]:

@@ -52,7 +52,7 @@ def log_workers_flags(command: _F) -> _F:
 
 
 def jobs_flag(command: _F, help_: str = _LOG_JOBS) -> _F:
-    """Adds only `--jobs`."""
+    """Adds `--jobs`, but not `--cluster`, to a command."""
     number = click.IntRange(-1, _MAX_JOBS)
     jobs = click.option("--jobs", type=number, default=1, show_default=True, callback=_jobs, metavar="N", help=help_)
     return jobs(command)

@@ -1,4 +1,4 @@
-"""Edges that cross, or touch at an inner point; two equal edges form a border."""
+"""Edges that cross, or touch at an inner point; two equal edges count as a border instead."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ class _Names:
                 hint = "add `position: [x, y]` on the map, or `positions:` here"
                 self.report.error("RS553", message, form.span, help=hint)
         if name == "stops" and not self._has_stops(kind):
-            message = f"`{kind.name}` is not a product of a map of hexes and the ends of lines on its tiles"
+            message = f"`{kind.name}` is not a product of a hex map and the line ends on its tiles"
             self.report.error(
                 "RS553",
                 message,

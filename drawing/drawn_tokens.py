@@ -33,7 +33,7 @@ _MARK = 0.3  # height of an owner's letter beside another text
 
 
 class Standing(Struct, frozen=True):
-    """The arrangement of tokens in a slot: maximum size, manner, stack limit, and stands on an area; see `Plan`."""
+    """The arrangement of tokens in a slot: maximum size, `Manner`, stack limit, and stands on an area; see `Plan`."""
 
     largest: float = LARGEST
     manner: Manner | Literal[""] = ""

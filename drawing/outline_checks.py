@@ -209,7 +209,7 @@ def _is_before(frame: Frame, edge: Stroke) -> bool:
 
 
 def loops_of(edges: Mapping[Stroke, int]) -> Iterator[list[Stroke]]:
-    """The closed chains of edges, up to a limit."""
+    """The closed chains of edges, at most `_MAX_LOOPS` of them."""
     at: dict[Dot, list[Stroke]] = {}
     for edge in edges:
         for dot in edge:

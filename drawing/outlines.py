@@ -137,7 +137,7 @@ class Frame(Struct, frozen=True):
         )
 
     def holds(self, point: Point) -> bool:
-        """Whether a point is inside or on the edge."""
+        """Whether a point is inside the frame or on its edge."""
         x, y = point[0] - self.left, point[1] - self.top
         return 0 <= x <= self.width and 0 <= y <= self.height
 

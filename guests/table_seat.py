@@ -87,7 +87,7 @@ def answer_at_table(past: PastGame, seat: str, name: str, arguments: dict[str, A
 
 
 class TableSeat:
-    """A seat at a table.
+    """A seat at a server's table; the server answers its tool calls.
 
     Args:
         link: the link of the seat.

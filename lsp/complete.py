@@ -86,7 +86,7 @@ class _Scope:
                 yield name, d.kinds[kind].entities[number]
 
     def members(self, path: str) -> Iterator[Member]:
-        """The members of a path's target."""
+        """The members that can follow a path and a dot."""
         head, *steps = [re.match(r"\w+", path)[0], *_STEP.finditer(path)]  # type: ignore[index]
         assert isinstance(head, str)
         variable = dict(self.variables()).get(head)

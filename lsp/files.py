@@ -29,7 +29,7 @@ class _DiskAndOpen(Disk):
         self._documents = documents
 
     def present(self, path: Path) -> bool:
-        """Whether a file exists; see `Place`."""
+        """Whether a file exists on disk, or is open in the editor."""
         return super().present(path) or (bool(self._documents) and path.resolve() in self._documents)
 
 

@@ -157,7 +157,7 @@ class MapFiles:
 
     @staticmethod
     def known(name: str, what: str, known: Sequence[str]) -> None:
-        """Refuses an unknown name."""
+        """Refuses a name that is not in `known`, with a hint."""
         if name not in known:
             hint = did_you_mean(name, known) or f"choose one of {', '.join(known)}"
             raise MapEditError(f"there is no {what} `{name[:64]}`; {hint}")

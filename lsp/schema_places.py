@@ -103,7 +103,7 @@ def keys_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
 
 
 def values_of(parts: Sequence[_Part], in_list: bool) -> list[str]:
-    """The listed values for a value or, for a list, for its items."""
+    """The values that schemas list for a value or, for a list, for its items."""
     around = [item for part in parts for item in part.items()] if in_list else parts
     results: dict[str, None] = {}
     for part in (inner for outer in around for inner in outer.parts()):

@@ -131,12 +131,12 @@ class _Held(Observer):
         self._conditions = conditions
 
     def tested(self, condition: ir.Condition, holds: bool) -> None:
-        """Records a condition that holds."""
+        """Records a condition if it holds."""
         if holds and condition.span in self._conditions:
             self.items.append(self._conditions[condition.span])
 
     def compared(self, param: ir.Param, fits: bool) -> None:
-        """Records that an argument is in its domain; the `where` condition after it is recorded separately."""
+        """Records a parameter if its argument is in its domain; a `where` condition is recorded separately."""
         if fits and param.where is None and param.span in self._conditions:
             self.items.append(self._conditions[param.span])
 

@@ -34,7 +34,7 @@ class Line(Struct):
     values: list[int | None] = []
 
     def note(self, moves: int, value: int | None) -> None:
-        """Records a new value."""
+        """Records the value after a number of moves, if it has changed."""
         if not self.at or self.values[-1] != value:
             self.at.append(moves)
             self.values.append(value)

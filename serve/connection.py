@@ -1,4 +1,4 @@
-"""A connection: it sends a key first, then exchanges the viewer's messages and frames."""
+"""A page's connection: first its key, then messages from the viewer, and frames with news for the viewer."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Hall:
         return any(role == OWNER for _, role in self._keys.values())
 
     def seat_of(self, role: str) -> str | None:
-        """The viewer that has a given role."""
+        """The seat in a role such as `seat:A`; None for spectators."""
         return role.removeprefix(_SEAT) if role.startswith(_SEAT) else None
 
     async def renew(self, game: str, role: str) -> str:

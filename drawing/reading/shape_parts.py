@@ -75,7 +75,7 @@ def _parts(shape: Shape, texts: Sequence[DrawnText], all_: int) -> list[Shape]:
     boxes = [extent(ring) for ring in rings]
 
     def around(at: Point) -> list[int]:
-        """The lines around a point."""
+        """The numbers of the rings that enclose a point."""
         return [
             i
             for i, (left, top, right, bottom) in enumerate(boxes)

@@ -36,7 +36,7 @@ class _Variables(Struct):
     count: int = 0
 
     def of(self, value: str, depth: int) -> str:
-        """A value without variables.
+        """A value with its variables replaced.
 
         Raises:
             _UnknownError: if a variable has no value.

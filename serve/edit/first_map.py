@@ -122,7 +122,7 @@ def _is_drawing(entry: os.DirEntry[str]) -> bool:
 
 
 class Start:
-    """The start of a map in a folder.
+    """The pending start of a map, in a folder that has none yet.
 
     Args:
         folder: a folder that contains only drawings.
