@@ -38,8 +38,9 @@ _FORMAT = click.option(
 def command() -> None:
     """Store games as codes once, and query them many times.
 
-    Codes are the decisions of a game as small integers, and replay many times faster than logs. They are Parquet files,
-    which DuckDB and Polars read, with tables of names. `rulespec simulate --codes DIR` writes the same files.
+    Codes are the decisions of a game as small integers, and replay many times faster than logs. They are stored with
+    tables of names in Parquet files, which DuckDB and Polars read. `rulespec simulate --codes DIR` writes the same
+    files.
 
     Example: rulespec corpus import games/ --out store
     """

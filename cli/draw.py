@@ -86,9 +86,10 @@ class _Target(Struct, frozen=True):
 def command(ctx: click.Context, /, **values: Any) -> None:
     """Draw the board of the ruleset REF at the start of a game, or a position of the recorded game LOG.
 
-    Your own folder is drawn even with mistakes: each is marked in red and listed beside the board, but not on a PDF of
-    the --empty board, which is for printing and playing. The file `drawing.yaml` of a ruleset sets its style; without
-    one, the drawing is a readable guess. The picture is self-contained: it needs no script, font or other file.
+    Your own folder is drawn even if it has mistakes: each of them is marked in red and listed beside the board, but not
+    on a PDF of the --empty board, which is for printing and playing. The file `drawing.yaml` of a ruleset sets its
+    style; without one, the drawing is a readable guess. The picture is self-contained: it needs no script, font or
+    other file.
 
     Exit code: 0 drawn, 1 drawn with mistakes, 2 cannot be drawn.
 

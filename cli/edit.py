@@ -43,7 +43,8 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
 
     Anyone on this machine with the printed link can open the page. Its changes are written to the files at once, and
     changes to the files appear on the page at once. In a folder with only drawings, the page starts a map from a
-    drawing, for rules of your choice. Ctrl-C stops it. It needs the extra `serve`: pip install "rulespec[serve]".
+    drawing, for rules of your choice. Ctrl-C stops the page, which needs the extra `serve`:
+    pip install "rulespec[serve]".
 
     EDIT is one of: set REGION FACT VALUE · unset REGION FACT · put REGION PIECES NUMBER · link REGION REGION [KIND]
     · unlink REGION REGION [KIND] · move REGION X Y · add REGION [FACT=VALUE ...] · rename REGION NAME · remove REGION.
@@ -54,9 +55,9 @@ def command(folder: Path, edits: tuple[str, ...], source: Path | None, yes: bool
     · draw_outline REGION X,Y X,Y X,Y ... · follow_border REGION REGION X,Y X,Y · remove_outline REGION
     · set_frame LEFT TOP WIDTH HEIGHT. A point moves in all outlines that share it, except a detached one.
 
-    It shows the changed lines and the remaining problems of the map, and asks before it writes. The rest of the files
-    stays unchanged: comments, order, quotes, line endings. A link without a kind gets the kind with the fewest failed
-    checks of the map. In a file of edits, lines that begin with # are comments.
+    The command shows the changed lines and the remaining problems of the map, and asks before it writes. The rest of
+    the files stays unchanged: comments, order, quotes, line endings. A link without a kind gets the kind with the
+    fewest failed checks of the map. In a file of edits, lines that begin with # are comments.
 
     Example: rulespec edit ./my_map
 

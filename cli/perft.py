@@ -91,8 +91,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     """Count the positions at depth D in a game of the ruleset REF.
 
     Every legal option counts once, including those of chance and out of turn. A leaf is a line of D options, or a
-    shorter one that ends the game. The hash covers the states of all leaves, regardless of their order. Exit
-    code: 0 counted, 1 the limit was reached, the backends differ, or the rules are at fault, 2 wrong usage.
+    shorter one that ends the game. The hash covers the states of all leaves, regardless of their order. Exit code: 0
+    counted, 1 the limit was reached, the backends differ, or the rules are at fault, 2 wrong usage.
 
     With --check, the recorded positions in the ruleset's folder perft/ are counted again and compared: 0 they agree, 1
     they differ. With --record, the record is written again; if there is none, positions are chosen.

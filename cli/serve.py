@@ -102,8 +102,8 @@ def command(ctx: click.Context, /, **values: Any) -> None:
     """Serve tables in the browser: a new one for each ruleset REF and each recorded game LOG, and all those in the
     store.
 
-    It prints a secret link for each seat, one for spectators, and one for the owner. It needs the extra `serve`:
-    pip install "rulespec[serve]".
+    The command prints a secret link for each seat, one for spectators, and one for the owner. It needs the extra
+    `serve`: pip install "rulespec[serve]".
 
     Example: rulespec serve imperial --players 4 --bots 2
     """

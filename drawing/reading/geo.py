@@ -78,8 +78,7 @@ def read_geo(path: Path, part: Part | None = None) -> Sketch:
         return _sketch(areas, root, file, part or Part())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         help_ = "give `--map` a file in SVG, GeoJSON or TopoJSON, or the full JSON of Azgaar's generator"
-        message = "this drawing cannot be read: its JSON is not in a known map format"
-        raise failure("RS561", message, place, help=help_) from None
+        raise failure("RS561", "this drawing cannot be read: its JSON format is unknown", place, help=help_) from None
     except GeoError as error:
         message = f"this drawing cannot be read: {error}"
         raise failure("RS561", message, place, help="export it again, simplified, with the regions only") from None
