@@ -50,7 +50,7 @@ _COMPARED = 200_000  # maximum of old lines times new lines of a rule for a diff
 def command(ctx: click.Context, old: str, new: str, play: bool, decisions: int | None, format_: str) -> None:
     """List the differences between two rulesets: facts, entities, tables and rules.
 
-    For a LOG, the rules that the log carries are compared, which shows the changes since the game was played.
+    For a LOG, the rules that the log carries are compared, so the list shows the changes since the game was played.
 
     Order, comments, docs and positions on a drawing do not count. With --play, positions near the start, of random
     games and of recorded games are compared under both rulesets, to list options that became legal or illegal, or have
