@@ -17,7 +17,7 @@ class Viewer(Struct, frozen=True):
     """The viewer of a command's output.
 
     Attributes:
-        text: the id or name of a seat, or None.
+        text: the id or name of a seat; None if the flags name no seat.
         public: whether the viewer is the public.
     """
 

@@ -32,7 +32,7 @@ class BoardFault(Brief, Struct, frozen=True):
 
     Attributes:
         number: its number, from 1.
-        kind: the kind of the affected place, or "".
+        kind: the kind of the affected place; "" if no drawn place is affected.
         place: the number of the affected place.
         other: for a link, the place at the other end; otherwise -1.
     """

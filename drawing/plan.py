@@ -75,7 +75,7 @@ class Tiles(Struct, frozen=True):
         points: the kind of line ends in each cell, if pieces stand on stops; otherwise "".
         ends: the kind of line ends.
         stops: the line ends that are stops, in order.
-        homes: the homes of entities without a piece there yet.
+        homes: the homes of entities that do not have a piece there yet.
     """
 
     field: str

@@ -43,7 +43,7 @@ class OutlineFiles:
     Attributes:
         parts: the rings of each outline and each part of the scenery.
         unreadable: the unreadable outlines, with the reasons.
-        frame: the frame of the board, or None.
+        frame: the frame of the board; None if it has none.
         rings: the rings of all path data in the files.
     """
 

@@ -193,7 +193,7 @@ def server(
 
     Args:
         app: the application.
-        secure: the TLS context, or None.
+        secure: the TLS context; None for a server without TLS.
         largest: the maximum message size in bytes.
         door: its door; None means a door without a limit per address.
     """

@@ -59,7 +59,7 @@ class Traced(Struct, frozen=True):
     """A picture with its traced regions.
 
     Attributes:
-        refused: the reason why the picture was refused, or "".
+        refused: the reason why the picture was refused; "" if it was traced.
         size: width and height of the traced picture.
         svg: one or more paths for each patch, whose `fill` is the patch number in hexadecimal.
         patches: the regions.
