@@ -27,6 +27,7 @@ from rulespec.engine.game.numbered import every_option
 from rulespec.engine.lower import scope
 from rulespec.engine.lower.lowering import lower
 from rulespec.engine.passes import count_work
+from rulespec.engine.passes.pipeline import optimized
 from rulespec.engine.program import execution, interpreter, long_values
 from rulespec.engine.program.budget import Budget, SpentError
 from rulespec.engine.program.interpreter import Interpreter
@@ -95,6 +96,47 @@ def test_a_listing_also_counts_options_without_ranges(
     ruleset = small(tmp_path / "small", text)
     (note,) = {listed(ruleset, backend) for backend in machines()}
     assert ("takes more than" in note) == (others > 0)
+
+
+EDGES = """
+procedure play():
+    for c in cell:
+        if n < {marks}:
+            set c.mark to 1
+            set n to n + 1
+    for p in player:
+        decide act by p:
+            option wait:
+                pass
+            option x(a in cell where a.mark > 0, b in cell where b.to(up) is none and b.mark + b.mark < 9):
+                require b != a
+                set a.mark to 0
+--- kinds.yaml
+kinds:
+  cell: {{state: {{mark: {{type: int}}}}}}
+  direction: {{}}
+state:
+  n: {{type: int}}
+--- boards.yaml
+boards:
+  cell:
+    grid: {{columns: a..z, rows: 1..{rows}}}
+    directions: {{up: {{step: [0, 1]}}}}
+"""
+
+
+@pytest.mark.parametrize("rows", [38, 40], ids=["988 members", "1,040 members"])
+def test_a_set_that_passes_narrow_is_counted_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    for module in (interpreter, choices, count_work, layout):
+        monkeypatch.setattr(module, "MAX_LISTED", 60_000)
+    notes = []
+    for marks in range(6, 18, 3):
+        ruleset = small(tmp_path / f"small{marks}", EDGES.format(marks=marks, rows=rows))
+        (decision,) = optimized(count_work.count_work(lower(ruleset, 2, {}))).decisions
+        assert decision.choices[1].params[1].values == 26 * rows
+        (note,) = {listed(ruleset, backend) for backend in machines()}
+        notes.append("takes more than" in note)
+    assert notes == sorted(notes) and len(set(notes)) == 2
 
 
 @pytest.mark.parametrize("params", ["k in 1 .. 300000", "t in town, k in 0 .. 100000 or none"])
