@@ -230,6 +230,15 @@ def test_a_part_without_a_change_is_written_as_it_was() -> None:
         assert thrift.written(fields) == part[-8 - size : -8]
 
 
+def test_a_damaged_length_is_not_believed() -> None:
+    """The list claims more entries than there are bytes."""
+    import thrift_writer as thrift
+
+    for kind in (thrift.BYTE, thrift.LIST, thrift.TRUE):
+        with pytest.raises(ValueError, match="longer"):
+            thrift.read(b"\x19" + bytes([0xF0 | kind]) + b"\xff" * 8 + b"\x7f\0\0\0")
+
+
 def test_files_of_an_input_lead_nowhere_else(tmp_path: Path) -> None:
     data = b"a\n--- x/y.yaml\nb\n--- ../z.yaml\n--- /z.yaml\n--- x.py\n--- log.jsonl\nc"
     parts = split(data, "first.yaml")

@@ -80,6 +80,8 @@ def _read(data: bytes, at: int, kind: int) -> tuple[Any, int]:
         size = head >> 4
         if size == 15:
             size, at = _varint(data, at)
+        if size > len(data) - at or (size and head & 15 in (TRUE, FALSE)):  # damaged: no metadata has such a list
+            raise ValueError("a list is longer than the data")
         items = []
         for _ in range(size):
             item, at = _read(data, at, head & 15)
