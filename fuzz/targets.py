@@ -43,6 +43,7 @@ _OFFERED = 0.3  # probability of checking all sets of the offered overlays
 _IN_WASM = 0.3  # probability of playing in wasm instead of generated Python
 _PLIES = 8
 _PLAYING = 15  # time limit in seconds if `validate` plays: a decision of millions of steps is not interrupted
+_EDITING = 30  # time limit in seconds of an editing session, which checks a ruleset three times per file
 _LONG = 0.1  # seconds of the fast backend: the interpreter, the reference, would take at least twenty times as long
 
 
@@ -370,7 +371,7 @@ _ALL = (
     Target("titles", "titles.yaml", re.compile(r"titles(\.\w+)?\.yaml"), _titles),
     Target("import", "x.svg", re.compile(r"x\.svg"), _import),
     Target("view", "log", re.compile(r"log|\w+(\.\w+)?\.yaml"), _view),
-    Target("editor", "rules/play.rules", _ANY, _editor),
+    Target("editor", "rules/play.rules", _ANY, _editor, _EDITING),
     Target("tar", "file", _ANY, _tar, binary=True),
     Target("zip", "file", _ANY, _zip, binary=True),
     Target("store", "t.db", _ANY, _store, binary=True),
