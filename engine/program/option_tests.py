@@ -8,11 +8,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rulespec.engine.program import ir
-from rulespec.engine.program.traversal import Facts, at_hand, changed, free
+from rulespec.engine.program.traversal import Binding, Facts, at_hand, changed, free
 from rulespec.language.operators import OPERATORS
 
 Named = tuple[dict[int, ir.Expr], ir.Expr]
 """A condition with its bindings: slot → value, then the expression."""
+
+_OFTEN = 2
+"""The number of evaluations from which a value is worth a variable."""
 
 
 class OptionTests(Struct, frozen=True):
@@ -112,25 +115,26 @@ def needs(c: ir.Choice) -> list[frozenset[int]]:
 
 
 def same_for_all(d: ir.Decision, choices: Iterable[ir.Choice], facts: Facts) -> list[ir.Expr]:
-    """The calls that would be repeated for every argument, although they depend only on the state, which does not
-    change meanwhile.
+    """The calls and loops that a listing would repeat, although they depend only on the state, which does not change
+    meanwhile: they are tested for every argument, or occur several times.
 
-    If steps are counted, calls that count their own steps are excluded.
+    If steps are counted, values that count their own steps are excluded.
     """
-    results: dict[ir.Expr, None] = {}
+    results: dict[ir.Expr, int] = {}
     for c in choices:
-        asked = [e for q in c.params[1:] for e in q.domain]
+        asked = [e for q in c.params for e in q.domain]
         asked += [q.where.expr for q in c.params if q.where is not None]
-        if c.params:
-            asked += [e for lets, test in conditions(c) for e in (*lets.values(), test)]
-        for e in asked:
-            results |= dict.fromkeys(_calls_of_state(e, facts))
-    return [e for e in results if not (d.counted and facts.counts(e))]
+        asked += [e for lets, test in conditions(c) for e in (*lets.values(), test)]
+        first = len(c.params[0].domain) if c.params else len(asked)
+        for number, e in enumerate(asked):
+            for part in _values_of_state(e, facts):
+                results[part] = results.get(part, 0) + (1 if number < first else _OFTEN)
+    return [e for e, times in results.items() if times >= _OFTEN and not (d.counted and facts.counts(e))]
 
 
-def _calls_of_state(e: ir.Expr, facts: Facts) -> Iterator[ir.Expr]:
-    if isinstance(e, ir.Call) and not free(e) and facts.reads_state(e):
+def _values_of_state(e: ir.Expr, facts: Facts) -> Iterator[ir.Expr]:
+    if isinstance(e, ir.Call | Binding) and not free(e) and facts.reads_state(e):
         yield e
         return
     for part in at_hand(e):
-        yield from _calls_of_state(part, facts)
+        yield from _values_of_state(part, facts)

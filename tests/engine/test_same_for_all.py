@@ -1,4 +1,6 @@
-"""Expressions that are the same for all arguments of an option, in the current and in a hypothetical state."""
+"""Expressions that are the same for all arguments of an option, in the current and in a hypothetical state, or for
+several options.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,11 @@ from cases import small
 from worlds import WORLD, listed
 
 from rulespec.engine.game.game import Game
-from rulespec.engine.game.machines import Backend
+from rulespec.engine.game.machines import Backend, lowered
 from rulespec.engine.game.option import RulesetFaultError
+from rulespec.engine.program import ir
+from rulespec.engine.program.option_tests import same_for_all
+from rulespec.engine.program.traversal import Facts
 from rulespec.engine.wasm.engine import NoWasmtimeError, wasmtime
 
 RULES = """
@@ -113,3 +118,51 @@ def test_what_conditions_name_outlives_what_is_asked_of_later_parameters(tmp_pat
     reached = [f"reach({t}, {v})" for t in towns for v in towns if t != v]
     assert results[0] == [*(f"seek({t})" for t in towns), *reached, "wait(2)", "wait(3)", "wait(4)"]
     assert all(other == results[0] for other in results)
+
+
+LOOPS = """
+procedure play():
+    decide move by first(player):
+        option every(t in town):
+            require t.tax > sum(u.mark for u in town where u.seen)
+        option pair:
+            require count(u in town where u.seen and u.mark > 2) > 0
+            require count(u in town where u.seen and u.mark > 2) < 3 or (n > 0 once see())
+            require n < 9 or (count(u in town where u.seen and u.mark > 2) == 4 once see())
+        option single:
+            require max(u.mark for u in town where u.seen, else 0) < 9
+        option facts(t in town):
+            require t.tax > count(u in town where u.tax < 5)
+    end game
+
+procedure see():
+    for t in town:
+        set t.seen to true
+"""
+
+
+def test_a_loop_over_the_state_is_shared_by_arguments_and_by_conditions(tmp_path: Path) -> None:
+    p = lowered(small(tmp_path / "loops", LOOPS + WORLD), 2, {})
+    (d,) = p.decisions
+    shared = [e for e in same_for_all(d, d.choices, Facts(p)) if isinstance(e, ir.Fold)]
+    assert [e.op for e in shared] == ["sum", "count"]
+
+
+def test_a_shared_loop_is_evaluated_in_the_state_of_its_condition(tmp_path: Path) -> None:
+    """`pair` counts the marked towns that are seen now, and then in a hypothetical state in which all are."""
+    games = []
+    for backend in ("interpreter", "python", "wasm"):
+        try:
+            game = Game(small(tmp_path / backend, LOOPS + WORLD, ""), ["ann", "bob"], {}, backend)
+        except NoWasmtimeError:
+            continue
+        games.append(game)
+    for n in (0, 9):
+        for marks, seen, pair in ((3, 1, True), (3, 3, n > 0), (3, 4, n == 9), (1, 4, False)):
+            for game in games:
+                game.omniscient.set_value("n", str(n))
+                for number, town in enumerate(("oak", "elm", "ash", "fir")):
+                    game.omniscient.set_value(f"{town}.mark", str(marks))
+                    game.omniscient.set_value(f"{town}.seen", "true" if number < seen else "false")
+            assert all(listed(game) == listed(games[0]) for game in games)
+            assert ("pair" in listed(games[0])) == pair, (n, marks, seen)
