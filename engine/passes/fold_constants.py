@@ -10,6 +10,7 @@ from rulespec.engine.program.builder import FALSE, TRUE, choose, logic, op, toge
 from rulespec.engine.program.domains import members
 from rulespec.engine.program.evaluator import Evaluator
 from rulespec.engine.program.faults import ProgramFaultError
+from rulespec.engine.program.reached_sets import ReachedSets
 from rulespec.engine.program.traversal import (
     LEAVES,
     Binding,
@@ -145,7 +146,7 @@ _MAX_SIZE = 60
 
 def inline(p: ir.Program) -> ir.Program:
     """Replaces calls to small definitions with their bodies."""
-    facts = Facts(p)
+    facts, reached = Facts(p), ReachedSets(p)
     functions: list[ir.Function] = []
 
     def put(e: ir.Expr, top: int) -> ir.Expr:
@@ -154,7 +155,7 @@ def inline(p: ir.Program) -> ir.Program:
         if not isinstance(e, ir.Call) or p.functions[e.function].steps is not None:
             return e
         f = functions[e.function]
-        if f.lets or sum(1 for _ in walk(f.body)) > _MAX_SIZE:
+        if reached.is_worth_caching(e.function) or f.lets or sum(1 for _ in walk(f.body)) > _MAX_SIZE:
             return e
         if any(isinstance(x, ir.Suppose) for x in walk(f.body)):
             return e  # an argument would be evaluated in another state

@@ -16,7 +16,8 @@ from msgspec import Struct
 
 from rulespec.engine.passes.occupancy import Occupancy
 from rulespec.engine.program import ir
-from rulespec.engine.program.traversal import Binding, Facts, free, meet, span, targets, walk
+from rulespec.engine.program.reached_sets import ReachedSets
+from rulespec.engine.program.traversal import free, meet, span, targets, walk
 from rulespec.engine.wasm.roots import roots
 from rulespec.engine.wasm.wasm_format import Code
 
@@ -48,7 +49,7 @@ class ClosureMemos:
     """The memos of a program's reached sets (`ir.Closure`).
 
     A reached set is memoised if it reads the state and takes longer to compute than to look up; a definition is
-    memoised if it uses such a set.
+    memoised if it looks up several such sets.
 
     Args:
         p: the program after all passes.
@@ -62,35 +63,21 @@ class ClosureMemos:
             self._derived.append((range(first - 1, first + max(p.arrays[number]) + 1), range(base, base + count)))
         self._of_functions: dict[int, tuple[range, ...] | None] = {}
         self._memos: dict[ir.Closure, ClosureMemo] = {}
-        facts = Facts(p)
+        reached = ReachedSets(p)
         for e in (part for root in roots(p) for part in walk(root)):
             if isinstance(e, ir.Closure) and e not in self._memos and len(self._memos) < _MOST:
                 keys = (*map(ir.Local, sorted(free(e))), *dict.fromkeys(filter(self._is_variable, walk(e))))
-                reads = self._reads(e) if _is_slow(e) and facts.reads_state(e) and len(keys) <= _KEYS else None
+                reads = self._reads(e) if reached.is_slow(e) and len(keys) <= _KEYS else None
                 if reads:
                     self._memos[e] = ClosureMemo(len(self._memos), keys, reads)
-        self._users: dict[int, bool] = {}
         self.functions: dict[int, ClosureMemo] = {}
         """The memos of definitions, by number."""
         for number, f in enumerate(p.functions):
-            if self._uses(number) and f.params <= _KEYS and len(self._memos) + len(self.functions) < _MOST:
+            number_of_memo = len(self._memos) + len(self.functions)
+            if reached.is_worth_caching(number) and f.params <= _KEYS and number_of_memo < _MOST:
                 reads = self._of_function(number)
                 if reads:
-                    number_of_memo = len(self._memos) + len(self.functions)
                     self.functions[number] = ClosureMemo(number_of_memo, (), reads)
-
-    def _uses(self, number: int) -> bool:
-        """Whether a definition uses a kept set, itself or through others."""
-        if number not in self._users:
-            self._users[number] = False
-            f = self._p.functions[number]
-            parts = (part for e in (*(value for _, value in f.lets), f.body) for part in walk(e))
-            self._users[number] = any(
-                part in self._memos if isinstance(part, ir.Closure) else self._uses(part.function)
-                for part in parts
-                if isinstance(part, ir.Closure | ir.Call)
-            )
-        return self._users[number]
 
     def __getitem__(self, e: ir.Closure) -> ClosureMemo | None:
         """The memo of an expression; None if it has none."""
@@ -181,11 +168,6 @@ class MemoTimes:
         code.at(time)
         code.set(result)
         return result
-
-
-def _is_slow(e: ir.Closure) -> bool:
-    """Whether a step is more than a look-up."""
-    return any(isinstance(part, Binding | ir.Call) for part in walk(e.step))
 
 
 def remembered_row(code: Code, keys: Sequence[int], address: int, size: int) -> None:
