@@ -227,7 +227,7 @@ class Definitions:
         code = self.x.code
         row = code.local()
         size = 8 * (1 + params + result + counts)
-        remembered_row(code, range(params), self.x.memory.room(size * rows_of(params)), size)
+        remembered_row(code, range(params), self.x.memory.room(size * rows_of(params, size)), size)
         code.tee(row)
         code.do("wrap")
         code.load()

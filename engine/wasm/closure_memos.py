@@ -10,6 +10,7 @@ rows of the memo.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -19,7 +20,8 @@ from rulespec.engine.program import ir
 from rulespec.engine.program.reached_sets import ReachedSets
 from rulespec.engine.program.traversal import free, meet, span, targets, walk
 from rulespec.engine.wasm.roots import roots
-from rulespec.engine.wasm.wasm_format import Code
+from rulespec.engine.wasm.wasm_format import I32, Code
+from rulespec.engine.wasm.wide_sets import Word
 
 if TYPE_CHECKING:
     from rulespec.engine.wasm.expressions import ExpressionEmitter
@@ -28,8 +30,8 @@ _MOST = 60
 """Reached sets and definitions that are kept: each has a bit in a word."""
 _KEYS = 3
 """Free variables of a kept set."""
-_ROWS_BITS = 8
-"""Of the number of rows of a memory, as a power of two."""
+_FEW_ROWS, _MANY_ROWS, _LONG_ROW = 8, 10, 64
+"""The number of rows of a table, as a power of two, with rows of more and of up to 64 bytes."""
 _MIXING = -7046029254386353131
 _VARIABLES = "rules"
 """The group of cells that locals of procedures hold."""
@@ -170,6 +172,46 @@ class MemoTimes:
         return result
 
 
+class MemoTable:
+    """The rows of a memo, in the code of one look-up: each has its time, its keys, a value, and further numbers.
+
+    Args:
+        code: the code of the look-up.
+        address: the address of the first row.
+        size: the size of a row in bytes.
+        time: the local with the current time of the memo.
+    """
+
+    def __init__(self, code: Code, address: int, size: int, time: int) -> None:
+        self._code = code
+        self._address = address
+        self._size = size
+        self.time = time
+
+    def valid_row(self, keys: Sequence[int]) -> int:
+        """Pushes whether the row of some keys, given by locals, is valid; returns the local with its address."""
+        code = self._code
+        row = code.local(I32)
+        remembered_row(code, keys, self._address, self._size)
+        code.do("wrap")
+        code.set(row)
+        for i, local in enumerate((self.time, *keys)):
+            code.get(row)
+            code.load(8 * i)
+            code.get(local)
+            code.do(*["eq", "i32.and"][: 2 if i else 1])
+        return row
+
+    def words(self, row: int, keys: int, count: int) -> list[Word]:
+        """The words of the value in a valid row."""
+
+        def word(k: int) -> None:
+            self._code.get(row)
+            self._code.load(8 * (1 + keys + k))
+
+        return [partial(word, k) for k in range(count)]
+
+
 def remembered_row(code: Code, keys: Sequence[int], address: int, size: int) -> None:
     """Pushes the address of the row for the values of the locals `keys`, in the memo table at `address`."""
     if not keys:
@@ -181,7 +223,7 @@ def remembered_row(code: Code, keys: Sequence[int], address: int, size: int) -> 
             code.do("add")
         code.const(_MIXING)
         code.do("mul")
-    code.const(64 - _ROWS_BITS)
+    code.const(64 - _rows_bits(size))
     code.do("shr_u")
     code.const(size)
     code.do("mul")
@@ -189,6 +231,10 @@ def remembered_row(code: Code, keys: Sequence[int], address: int, size: int) -> 
     code.do("add")
 
 
-def rows_of(keys: int) -> int:
-    """The number of rows in the table of a memo with `keys` variables."""
-    return 1 << _ROWS_BITS if keys else 1
+def rows_of(keys: int, size: int) -> int:
+    """The number of rows of `size` bytes in the table of a memo with `keys` variables."""
+    return 1 << _rows_bits(size) if keys else 1
+
+
+def _rows_bits(size: int) -> int:
+    return _FEW_ROWS if size > _LONG_ROW else _MANY_ROWS

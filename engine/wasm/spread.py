@@ -5,21 +5,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rulespec.engine.program import ir
 from rulespec.engine.program.limits import MAX_NUMBER
-from rulespec.engine.program.traversal import Facts
+from rulespec.engine.program.traversal import Facts, free, walk
 from rulespec.engine.wasm import wide_sets as sets
-from rulespec.engine.wasm.closure_memos import ClosureMemo, ClosureMemos, MemoTimes, remembered_row, rows_of
+from rulespec.engine.wasm.closure_memos import ClosureMemo, ClosureMemos, MemoTable, MemoTimes, rows_of
 from rulespec.engine.wasm.expressions import ExpressionEmitter
 from rulespec.engine.wasm.loops import LoopEmitter, wide_call
 from rulespec.engine.wasm.neighbours import NeighbourEmitter
-from rulespec.engine.wasm.wasm_format import I32, Code
+from rulespec.engine.wasm.wasm_format import Code
 from rulespec.engine.wasm.wide_sets import Word
 from rulespec.engine.wasm.widths import ROW as IN_MEMORY
 from rulespec.engine.wasm.widths import words_of
 
 ROW = 16
 """Bytes per row: the sum, and its state, which is open (1), settled (2) or neither (0)."""
+
+Others = Callable[[int], list[Word]]
+"""A function that pushes whether the set of the member in a local is known; returns the words of this set."""
 
 
 class SpreadEmitter:
@@ -206,47 +211,58 @@ class ClosureEmitter:
         """
         x, code, words, left = self.x, self.x.code, self.x.words(e), self.x.memory.constants["LEFT"]
         keys, counts = [x.held(key, 1) for key in memo.keys], self._facts.counts(e)
-        size, first = 8 * (1 + len(keys) + words + counts), 8 * (1 + len(keys))
-        time, row, result, steps = self._times.time(memo), code.local(I32), code.locals(words), code.local()
+        size = 8 * (1 + len(keys) + words + counts)
+        result, steps = code.locals(words), code.local()
         if (e, words) not in self._rows:
-            self._rows[e, words] = x.memory.room(size * rows_of(len(keys)))
-        remembered_row(code, keys, self._rows[e, words], size)
-        code.do("wrap")
-        code.set(row)
-        for i, local in enumerate((time, *keys)):
-            code.get(row)
-            code.load(8 * i)
-            code.get(local)
-            code.do(*["eq", "i32.and"][: 2 if i else 1])
+            self._rows[e, words] = x.memory.room(size * rows_of(len(keys), size))
+        table = MemoTable(code, self._rows[e, words], size, self._times.time(memo))
+        row = table.valid_row(keys)
         code.if_()
         if counts:
             code.get(row)
             code.load(size - 8)
             code.call("charge")
-        for k in range(words):
-            code.get(row)
-            code.load(first + 8 * k)
-            code.set(result + k)
+        sets.push(code, table.words(row, len(keys), words))
+        code.set_all(result, words)
         code.else_()
         if counts:
             code.at(left)
             code.set(steps)
-        sets.push(code, self._searched(e))
+        others = None if counts else self._others(e, memo, keys, table)
+        sets.push(code, self._searched(e, others))
         code.set_all(result, words)
         if counts:
             code.get(steps)
             code.at(left)
             code.do("sub")
             code.set(steps)
-        for i, local in enumerate((time, *keys, *range(result, result + words), *[steps][:counts])):
+        for i, local in enumerate((table.time, *keys, *range(result, result + words), *[steps][:counts])):
             code.get(row)
             code.get(local)
             code.store(8 * i)
         code.end()
         return sets.in_locals(code, result, words)
 
-    def _searched(self, e: ir.Closure) -> list[Word]:
-        """The set, searched from its start."""
+    def _others(self, e: ir.Closure, memo: ClosureMemo, keys: list[int], table: MemoTable) -> Others | None:
+        """The sets reached from single members, if a set from one member is searched."""
+        start = e.start.args[0] if isinstance(e.start, ir.Op) and e.start.op in ("bit", "one") else None
+        if start not in memo.keys or (isinstance(start, ir.Local) and start.slot in free(e.step)):
+            return None
+        if isinstance(start, ir.Cell) and start in walk(e.step):
+            return None
+        at, words = memo.keys.index(start), self.x.words(e)
+
+        def others(member: int) -> list[Word]:
+            row = table.valid_row([*keys[:at], member, *keys[at + 1 :]])
+            return table.words(row, len(keys), words)
+
+        return others
+
+    def _searched(self, e: ir.Closure, others: Others | None = None) -> list[Word]:
+        """The set, searched from its start.
+
+        With `others`, a member whose own set is known is not searched further: its set is added as a whole.
+        """
         x, code, words = self.x, self.x.code, self.x.words(e)
         result = code.locals(words)
         sets.clear(code, result, words)
@@ -260,6 +276,14 @@ class ClosureEmitter:
         with self.loops.slot(e.slot, words) as local:
             inner, more = code.block(), code.loop()
             self.loops.taken(fresh, -1, local, inner, words)
+            if others is not None:
+                whole = others(local)
+                code.if_()
+                sets.add(code, result, whole)
+                sets.push(code, sets.combined(code, "diff", sets.in_locals(code, fresh, words), whole))
+                code.set_all(fresh, words)
+                code.br(more)
+                code.end()
             sets.add(code, reached, x.operand(e.step, words))
             code.br(more)
             code.end()

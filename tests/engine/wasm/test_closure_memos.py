@@ -1,5 +1,6 @@
 """Reached sets that a module keeps are what the rules reach, whatever has been written since; so are values of
-definitions that use them."""
+definitions that use them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,10 @@ from rulespec.engine.passes.occupancy import with_occupancy
 from rulespec.engine.passes.pipeline import optimized
 from rulespec.engine.verify.perft import perft
 from rulespec.engine.verify.wasm_perft import wasm_perft
+from rulespec.engine.wasm import engine
 from rulespec.engine.wasm.closure_memos import ClosureMemo, ClosureMemos
+from rulespec.engine.wasm.playouts import WasmGames
+from rulespec.engine.wasm.program import WasmProgram
 
 YARDS = """
 def open_to(c: cell) -> set cell:
@@ -110,6 +114,67 @@ def test_reached_sets_are_kept_with_the_cells_that_they_read(table: Table) -> No
     assert {len(k.keys) for k in sets} == {1, 2}
     assert frozenset({"wall", "sheep", "owner"}) in names(definitions)
     assert len({k.number for k in (*sets, *definitions)}) == len(sets) + len(definitions)
+
+
+MEADOW = """
+procedure play():
+    repeat at most 30:
+        for p in player:
+            decide turn by p:
+                option fence(c in cell where count(yard(c)) > 3, d in direction where not edge[c, d].wall):
+                    set edge[c, d].wall to true
+                    set edge[c, d.turned].wall to true
+                option stop:
+                    pass
+--- kinds.yaml
+"""
+
+
+def meadow(folder: Path, columns: str, rows: int) -> Table:
+    """A table with a board of cells, each with a yard, in which a fence closes one side of a cell only."""
+    rules = YARDS[: YARDS.index("def grazed")] + MEADOW + YARDS.split("--- kinds.yaml")[1]
+    rules = rules.replace("  direction: {}", "  direction: {facts: {turned: direction}}")
+    for side, turned in (("[0, 1]", "right"), ("[0, -1]", "left"), ("[1, 0]", "down"), ("[-1, 0]", "up")):
+        rules = rules.replace(f"{{step: {side}}}", f"{{step: {side}, turned: {turned}}}")
+    return Table(small(folder, rules.replace("columns: a..c, rows: 1..3", f"columns: {columns}, rows: 1..{rows}")), 2)
+
+
+@needs_wasm
+@pytest.mark.parametrize("machine", ["wasm", "batch"])
+def test_a_set_is_composed_of_sets_already_searched(tmp_path: Path, machine: str) -> None:
+    """A cell may reach one that does not reach it; sets of 66 cells take two words."""
+    for columns, rows, plies in (("a..d", 3, 30), ("a..k", 6, 4)):
+        table = meadow(tmp_path / columns, columns, rows)
+        beside_the_interpreter(machine, table, Length(plies, 4), random.Random(1))
+
+
+@needs_wasm
+def test_searching_the_sets_of_all_members_takes_little_more_than_searching_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time to list the options on an open board grows with its cells, not with their square."""
+    import wasmtime
+
+    config, full = wasmtime.Config(), 1 << 40
+    config.consume_fuel = True
+    metered = wasmtime.Engine(config)
+
+    class Store(wasmtime.Store):
+        def __init__(self, of: wasmtime.Engine) -> None:
+            super().__init__(of)
+            self.set_fuel(full)
+
+    monkeypatch.setattr(engine, "_engine", lambda: metered)
+    monkeypatch.setattr(wasmtime, "Store", Store)
+
+    def instructions(side: int) -> int:
+        games = WasmGames(WasmProgram(lowered(meadow(tmp_path / f"{side}", f"a..{'dh'[side > 4]}", side)[0], 2, {})), 0)
+        before = games._instance._store.get_fuel()
+        (played,) = games.play(0, range(1), 1)
+        assert played.decisions == 1
+        return int(before - games._instance._store.get_fuel())
+
+    assert instructions(8) < 6 * instructions(4)
 
 
 @needs_wasm
